@@ -1,0 +1,126 @@
+"""From continuous to discrete labels: rotation, assignment, scaled indicators.
+
+Y in Idx has a single one per row, so it is held as the vector of those columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from scipy.optimize import linear_sum_assignment
+
+
+def times(Y: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """Y @ M, for Y a label vector (discrete) or a matrix (relaxed)."""
+    return M[Y] if Y.ndim == 1 else Y @ M
+
+
+def transpose_times(Y: np.ndarray, M: np.ndarray, c: int) -> np.ndarray:
+    """Y' @ M, for Y a label vector or a matrix: for labels, the sums of M over clusters."""
+    if Y.ndim == 2:
+        return Y.T @ M
+    return np.stack([np.bincount(Y, weights=column, minlength=c) for column in M.T], axis=1)
+
+
+def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    r"""The rotation of `eq:15`: :math:`\min_Q \|Y - F Q\|_F^2` s.t. :math:`Q^\top Q = I`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> procrustes(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    U, _, Vt = scipy.linalg.svd(transpose_times(Y, F, F.shape[1]).T, check_finite=False)
+    return U @ Vt
+
+
+def assign(gain: np.ndarray) -> np.ndarray:
+    r"""Labels with the largest total gain that leave no cluster empty.
+
+    .. math:: \max_{Y \in \mathrm{Idx}} \operatorname{Tr}(Y^\top M)
+              \quad \text{s.t.} \quad Y^\top 1 \ge 1
+
+    Each row takes its largest entry, the lowest column in a tie (`eq:18`). If that empties
+    a cluster, every cluster is promised one row, the promises chosen to cost the least in
+    total (an assignment problem), and all other rows keep their first choice. This is the
+    exact optimum, so where the labels before left no cluster empty it cannot be worse.
+
+    Parameters
+    ----------
+    gain : array of shape (n, c) with n >= c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> assign(np.array([[3.0, 1.0], [3.0, 2.5], [4.0, 0.0]]))
+    array([0, 1, 0])
+    """
+    n, c = gain.shape
+    labels = gain.argmax(axis=1)
+    if np.count_nonzero(np.bincount(labels, minlength=c)) == c or n < c:
+        return labels
+    loss = gain.max(axis=1, keepdims=True) - gain
+    # Some optimal set of promises uses only the c cheapest rows of each cluster.
+    cheapest = np.argsort(loss, axis=0, kind="stable")[:c]
+    rows = np.unique(cheapest)
+    promised, cluster = linear_sum_assignment(loss[rows])
+    labels[rows[promised]] = cluster
+    return labels
+
+
+def pivoted_rotation(F: np.ndarray) -> np.ndarray:
+    """A rotation that takes F close to indicators, from F alone and without chance.
+
+    Pivoted QR picks c rows of F that lie furthest apart; the rotation sends them as near
+    to the unit vectors as it can (Damle, Minden and Ying, 2019).
+    """
+    _, _, pivots = scipy.linalg.qr(F.T, mode="economic", pivoting=True, check_finite=False)
+    U, _, Vt = scipy.linalg.svd(F[pivots[: F.shape[1]]].T, check_finite=False)
+    return U @ Vt
+
+
+def rotate_to_labels(
+    F: np.ndarray, Q: np.ndarray, max_iter: int = 100
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Alternate `eq:15` and `eq:18` from Q: :math:`\min_{Q,Y} \|Y - FQ\|_F^2`.
+
+    Each half step is exact, so the value falls until the labels repeat; bounded all the
+    same, because equal values could alternate.
+    """
+    labels = assign(F @ Q)
+    for _ in range(max_iter):
+        Q = procrustes(F, labels)
+        new = assign(F @ Q)
+        if np.array_equal(new, labels):
+            break
+        labels = new
+    return Q, labels
+
+
+def match_labels(labels: np.ndarray, reference: np.ndarray, c: int) -> np.ndarray:
+    """The permutation ``new_name[old]`` that makes labels agree most with the reference."""
+    overlap = np.bincount(labels * c + reference, minlength=c * c).reshape(c, c)
+    _, new_name = linear_sum_assignment(-overlap)
+    return new_name
+
+
+def size_order(labels: np.ndarray, c: int) -> np.ndarray:
+    """The permutation ``new_name[old]`` that numbers clusters by falling size.
+
+    Equal sizes are numbered by first appearance, so that names depend on the partition
+    and not on how it was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> size_order(np.array([1, 0, 2, 2]), 3)[[1, 0, 2, 2]]
+    array([1, 2, 0, 0])
+    """
+    sizes = np.bincount(labels, minlength=c)
+    first = np.full(c, len(labels))
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    new_name = np.empty(c, dtype=np.int64)
+    new_name[np.lexsort((first, -sizes))] = np.arange(c)
+    return new_name

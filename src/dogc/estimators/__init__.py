@@ -1,0 +1,6 @@
+"""scikit-learn estimators: the only rooms that import scikit-learn."""
+
+from ._can import CAN, PCAN
+from ._dogc import DOGC, DOGCOS, DOGCFixedGraph, DOGCRelaxed
+
+__all__ = ["CAN", "DOGC", "DOGCOS", "PCAN", "DOGCFixedGraph", "DOGCRelaxed"]

@@ -1,0 +1,208 @@
+"""Checks of arguments: one sentence each, naming the argument and the remedy."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import graph
+from ..lambda_search import mean_xi
+
+DEFAULT_NEIGHBORS = 15
+XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
+
+# What a method without the parameter behaves like.
+NEUTRAL: Mapping[str, Any] = {
+    "n_components": None,
+    "alpha": 0.0,
+    "beta": 0.0,
+    "gamma": 0.0,
+    "p": 2.0,
+    "fit_intercept": True,
+    "penalties": "relative",
+    "lam": "auto",
+    "init": "spectral",
+    "n_init": 1,
+    "random_state": None,
+}
+
+
+class Settings(NamedTuple):
+    """Every parameter of every method, checked and resolved for one data set."""
+
+    n_clusters: int
+    n_neighbors: int
+    n_components: int | None  # None: no projection is learned
+    alpha: float
+    beta: float
+    gamma: float
+    p: float
+    fit_intercept: bool
+    relative: bool
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    lam: float | None  # None: searched for
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    precomputed: bool
+    n_jobs: int | None
+
+
+def check_settings(parameters: Mapping[str, Any], n: int, d: int) -> Settings:
+    """Check an estimator's parameters against the shape of the data."""
+    given = {**NEUTRAL, **parameters}
+    c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
+    metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
+    xi = check_choice("xi", given["xi"], tuple(XI_RULES))
+    penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
+    return Settings(
+        n_clusters=c,
+        n_neighbors=check_neighbors(given["n_neighbors"], n),
+        n_components=check_components(given["n_components"], d, metric),
+        alpha=check_weight("alpha", given["alpha"]),
+        beta=check_weight("beta", given["beta"]),
+        gamma=check_weight("gamma", given["gamma"]),
+        p=check_power(given["p"]),
+        fit_intercept=bool(given["fit_intercept"]),
+        relative=penalties == "relative",
+        xi_rule=XI_RULES[xi],
+        lam=check_lam(given["lam"]),
+        init=check_init(given["init"], n, c),
+        n_init=check_count("n_init", given["n_init"], 1),
+        max_iter=check_count("max_iter", given["max_iter"], 1),
+        tol=check_weight("tol", given["tol"]),
+        precomputed=metric == "precomputed",
+        n_jobs=given["n_jobs"],
+    )
+
+
+def _is_integer(value) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def _is_real(value) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_count(name: str, value, low: int, high: int | None = None, why: str = "") -> int:
+    """An integer within bounds."""
+    if not _is_integer(value) or value < low:
+        raise ValueError(f"{name} must be an integer of at least {low}; got {value!r}.")
+    if high is not None and value > high:
+        raise ValueError(f"{name}={value} is too large: {why}; choose at most {high}.")
+    return int(value)
+
+
+def check_weight(name: str, value) -> float:
+    """A finite number, zero or more."""
+    if not _is_real(value) or not np.isfinite(value) or value < 0:
+        raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+    return float(value)
+
+
+def check_power(p) -> float:
+    """The power of the l2,p loss."""
+    if not _is_real(p) or not 0 < p <= 2:
+        raise ValueError(f"p must lie in (0, 2]; got {p!r}. Use p=2 for least squares.")
+    return float(p)
+
+
+def check_choice(name: str, value, choices: tuple[str, ...]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        words = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {words}; got {value!r}.")
+    return value
+
+
+def check_lam(lam) -> float | None:
+    """'auto' (None) or a positive number."""
+    if isinstance(lam, str) and lam == "auto":
+        return None
+    if not _is_real(lam) or not np.isfinite(lam) or lam <= 0:
+        raise ValueError(f"lam must be 'auto' or a finite number above 0; got {lam!r}.")
+    return float(lam)
+
+
+def check_neighbors(n_neighbors, n: int) -> int:
+    """The neighbourhood size, resolved."""
+    if n_neighbors is None:
+        return min(DEFAULT_NEIGHBORS, n - 1)
+    why = f"a row has only {n - 1} other rows to be joined with"
+    return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
+
+
+def check_components(n_components, d: int, metric: str) -> int | None:
+    """The dimension m of the learned subspace, or None for no projection."""
+    if n_components is None:
+        return None
+    if metric == "precomputed":
+        raise ValueError(
+            "n_components needs features to project, and metric='precomputed' gives none; "
+            "set n_components=None."
+        )
+    why = f"X has only {d} features"
+    return check_count("n_components", n_components, 1, d, why)
+
+
+def check_init(init, n: int, c: int):
+    """'spectral', 'random', or one label a row that uses exactly c values."""
+    if isinstance(init, str):
+        return check_choice("init", init, ("spectral", "random"))
+    labels = np.asarray(init)
+    if labels.shape != (n,):
+        raise ValueError(
+            f"init must be 'spectral', 'random' or one label for each of the {n} rows; "
+            f"got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
+        )
+    values, labels = np.unique(labels, return_inverse=True)
+    if len(values) != c:
+        raise ValueError(
+            f"init has {len(values)} distinct labels but n_clusters={c}; make the two agree."
+        )
+    return labels.astype(np.int64)
+
+
+def check_neighbour_graph(D, n_neighbors: int) -> None:
+    """A square sparse graph of distances, as KNeighborsTransformer makes it."""
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(
+            f"X must be square when metric='precomputed'; got shape {D.shape}. Pass the "
+            "neighbour graph that KNeighborsTransformer(mode='distance') returns for the rows."
+        )
+    check_distances(D)
+    check_symmetric_where_known(D)
+    row = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    stored = np.bincount(row[D.indices != row], minlength=D.shape[0])
+    if stored.min() < n_neighbors:
+        short = int(stored.argmin())
+        raise ValueError(
+            f"n_neighbors={n_neighbors} is too large: row {short} of the precomputed graph X holds "
+            f"only {int(stored[short])} neighbours; lower n_neighbors or compute more neighbours."
+        )
+
+
+def check_distances(D) -> None:
+    """No negative entries: an affinity passed for a distance often shows up here."""
+    if D.data.size and D.data.min() < 0:
+        raise ValueError(
+            "X holds negative distances, but metric='precomputed' takes a graph of distances; "
+            "pass one made with KNeighborsTransformer(mode='distance')."
+        )
+
+
+def check_symmetric_where_known(D) -> None:
+    """Where both (i, j) and (j, i) are stored they must agree; one alone is fine."""
+    stored = sp.csr_array((np.ones_like(D.data), D.indices, D.indptr), shape=D.shape)
+    both = stored.multiply(stored.T)
+    gap = abs(sp.csr_array(D).multiply(both) - sp.csr_array(D.T).multiply(both))
+    if gap.nnz and gap.max() > 1e-6 * D.data.max():
+        raise ValueError(
+            "X is not symmetric: metric='precomputed' needs the same distance from i to j as from "
+            "j to i wherever both are stored; symmetrise it, for example with X.maximum(X.T)."
+        )

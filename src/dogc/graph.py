@@ -1,0 +1,233 @@
+"""The learned graph: candidate pairs, the row problem, xi, Laplacian, components.
+
+A graph is held on candidate pairs only. ``idx[i]`` lists the candidate neighbours of
+row i (-1 pads a short list) and every other array of that shape, distances ``d`` or
+weights ``S``, runs parallel to it. Nothing here is ever n x n and dense.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+# Weights below this are rounding noise of the projection, not edges: an edge that is
+# there by noise alone would join two components.
+EDGE_FLOOR = 1e-14
+
+# Elements of the largest temporary array, so that memory does not grow with n * k * m.
+CHUNK_ELEMENTS = 1 << 22
+
+
+def pair_distances(A, B, idx: np.ndarray) -> np.ndarray:
+    r"""Squared distances :math:`\|a_i - b_j\|^2` for the candidates j of each row i.
+
+    Differences are formed before squaring, so that near duplicates keep their digits.
+
+    Parameters
+    ----------
+    A, B : array or sparse array of shape (n, m) and (n_b, m)
+    idx : int array of shape (n, k)
+        Rows of B to pair with each row of A; -1 means "no candidate".
+
+    Returns
+    -------
+    d : float64 array of shape (n, k), infinite where ``idx`` is -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [1.0], [3.0]])
+    >>> pair_distances(Z, Z, np.array([[1, 2], [0, 2], [1, -1]]))
+    array([[ 1.,  9.],
+           [ 1.,  4.],
+           [ 4., inf]])
+    """
+    n, k = idx.shape
+    d = np.empty((n, k))
+    rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * A.shape[1]))
+    for start in range(0, n, rows_at_once):
+        chunk = slice(start, start + rows_at_once)
+        d[chunk] = _chunk_distances(A[chunk], B, idx[chunk])
+    d[idx < 0] = np.inf
+    return d
+
+
+def _chunk_distances(A, B, idx: np.ndarray) -> np.ndarray:
+    if sp.issparse(A):
+        repeated = np.repeat(np.arange(A.shape[0]), idx.shape[1])
+        difference = A[repeated] - B[idx.ravel()]
+        return np.asarray(difference.multiply(difference).sum(axis=1)).reshape(idx.shape)
+    difference = A[:, None, :].astype(np.float64) - B[idx]
+    return np.einsum("ikm,ikm->ik", difference, difference)
+
+
+def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
+    r"""Project every row on the probability simplex, exactly, all rows at once.
+
+    .. math:: \min_{s_i} \|s_i - v_i\|^2 \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_i \ge 0
+
+    Entries of ``-inf`` get weight zero; every row needs one finite entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> project_rows_to_simplex(np.array([[0.6, 0.2], [3.0, -np.inf]]))
+    array([[0.7, 0.3],
+           [1. , 0. ]])
+    """
+    V = V - V.max(axis=1, keepdims=True)  # shift-invariant; keeps digits at any scale
+    n, k = V.shape
+    descending = -np.sort(-V, axis=1)
+    with np.errstate(invalid="ignore"):
+        excess = np.cumsum(descending, axis=1) - 1.0
+        in_support = descending * np.arange(1, k + 1) > excess
+    support = np.maximum(in_support.sum(axis=1), 1)
+    threshold = excess[np.arange(n), support - 1] / support
+    S = np.maximum(V - threshold[:, None], 0.0)
+    S[S < EDGE_FLOOR] = 0.0
+    return S
+
+
+def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
+    r"""Solve the row problem `eq:10` on its candidates.
+
+    .. math:: \min_{s_i} \sum_j d_{ij} s_{ij} + \xi_i s_{ij}^2
+              \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_{ij} \ge 0
+
+    where :math:`d_{ij} = d^{wx}_{ij} + \lambda d^f_{ij}`.
+
+    Parameters
+    ----------
+    d : array of shape (n, k); infinite where there is no candidate.
+    xi : array of shape (n,), positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solve_rows(np.array([[1.0, 2.0, 9.0]]), np.array([1.0]))
+    array([[0.75, 0.25, 0.  ]])
+    """
+    nearest = d.min(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        return project_rows_to_simplex((nearest - d) / (2.0 * xi[:, None]))
+
+
+def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
+    r"""The row regularisers of `eq:24`, with which row i has exactly k neighbours.
+
+    .. math:: \xi_i = \tfrac{k}{2} d_{i,k+1} - \tfrac12 \sum_{j \le k} d_{ij}
+
+    Where a row has no (k+1)-th candidate its k-th distance stands in for it. A row whose
+    k+1 nearest are all equally far (copies, say) would get zero: it is lifted to ``floor``
+    times the mean, which leaves its weights uniform and its edges intact.
+
+    Parameters
+    ----------
+    d : array of shape (n, k) or (n, k+1), squared distances in ascending order.
+    k : number of neighbours.
+    floor : smallest value in units of the mean; 0 keeps each row independent of the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> neighbour_xi(np.array([[1.0, 2.0, 4.0]]), k=2)
+    array([2.5])
+    """
+    beyond = d[:, min(k, d.shape[1] - 1)]
+    known = np.where(np.isfinite(d[:, :k]), d[:, :k], 0.0)
+    count = np.isfinite(d[:, :k]).sum(axis=1)
+    beyond = np.where(np.isfinite(beyond), beyond, known.max(axis=1))
+    xi = 0.5 * (count * beyond - known.sum(axis=1))
+    # A tiny positive number is enough for the rows that are left at zero: all their
+    # distances are equal, and so are their weights at any xi.
+    return np.maximum(xi, max(floor * xi.mean(), np.finfo(float).tiny))
+
+
+def to_csr(idx: np.ndarray, S: np.ndarray, n_columns: int) -> sp.csr_array:
+    """The weights on candidate pairs as a canonical CSR array without stored zeros."""
+    n, _ = idx.shape
+    kept = S > 0
+    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    graph = sp.csr_array((S[kept], idx[kept], indptr), shape=(n, n_columns))
+    graph.sort_indices()
+    return graph
+
+
+def laplacian(S: sp.csr_array) -> sp.csr_array:
+    r"""The Laplacian :math:`L_S = D_S - (S^\top + S)/2`.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> laplacian(sp.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]]))).toarray()
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+    A = ((S + S.T) * 0.5).tocsr()
+    degree = np.asarray(A.sum(axis=1)).ravel()
+    return (sp.dia_array((degree[None, :], [0]), shape=A.shape) - A).tocsr()
+
+
+def components(S: sp.csr_array) -> tuple[int, np.ndarray]:
+    """Number of connected components and the component of each row, by first appearance."""
+    count, member = connected_components(S, directed=True, connection="weak")
+    return int(count), member
+
+
+def merge_components(Z, member: np.ndarray, n_groups: int) -> np.ndarray:
+    """Join components until ``n_groups`` are left: the smallest joins its nearest one.
+
+    Nearest means the smallest distance between two of their rows. Equal sizes are taken
+    in order of first appearance.
+
+    Parameters
+    ----------
+    Z : array, sparse array, or None
+        Coordinates. Where there are none (a precomputed graph) the smallest component
+        joins the next smallest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [0.1], [5.0], [9.0], [9.1]])
+    >>> merge_components(Z, np.array([0, 0, 1, 2, 2]), 2)
+    array([0, 0, 1, 1, 1])
+    """
+    group = member.copy()
+    sizes = np.bincount(group).astype(float)
+    squares = None if Z is None else _row_squares(Z)
+    for _ in range(int((sizes > 0).sum()) - n_groups):
+        smallest = int(np.argmin(np.where(sizes > 0, sizes, np.inf)))
+        if Z is None:
+            others = np.where((sizes > 0) & (np.arange(sizes.size) != smallest), sizes, np.inf)
+            target = int(np.argmin(others))
+        else:
+            target = _nearest_group(Z, squares, group, smallest)
+        group[group == smallest] = target
+        sizes[target] += sizes[smallest]
+        sizes[smallest] = 0
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[group]
+
+
+def _row_squares(Z) -> np.ndarray:
+    if sp.issparse(Z):
+        return np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", Z, Z)
+
+
+def _nearest_group(Z, squares: np.ndarray, group: np.ndarray, which: int) -> int:
+    inside = np.flatnonzero(group == which)
+    best, target = np.inf, -1
+    step = max(1, CHUNK_ELEMENTS // len(group))
+    for start in range(0, len(inside), step):
+        rows = inside[start : start + step]
+        cross = Z[rows] @ Z.T
+        cross = cross.toarray() if sp.issparse(cross) else cross
+        reach = (squares[rows, None] + squares[None, :] - 2.0 * cross).min(axis=0)
+        reach[group == which] = np.inf
+        nearest = int(np.argmin(reach))
+        if reach[nearest] < best:
+            best, target = reach[nearest], int(group[nearest])
+    return target

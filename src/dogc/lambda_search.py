@@ -1,0 +1,96 @@
+"""The schedule of lambda: bracket and bisect until S has exactly c components.
+
+The paper starts at xi and doubles or halves by the component count. Rows of F shrink like
+1/sqrt(n), so that start means less and less as n grows, and doubling and halving can flip
+between two values for ever. Here the search starts where the two distances of `eq:10`
+balance and remembers, for the largest lambda seen that gives too few components, the whole
+state there. After an overshoot it goes back to that state with a lambda in between: an
+over-split graph is never repaired, its last step is taken again, shorter.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import graph, steps
+from .state import LambdaSearch, Problem, State
+
+GROWTH = 2.0
+CLOSED = 1e-3  # relative width at which the bracket counts as empty
+UNIT_FLOOR = 1e-9  # the same, in units of the start, while nothing bounds it from below
+
+
+def balanced_lambda(problem: Problem, state: State) -> float:
+    """Where lambda d^f between clusters equals the mean d^wx of candidates.
+
+    Rows of F in two clusters are sqrt(2c/n) apart when the clusters are of equal size.
+    """
+    reach = float(np.mean(state.dx[np.isfinite(state.dx)]))
+    return reach * problem.n / (2.0 * problem.c) if reach > 0 else 1.0
+
+
+def begin_search(problem: Problem, state: State) -> State:
+    """Enter the search from a state whose S was solved at lambda = 0."""
+    unit = balanced_lambda(problem, state)
+    fragmented = state.n_components > problem.c
+    anchor = state._replace(search=LambdaSearch(0.0, math.inf, None, unit, fragmented))
+    return anchor._replace(
+        lam=unit, search=LambdaSearch(0.0, math.inf, anchor, unit, fragmented)
+    )
+
+
+def search_lambda(problem: Problem, state: State) -> State:
+    """The next lambda after an iteration, and the state to go on from."""
+    search = state.search
+    if search.fragmented or state.n_components == problem.c:
+        return state
+    if state.n_components < problem.c:
+        anchor = state._replace(search=search._replace(anchor=None))
+        search = search._replace(low=state.lam, anchor=anchor)
+        start = state
+    else:
+        assert search.anchor is not None
+        search = search._replace(high=state.lam)
+        start = search.anchor
+    onward = start._replace(lam=_between(search), search=search)
+    return refresh_candidates(problem, onward) if math.isinf(search.high) else onward
+
+
+def _between(search: LambdaSearch) -> float:
+    if math.isinf(search.high):
+        return search.low * GROWTH
+    if search.low == 0.0:
+        return search.high / GROWTH**2
+    return math.sqrt(search.low * search.high)
+
+
+def is_closed(search: LambdaSearch) -> bool:
+    """Whether no lambda is left between too few components and too many."""
+    if math.isinf(search.high):
+        return False
+    if search.low == 0.0:
+        return search.high < UNIT_FLOOR * search.unit
+    return search.high <= search.low * (1.0 + CLOSED)
+
+
+def refresh_candidates(problem: Problem, state: State) -> State:
+    """Look the candidates up again in the learned subspace, and xi with them."""
+    if problem.find_neighbors is None or problem.R is None or state.W is None:
+        return state
+    idx = problem.find_neighbors(problem.R @ state.W)
+    d = steps.projected_distances(problem.R, state.W, idx)
+    k = problem.k
+    return state._replace(idx=idx[:, :k], dx=d[:, :k], xi=problem.xi_rule(d, k))
+
+
+def hold(problem: Problem, state: State) -> State:
+    """Lambda stays where it is."""
+    return state
+
+
+def mean_xi(d: np.ndarray, k: int) -> np.ndarray:
+    """`eq:25`: the mean of the row regularisers, for every row."""
+    xi = graph.neighbour_xi(d, k)
+    return np.full_like(xi, xi.mean())

@@ -1,0 +1,116 @@
+"""The six methods, written as data: which steps, which terms, which labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from . import objective, steps
+from .lambda_search import hold, search_lambda
+from .state import Problem, State
+
+Step = Callable[[Problem, State], State]
+Schedule = Callable[[Problem, State], State]
+
+
+def as_started(problem: Problem, state: State) -> State:
+    """Take a start as it is."""
+    return state
+
+
+def relax(problem: Problem, state: State) -> State:
+    """Make Y continuous: Y = F. Any rotation can be absorbed by such a Y, so Q = I."""
+    return state._replace(Q=np.eye(problem.c), Y=state.F.copy())
+
+
+class Method(NamedTuple):
+    """One alternating optimisation."""
+
+    name: str
+    steps: tuple[Step, ...]
+    terms: tuple[objective.Term, ...]
+    schedule: Schedule
+    read_labels: Callable[[State], np.ndarray]  # what "the labels no longer change" looks at
+    enter: Callable[[Problem, State], State] = as_started  # fits a start to this method
+
+
+def discrete_labels(state: State) -> np.ndarray:
+    """The labels are Y."""
+    return state.Y
+
+
+def component_labels(state: State) -> np.ndarray:
+    """The labels are the components of the learned graph."""
+    return state.member
+
+
+_GRAPH = (objective.graph, objective.spread, objective.smoothness)
+
+DOGC = Method(
+    "DOGC",
+    (
+        steps.step_S,
+        steps.step_F,
+        steps.step_W,
+        steps.step_Q,
+        steps.step_restart,
+        steps.step_Y,
+    ),
+    (*_GRAPH, objective.link),
+    search_lambda,
+    discrete_labels,
+)
+
+DOGC_OS = Method(
+    "DOGC-OS",
+    (
+        steps.step_S,
+        steps.step_F,
+        steps.step_W,
+        steps.step_Q,
+        steps.step_restart_regression,
+        steps.step_P,
+        steps.step_Y_regression,
+    ),
+    (*_GRAPH, objective.link, objective.regression),
+    search_lambda,
+    discrete_labels,
+)
+
+# DOGC-I: DOGC-OS with Y relaxed to a real matrix.
+DOGC_RELAXED = Method(
+    "DOGC-I",
+    (steps.step_S, steps.step_F, steps.step_W, steps.step_P, steps.step_Y_relaxed),
+    (*_GRAPH, objective.link, objective.regression),
+    search_lambda,
+    component_labels,
+    relax,
+)
+
+# DOGC-II: DOGC-OS on a graph that is not learned.
+DOGC_FIXED_GRAPH = Method(
+    "DOGC-II",
+    (
+        steps.step_F,
+        steps.step_W,
+        steps.step_Q,
+        steps.step_restart_regression,
+        steps.step_P,
+        steps.step_Y_regression,
+    ),
+    (*_GRAPH, objective.link, objective.regression),
+    hold,
+    discrete_labels,
+)
+
+CAN = Method("CAN", (steps.step_S, steps.step_F), _GRAPH, search_lambda, component_labels)
+
+PCAN = Method(
+    "PCAN",
+    (steps.step_S, steps.step_F, steps.step_W),
+    _GRAPH,
+    search_lambda,
+    component_labels,
+)

@@ -1,0 +1,66 @@
+"""The objective `eq:26`, one function per term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from . import discrete, l2p
+from .state import Problem, State
+
+
+def graph(problem: Problem, state: State) -> float:
+    """sum_ij d^wx_ij s_ij."""
+    return float(np.vdot(_finite(state.dx), state.S))
+
+
+def spread(problem: Problem, state: State) -> float:
+    """sum_ij xi_i s_ij^2."""
+    return float(state.xi @ np.einsum("ij,ij->i", state.S, state.S))
+
+
+def smoothness(problem: Problem, state: State) -> float:
+    """2 lambda Tr(F'LF)."""
+    return 2.0 * state.lam * float(np.vdot(state.F, state.L @ state.F))
+
+
+def link(problem: Problem, state: State) -> float:
+    """alpha ||Y - FQ||^2."""
+    alpha = problem.weights(state.lam).alpha
+    difference = state.F @ state.Q
+    if state.Y.ndim == 1:
+        difference[np.arange(problem.n), state.Y] -= 1.0
+    else:
+        difference -= state.Y
+    return alpha * float(np.vdot(difference, difference))
+
+
+def regression(problem: Problem, state: State) -> float:
+    """beta (||Y - XP||_{2,p} + gamma ||P||^2)."""
+    _, beta, gamma = problem.weights(state.lam)
+    fit = l2p.loss(squared_residuals(problem, state), problem.p).sum()
+    return beta * float(fit + gamma * np.vdot(state.P, state.P))
+
+
+def prediction(problem: Problem, state: State) -> np.ndarray:
+    """X P + intercept, of shape (n, c)."""
+    return np.asarray(problem.X @ state.P) + state.intercept
+
+
+def squared_residuals(problem: Problem, state: State) -> np.ndarray:
+    """||y_i - x_i P||^2 for every row."""
+    fitted = prediction(problem, state)
+    if state.Y.ndim == 1:
+        residual = discrete.times(state.Y, np.eye(problem.c)) - fitted
+    else:
+        residual = state.Y - fitted
+    return np.einsum("ij,ij->i", residual, residual)
+
+
+def _finite(d: np.ndarray) -> np.ndarray:
+    """Padding is infinitely far and has no weight; 0 * inf must count as 0."""
+    return np.where(np.isfinite(d), d, 0.0)
+
+
+Term = Callable[[Problem, State], float]

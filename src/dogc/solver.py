@@ -1,0 +1,121 @@
+"""The one loop: steps, record, stop, schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .lambda_search import hold, is_closed
+from .methods import Method
+from .state import Problem, State
+
+# Why a run ended, as a clause that completes "It stopped because ...".
+STOPPING_REASONS = {
+    "converged": "the graph has exactly n_clusters components and nothing changes any more",
+    "settled": "nothing changes any more at this fixed lambda",
+    "fragmented_graph": (
+        "the neighbour graph has more components than n_clusters; the smallest were merged with "
+        "their nearest; raise n_neighbors to avoid that"
+    ),
+    "no_exact_split": (
+        "no lambda gives exactly n_clusters components (symmetric or duplicated data can split two "
+        "ways at once); labels come from the continuous solution; try another n_neighbors"
+    ),
+    "max_iter": "max_iter was reached; raise max_iter",
+    "callback": "the callback asked for it",
+}
+
+SUCCESS = frozenset({"converged", "settled"})
+
+
+class Record(NamedTuple):
+    """One iteration: all of it at one lambda."""
+
+    iteration: int
+    objective: float
+    terms: dict[str, float]
+    lam: float
+    n_components: int
+    labels_changed: int
+
+
+class Result(NamedTuple):
+    """Where a run ended, how it got there and why it stopped."""
+
+    state: State
+    history: list[Record]
+    reason: str
+
+
+Callback = Callable[[Record], object]
+
+
+def alternate(
+    problem: Problem,
+    method: Method,
+    state: State,
+    *,
+    max_iter: int,
+    tol: float,
+    callback: Callback | None = None,
+) -> Result:
+    """Run a method from a state until it settles, or for ``max_iter`` iterations.
+
+    ``callback`` sees every record; a true return value stops the run.
+    """
+    history: list[Record] = []
+    for iteration in range(1, max_iter + 1):
+        before = state
+        for step in method.steps:
+            state = step(problem, state)
+        history.append(measure(problem, method, iteration, before, state))
+        if callback is not None and callback(history[-1]):
+            return Result(state, history, "callback")
+        if reason := stop_reason(problem, method, state, history, tol):
+            return Result(state, history, reason)
+        state = method.schedule(problem, state)
+        if is_closed(state.search):
+            return Result(state, history, "no_exact_split")
+    return Result(state, history, "max_iter")
+
+
+def measure(
+    problem: Problem, method: Method, iteration: int, before: State, state: State
+) -> Record:
+    """What one iteration did."""
+    terms = {term.__name__: term(problem, state) for term in method.terms}
+    old, new = method.read_labels(before), method.read_labels(state)
+    return Record(
+        iteration,
+        float(sum(terms.values())),
+        terms,
+        state.lam,
+        state.n_components,
+        int(np.count_nonzero(old != new)),
+    )
+
+
+def stop_reason(
+    problem: Problem, method: Method, state: State, history: list[Record], tol: float
+) -> str | None:
+    """The reason to stop here, if there is one."""
+    if not _settled(history, tol):
+        return None
+    if method.schedule is hold:
+        return "settled"
+    if state.n_components == problem.c or problem.c == 1:
+        return "converged"
+    if state.search.fragmented:
+        return "fragmented_graph"
+    return None
+
+
+def _settled(history: list[Record], tol: float) -> bool:
+    if len(history) < 2:
+        return False
+    last, this = history[-2:]
+    steady = this.lam == last.lam and this.n_components == last.n_components
+    small = abs(last.objective - this.objective) <= tol * abs(this.objective)
+    return steady and small and this.labels_changed == 0

@@ -1,0 +1,98 @@
+"""What a run knows: the Problem, which stays, and the State, which moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Weights(NamedTuple):
+    """The penalties as they enter `eq:26` at one lambda."""
+
+    alpha: float
+    beta: float
+    gamma: float
+
+
+class Problem(NamedTuple):
+    """Everything that a step may read and none may change.
+
+    Rows are scaled so that the total scatter Tr(XHX') is 1: distances, lambda and xi then
+    mean the same at any scale of the input.
+    """
+
+    n: int
+    c: int
+    k: int
+    weights: Callable[[float], Weights]
+    p: float
+    fit_intercept: bool
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    idx: np.ndarray  # (n, k+1) candidates in the space of all features, nearest first
+    d: np.ndarray  # (n, k+1) their squared distances
+    X: Any  # (n, d) features of the regression, array or sparse; None if none is learned
+    R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
+    m: int  # columns of W
+    coordinates: Any  # (n, d) rows as points, to merge components by; None if precomputed
+    find_neighbors: Callable[[np.ndarray], np.ndarray] | None  # (n, m) -> (n, k+1)
+
+
+class LambdaSearch(NamedTuple):
+    """The bracket around the lambda that gives exactly c components."""
+
+    low: float  # fewer than c components here
+    high: float  # more than c components here; infinite while unseen
+    anchor: State | None  # the state at `low`, to go back to after an overshoot
+    unit: float  # where the search began
+    fragmented: bool  # more than c components even at lambda = 0
+
+
+class State(NamedTuple):
+    """The paper's variables and what is derived from them.
+
+    A step replaces its own block and what follows from that block alone.
+    """
+
+    S: np.ndarray  # (n, k) weights on the candidates
+    L: sp.csr_array  # Laplacian of S
+    member: np.ndarray  # component of each row
+    n_components: int  # components of S
+    F: np.ndarray  # (n, c)
+    W: np.ndarray | None  # (r, m)
+    dx: np.ndarray  # (n, k) d^wx on the candidates
+    Q: np.ndarray  # (c, c)
+    Y: np.ndarray  # (n,) labels; (n, c) where they are relaxed
+    P: np.ndarray  # (d, c), or (0, c) where there is no regression
+    intercept: np.ndarray  # (c,)
+    lam: float
+    xi: np.ndarray  # (n,)
+    idx: np.ndarray  # (n, k) candidates
+    search: LambdaSearch
+
+
+def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], Weights]:
+    """Penalties exactly as `eq:26` prints them, the same at every lambda."""
+    fixed = Weights(alpha, beta, gamma)
+    return lambda lam: fixed
+
+
+def relative_weights(
+    alpha: float, beta: float, gamma: float, n: int, c: int, d: int
+) -> Callable[[float], Weights]:
+    r"""Penalties that mean the same at every n, d and scale.
+
+    Rows of F are about :math:`\sqrt{c/n}` long and rows of Y are 1 long, and F feels Y against
+    :math:`2 \lambda L`. So alpha is measured in units of :math:`\lambda \sqrt{c/n}`; beta in units of
+    what alpha gives one row, :math:`\alpha \sqrt{c/n}`; gamma in units of the mean scatter of
+    a feature, 1/d after scaling.
+    """
+    row = np.sqrt(c / n)
+
+    def at(lam: float) -> Weights:
+        absolute = alpha * lam * row
+        return Weights(absolute, beta * absolute * row, gamma / d)
+
+    return at

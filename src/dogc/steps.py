@@ -1,0 +1,135 @@
+"""One function per block of `eq:26`: State in, State out, no block but its own touched.
+
+At fixed lambda and xi none of them raises the objective.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import discrete, graph, l2p, stiefel, trace_ratio
+from .objective import prediction, squared_residuals
+from .state import Problem, State
+
+
+def with_graph(state: State, S: np.ndarray) -> State:
+    """The state with new weights S and what follows from them."""
+    csr = graph.to_csr(state.idx, S, len(S))
+    count, member = graph.components(csr)
+    return state._replace(S=S, L=graph.laplacian(csr), member=member, n_components=count)
+
+
+def step_S(problem: Problem, state: State) -> State:
+    """Each row of S solves `eq:10` on its candidates."""
+    df = graph.pair_distances(state.F, state.F, state.idx)
+    return with_graph(state, graph.solve_rows(state.dx + state.lam * df, state.xi))
+
+
+def step_F(problem: Problem, state: State) -> State:
+    """F on the Stiefel manifold: min 2 lambda Tr(F'LF) + alpha ||Y - FQ||^2.
+
+    Starts from the last F, or from the null space of L where that is known and better.
+    """
+    alpha = problem.weights(state.lam).alpha
+    A = state.L * (2.0 * state.lam)
+    B = alpha * discrete.times(state.Y, state.Q.T)
+    starts = [state.F]
+    if alpha == 0.0:
+        starts.append(stiefel.bottom_eigenvectors(state.L, problem.c, state.member))
+    elif state.n_components >= problem.c:
+        N = stiefel.null_space(state.member, state.n_components)
+        starts.append(N @ stiefel.polar(N.T @ B))
+    values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
+    F = starts[int(np.argmin(values))]
+    if alpha > 0.0:
+        result = stiefel.curvilinear_search(A, B, F)
+        F = result.F if result.objective <= min(values) else F
+    return state._replace(F=F)
+
+
+def step_W(problem: Problem, state: State) -> State:
+    """The projection solves the trace ratio `eq:12.5`; distances follow."""
+    if problem.R is None or state.W is None:
+        return state
+    scatter = problem.R.T @ (state.L @ problem.R)
+    total = problem.R.T @ problem.R
+    W = trace_ratio.trace_ratio(scatter, total, state.W)
+    return state._replace(W=W, dx=projected_distances(problem.R, W, state.idx))
+
+
+def projected_distances(R: np.ndarray, W: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    """d^wx on the candidates: squared distances in the subspace over its total scatter."""
+    Z = R @ W
+    return graph.pair_distances(Z, Z, idx) / np.vdot(Z, Z)
+
+
+def step_Q(problem: Problem, state: State) -> State:
+    """The rotation: orthogonal Procrustes, `eq:15`."""
+    return state._replace(Q=discrete.procrustes(state.F, state.Y))
+
+
+def step_Y(problem: Problem, state: State) -> State:
+    """Labels by the largest entry of FQ, `eq:18`."""
+    return state._replace(Y=discrete.assign(state.F @ state.Q))
+
+
+def step_Y_regression(problem: Problem, state: State) -> State:
+    """Labels by rotation and regression together, `eq:34`, minimised exactly row by row.
+
+    The loss is evaluated at each of the c possible labels instead of being replaced by
+    its weighted square as in `eq:36`, so the step finds what the loss itself prefers.
+    """
+    alpha, beta, _ = problem.weights(state.lam)
+    fitted = prediction(problem, state)
+    squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
+    cost = l2p.loss(np.maximum(squared, 0.0), problem.p)
+    return state._replace(Y=discrete.assign(2.0 * alpha * (state.F @ state.Q) - beta * cost))
+
+
+def step_Y_relaxed(problem: Problem, state: State) -> State:
+    """Continuous Y between rotation and regression: the ablation DOGC-I."""
+    alpha, beta, _ = problem.weights(state.lam)
+    D = beta * l2p.row_weights(squared_residuals(problem, state), problem.p)[:, None]
+    total = np.where(alpha + D > 0, alpha + D, 1.0)
+    mixed = (alpha * (state.F @ state.Q) + D * prediction(problem, state)) / total
+    return state._replace(Y=np.where(alpha + D > 0, mixed, state.Y))
+
+
+def step_restart(problem: Problem, state: State) -> State:
+    """Rotation and labels afresh from pivoted QR, taken only where ||Y - FQ||^2 is lower.
+
+    Alternating Q and Y stops at local optima that depend on the first Y; this is the way
+    out of a bad one.
+    """
+    Q, labels = discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))
+    new_name = discrete.match_labels(labels, state.Y, problem.c)
+    labels, Q = new_name[labels], Q[:, np.argsort(new_name)]
+    rows = np.arange(problem.n)
+    agreement = (state.F @ state.Q)[rows, state.Y].sum()
+    if (state.F @ Q)[rows, labels].sum() <= agreement * (1.0 + 1e-9):
+        return state
+    return state._replace(Q=Q, Y=labels)
+
+
+def step_restart_regression(problem: Problem, state: State) -> State:
+    """As `step_restart`, where the regression refitted to the new labels does not lose more."""
+    fresh = step_restart(problem, state)
+    if fresh is state:
+        return state
+    fresh = step_P(problem, fresh)
+    return fresh if _label_terms(problem, fresh) < _label_terms(problem, state) else state
+
+
+def _label_terms(problem: Problem, state: State) -> float:
+    from .objective import link, regression
+
+    return link(problem, state) + regression(problem, state)
+
+
+def step_P(problem: Problem, state: State) -> State:
+    """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
+    gamma = problem.weights(state.lam).gamma
+    D = l2p.row_weights(squared_residuals(problem, state), problem.p)
+    targets = discrete.times(state.Y, np.eye(problem.c)) if state.Y.ndim == 1 else state.Y
+    P, intercept = l2p.weighted_ridge(problem.X, targets, D, gamma, problem.fit_intercept)
+    return state._replace(P=P, intercept=intercept)

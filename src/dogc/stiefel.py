@@ -1,0 +1,273 @@
+r"""Quadratic problems on the Stiefel manifold, and their eigenvector limit.
+
+.. math:: \min_F \operatorname{Tr}(F^\top A F) - 2 \operatorname{Tr}(F^\top B)
+          \quad \text{s.t.} \quad F^\top F = I
+
+is the F step `eq:11` with :math:`A = 2 \lambda L_S` and :math:`B = \alpha Y Q^\top`.
+Two solvers: the curvilinear search of Wen and Yin (Math. Program. 142, 2013), which the
+paper names, and the generalised power iteration of Nie, Zhang and Li (2017). At B = 0 the
+answer is the bottom eigenvectors of A.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
+
+# Up to this many rows a sparse factorisation is instant, and it is the most robust way
+# to small eigenvalues; above, a block solver is tried first.
+FACTORISE_UP_TO = 3000
+
+# scipy's eigsh restarts from random vectors; newer versions let us fix them.
+_EIGSH_TAKES_RNG = "rng" in inspect.signature(eigsh).parameters
+
+
+class StiefelResult(NamedTuple):
+    """A point on the manifold, its objective, how many iterations it took."""
+
+    F: np.ndarray
+    objective: float
+    n_iter: int
+
+
+def quadratic_objective(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> float:
+    """Tr(F'AF) - 2 Tr(F'B), from the product A F."""
+    return float(np.vdot(F, AF) - 2.0 * np.vdot(F, B))
+
+
+def polar(M: np.ndarray) -> np.ndarray:
+    """The orthonormal factor U V' of M: the nearest point with orthonormal columns."""
+    U, _, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
+    return U @ Vt
+
+
+def norm_bound(A) -> float:
+    """Largest absolute row sum: no eigenvalue of the symmetric A is larger."""
+    return float(abs(A).sum(axis=1).max())
+
+
+def curvilinear_search(
+    A, B: np.ndarray, F: np.ndarray, *, max_iter: int = 500, tol: float = 1e-7
+) -> StiefelResult:
+    r"""Wen and Yin's feasible descent along Cayley curves.
+
+    The curve is :math:`F(\tau) = F - \tau U (I + \tfrac{\tau}{2} V^\top U)^{-1} V^\top F`
+    with :math:`U = [G, F]`, :math:`V = [F, -G]`: only 2c x 2c systems. Steps alternate
+    between the two Barzilai-Borwein lengths; acceptance is Zhang and Hager's non-monotone
+    rule, whose reference value never exceeds the start, so the result never does either.
+
+    Parameters
+    ----------
+    A : symmetric sparse array of shape (n, n)
+    B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
+    tol : stop when the gradient on the manifold is this small beside the problem's scale.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.diag([3.0, 1.0, 2.0]))
+    >>> start = np.ones((3, 1)) / np.sqrt(3)
+    >>> result = curvilinear_search(A, np.zeros((3, 1)), start)
+    >>> round(result.objective, 6)
+    1.0
+    """
+    scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
+    if scale == 0.0:
+        return StiefelResult(F, 0.0, 0)
+    AF = A @ F
+    value = quadratic_objective(AF, B, F)
+    best = StiefelResult(F, value, 0)
+    gradient, descent = _gradients(AF, B, F)
+    reference, weight, step = value, 1.0, 1.0 / scale
+    for iteration in range(1, max_iter + 1):
+        if np.linalg.norm(descent) <= tol * scale:
+            break
+        slope = float(np.vdot(gradient, descent))  # -d/dtau of the objective along the curve
+        curve = _CayleyCurve(F, gradient)
+        for _ in range(30):
+            F_new = curve.at(step)
+            AF_new = A @ F_new
+            value_new = quadratic_objective(AF_new, B, F_new)
+            if value_new <= reference - 1e-4 * step * slope:
+                break
+            step *= 0.2
+        else:
+            break  # no descent left above rounding
+        gradient_new, descent_new = _gradients(AF_new, B, F_new)
+        step = _barzilai_borwein(F_new - F, descent_new - descent, iteration, scale)
+        F, value, gradient, descent = F_new, value_new, gradient_new, descent_new
+        if value < best.objective:
+            best = StiefelResult(F, value, iteration)
+        weight_new = 0.85 * weight + 1.0
+        reference = (0.85 * weight * reference + value) / weight_new
+        weight = weight_new
+    return _feasible(A, B, best)
+
+
+def _gradients(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    gradient = 2.0 * (AF - B)
+    return gradient, gradient - F @ (gradient.T @ F)
+
+
+class _CayleyCurve:
+    """The curve through F along G, with what does not depend on the step kept."""
+
+    def __init__(self, F: np.ndarray, G: np.ndarray):
+        self.F, c = F, F.shape[1]
+        FtG = F.T @ G
+        self.U = np.hstack([G, F])
+        self.VtU = np.block([[FtG, np.eye(c)], [-(G.T @ G), -FtG.T]])
+        self.VtF = np.vstack([np.eye(c), -FtG.T])
+
+    def at(self, step: float) -> np.ndarray:
+        system = np.eye(len(self.VtU)) + 0.5 * step * self.VtU
+        return self.F - step * (self.U @ np.linalg.solve(system, self.VtF))
+
+
+def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, scale: float) -> float:
+    curvature = abs(float(np.vdot(moved, turned)))
+    if curvature == 0.0:
+        return 1.0 / scale
+    if iteration % 2:
+        step = float(np.vdot(moved, moved)) / curvature
+    else:
+        step = curvature / float(np.vdot(turned, turned))
+    return min(max(step, 1e-6 / scale), 1e6 / scale)
+
+
+def _feasible(A, B: np.ndarray, result: StiefelResult) -> StiefelResult:
+    """Undo the drift off the manifold that many Cayley steps collect."""
+    F = result.F
+    if np.abs(F.T @ F - np.eye(F.shape[1])).max() < 1e-13:
+        return result
+    F = polar(F)
+    return StiefelResult(F, quadratic_objective(A @ F, B, F), result.n_iter)
+
+
+def power_iteration(
+    A, B: np.ndarray, F: np.ndarray, *, max_iter: int = 20000, tol: float = 1e-7
+) -> StiefelResult:
+    r"""Generalised power iteration: :math:`F \leftarrow \text{polar}(\eta F - A F + B)`.
+
+    With :math:`\eta` above every eigenvalue of A each step lowers the objective. Simple,
+    and slow where A is ill conditioned; kept as the check on the curvilinear search.
+    """
+    eta = norm_bound(A)
+    scale = eta * np.sqrt(F.shape[1]) + np.linalg.norm(B)
+    AF = A @ F
+    iteration = 0
+    for iteration in range(1, max_iter + 1):
+        if np.linalg.norm(_gradients(AF, B, F)[1]) <= tol * scale:
+            break
+        F = polar(eta * F - AF + B)
+        AF = A @ F
+    return StiefelResult(F, quadratic_objective(AF, B, F), iteration)
+
+
+def null_space(member: np.ndarray, n_components: int) -> np.ndarray:
+    """Orthonormal basis of a Laplacian's null space: the scaled component indicators.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> null_space(np.array([0, 1, 0, 0, 0]), 2)
+    array([[0.5, 0. ],
+           [0. , 1. ],
+           [0.5, 0. ],
+           [0.5, 0. ],
+           [0.5, 0. ]])
+    """
+    N = np.zeros((len(member), n_components))
+    sizes = np.bincount(member, minlength=n_components)
+    N[np.arange(len(member)), member] = 1.0 / np.sqrt(sizes[member])
+    return N
+
+
+def bottom_eigenvectors(L, c: int, member: np.ndarray, seed: int = 0) -> np.ndarray:
+    r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
+
+    The part of the null space that the components give is taken in closed form and kept
+    out of the eigensolver, which then never sees a repeated zero eigenvalue. With c or
+    more components there is nothing left to solve: the c largest components are returned.
+
+    Parameters
+    ----------
+    L : sparse array of shape (n, n)
+    c : number of columns of F, at most n.
+    member : int array of shape (n,), the component of each row.
+    seed : fixes the solver's start vectors.
+    """
+    n = L.shape[0]
+    sizes = np.bincount(member)
+    N = null_space(member, len(sizes))
+    if len(sizes) >= c:
+        return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
+    wanted = c - len(sizes)
+    if n <= 3 * c + 20:
+        # F itself is of the order of n x n here, so a dense solve costs no more room.
+        _, vectors = scipy.linalg.eigh(L.toarray() + (N * norm_bound(L)) @ N.T)
+        rest = vectors[:, :wanted]
+    else:
+        rest = _smallest(L, N, wanted, seed)
+    F, _ = np.linalg.qr(np.hstack([N, rest]))
+    return F
+
+
+def _smallest(L, N: np.ndarray, wanted: int, seed: int) -> np.ndarray:
+    """The ``wanted`` bottom eigenvectors of L orthogonal to N."""
+    n = L.shape[0]
+    start = np.random.default_rng(seed).standard_normal((n, wanted + 2))
+    if n > FACTORISE_UP_TO and 5 * (wanted + 2) < n - N.shape[1]:
+        vectors = _block_solve(L, N, start)
+        if vectors is not None:
+            return vectors[:, :wanted]
+    shift = 1e-6 * norm_bound(L)
+    factor = splu(
+        (L + shift * sp.eye_array(n)).tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+    def solve(x: np.ndarray) -> np.ndarray:
+        x = x.ravel()
+        y = factor.solve(x - N @ (N.T @ x))
+        return y - N @ (N.T @ y)
+
+    fixed = {"rng": np.random.default_rng(seed)} if _EIGSH_TAKES_RNG else {}
+    values, vectors = eigsh(
+        LinearOperator((n, n), matvec=solve, dtype=np.float64),
+        k=wanted,
+        which="LA",
+        v0=solve(start[:, 0]),
+        tol=1e-9,
+        **fixed,
+    )
+    return vectors[:, np.argsort(-values, kind="stable")]
+
+
+def _block_solve(L, N: np.ndarray, start: np.ndarray) -> np.ndarray | None:
+    """LOBPCG with the residuals checked; None when they did not fall."""
+    n, block = start.shape
+    diagonal = L.diagonal()
+    jacobi = sp.dia_array((1.0 / np.maximum(diagonal, 1e-12)[None, :], [0]), shape=L.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # residuals are checked below, never assumed
+        try:
+            values, vectors = lobpcg(
+                L, start, M=jacobi, Y=N, largest=False, tol=1e-6 * np.sqrt(n), maxiter=300
+            )
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+    order = np.argsort(values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    residual = np.linalg.norm(L @ vectors - vectors * values, axis=0)[: block - 2]
+    if not np.all(np.isfinite(residual)) or residual.max() > 1e-5 * norm_bound(L):
+        return None
+    return vectors

@@ -1,0 +1,112 @@
+r"""The projection: a trace ratio in the row space of the data.
+
+.. math:: \min_{W^\top W = I_m}
+          \frac{\operatorname{Tr}(W^\top X^\top L_S X W)}{\operatorname{Tr}(W^\top X^\top H X W)}
+
+(`eq:12.5`, with rows of X as samples and H the centring matrix). Directions outside the row space
+of the centred X have neither numerator nor denominator; left in, they would fill W up
+for free. So the problem is solved in coordinates R of the row space, X_c = R V', which
+also is what makes d > n cheap.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+
+class RowSpace(NamedTuple):
+    """Centred rows X_c = R V': coordinates R (n, r), basis V (d, r), both of rank r."""
+
+    R: np.ndarray
+    V: np.ndarray
+
+
+def row_space(X, mean: np.ndarray) -> RowSpace:
+    """Coordinates of the rows of X - mean in an orthonormal basis of their span.
+
+    Works with the smaller of the two Gram matrices, d x d or, when d > n, n x n.
+    """
+    n, d = X.shape
+    if d <= n:
+        gram = _dense(X.T @ X) - n * np.outer(mean, mean)
+        squares, V = _positive_part(gram)
+        R = np.asarray(X @ V - mean @ V)
+    else:
+        centred = _dense(X) - mean
+        squares, U = _positive_part(centred @ centred.T)
+        R = U * np.sqrt(squares)
+        V = centred.T @ (U / np.sqrt(squares))
+    V, rotation = np.linalg.qr(V)
+    return RowSpace(np.asarray(R @ rotation.T, dtype=np.float64), V)
+
+
+def _dense(M) -> np.ndarray:
+    M = M.toarray() if sp.issparse(M) else np.asarray(M)
+    return M.astype(np.float64, copy=False)
+
+
+def _positive_part(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenpairs of a Gram matrix above rounding, largest first."""
+    values, vectors = scipy.linalg.eigh((gram + gram.T) / 2)
+    keep = values > 1e-12 * max(values[-1], 0.0) * len(values)
+    return values[keep][::-1], vectors[:, keep][:, ::-1]
+
+
+def trace_ratio(
+    A: np.ndarray, B: np.ndarray, W: np.ndarray, *, max_iter: int = 100, tol: float = 1e-12
+) -> np.ndarray:
+    r"""Minimise Tr(W'AW) / Tr(W'BW) over orthonormal W, from the given W.
+
+    The fixed point of `eq:14`: W takes the bottom eigenvectors of A - rho B, rho the ratio
+    at the last W. It is Newton's method on a convex function of rho, falls at every step
+    and ends at the global optimum.
+
+    Parameters
+    ----------
+    A, B : symmetric arrays of shape (r, r), B positive definite.
+    W : array of shape (r, m), m <= r.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W = trace_ratio(np.diag([4.0, 1.0]), np.eye(2), np.array([[1.0], [0.0]]))
+    >>> np.abs(W).ravel()
+    array([0., 1.])
+    """
+    m = W.shape[1]
+    ratio = ratio_at(A, B, W)
+    for _ in range(max_iter):
+        _, V = scipy.linalg.eigh(A - ratio * B, subset_by_index=(0, m - 1))
+        new = ratio_at(A, B, V)
+        if new >= ratio:  # rounding level: keep the better one
+            break
+        done = ratio - new <= tol * abs(ratio)
+        W, ratio = V, new
+        if done:
+            break
+    return W
+
+
+def ratio_at(A: np.ndarray, B: np.ndarray, W: np.ndarray) -> float:
+    """Tr(W'AW) / Tr(W'BW)."""
+    return float(np.vdot(W, A @ W) / np.vdot(W, B @ W))
+
+
+def complete_basis(W: np.ndarray, m: int) -> np.ndarray:
+    """Add orthonormal columns until W has m: n_components beyond the rank of the data."""
+    d, have = W.shape
+    if m <= have:
+        return W
+    Q, _ = np.linalg.qr(np.hstack([W, np.eye(d, min(d, have + m))]))
+    return np.hstack([W, Q[:, have:m]])
+
+
+def settle_signs(W: np.ndarray) -> np.ndarray:
+    """Flip columns so that the largest entry of each is positive: signs carry no meaning."""
+    largest = np.abs(W).argmax(axis=0)
+    signs = np.sign(W[largest, np.arange(W.shape[1])])
+    return W * np.where(signs == 0, 1.0, signs)
