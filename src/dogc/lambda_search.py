@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import graph, steps
+from . import graph
 from .state import LambdaSearch, Problem, State
 
 GROWTH = 2.0
@@ -54,8 +54,7 @@ def search_lambda(problem: Problem, state: State) -> State:
         assert search.anchor is not None
         search = search._replace(high=state.lam)
         start = search.anchor
-    onward = start._replace(lam=_between(search), search=search)
-    return refresh_candidates(problem, onward) if math.isinf(search.high) else onward
+    return start._replace(lam=_between(search), search=search)
 
 
 def _between(search: LambdaSearch) -> float:
@@ -73,16 +72,6 @@ def is_closed(search: LambdaSearch) -> bool:
     if search.low == 0.0:
         return search.high < UNIT_FLOOR * search.unit
     return search.high <= search.low * (1.0 + CLOSED)
-
-
-def refresh_candidates(problem: Problem, state: State) -> State:
-    """Look the candidates up again in the learned subspace, and xi with them."""
-    if problem.find_neighbors is None or problem.R is None or state.W is None:
-        return state
-    idx = problem.find_neighbors(problem.R @ state.W)
-    d = steps.projected_distances(problem.R, state.W, idx)
-    k = problem.k
-    return state._replace(idx=idx[:, :k], dx=d[:, :k], xi=problem.xi_rule(d, k))
 
 
 def hold(problem: Problem, state: State) -> State:

@@ -37,7 +37,6 @@ class Problem(NamedTuple):
     R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
     m: int  # columns of W
     coordinates: Any  # (n, d) rows as points, to merge components by; None if precomputed
-    find_neighbors: Callable[[np.ndarray], np.ndarray] | None  # (n, m) -> (n, k+1)
 
 
 class LambdaSearch(NamedTuple):

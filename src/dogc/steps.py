@@ -42,7 +42,7 @@ def step_F(problem: Problem, state: State) -> State:
     values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
     F = starts[int(np.argmin(values))]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(A, B, F)
+        result = stiefel.curvilinear_search(A, B, F, max_iter=200, tol=1e-5)
         F = result.F if result.objective <= min(values) else F
     return state._replace(F=F)
 

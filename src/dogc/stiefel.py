@@ -24,6 +24,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
 # to small eigenvalues; above, a block solver is tried first.
 FACTORISE_UP_TO = 3000
 
+# The curvilinear search gives up when this many iterations gain less than this share.
+STALL_WINDOW, STALL = 20, 1e-10
+
 # scipy's eigsh restarts from random vectors; newer versions let us fix them.
 _EIGSH_TAKES_RNG = "rng" in inspect.signature(eigsh).parameters
 
@@ -80,23 +83,28 @@ def curvilinear_search(
     scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
+    rounding = np.finfo(float).eps * scale
     AF = A @ F
     value = quadratic_objective(AF, B, F)
     best = StiefelResult(F, value, 0)
     gradient, descent = _gradients(AF, B, F)
-    reference, weight, step = value, 1.0, 1.0 / scale
+    reference, weight, step, checkpoint = value, 1.0, 1.0 / scale, np.inf
     for iteration in range(1, max_iter + 1):
         if np.linalg.norm(descent) <= tol * scale:
             break
+        if iteration % STALL_WINDOW == 0:
+            if checkpoint - best.objective <= STALL * (abs(best.objective) + rounding):
+                break
+            checkpoint = best.objective
         slope = float(np.vdot(gradient, descent))  # -d/dtau of the objective along the curve
         curve = _CayleyCurve(F, gradient)
         for _ in range(30):
             F_new = curve.at(step)
             AF_new = A @ F_new
             value_new = quadratic_objective(AF_new, B, F_new)
-            if value_new <= reference - 1e-4 * step * slope:
+            if value_new <= reference - 1e-4 * step * slope + rounding:
                 break
-            step *= 0.2
+            step *= _shrink(value, value_new, step * slope)
         else:
             break  # no descent left above rounding
         gradient_new, descent_new = _gradients(AF_new, B, F_new)
@@ -139,6 +147,12 @@ def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, sca
     else:
         step = curvature / float(np.vdot(turned, turned))
     return min(max(step, 1e-6 / scale), 1e6 / scale)
+
+
+def _shrink(value: float, value_new: float, expected: float) -> float:
+    """How far to go back: the minimum of the parabola through what is known, within bounds."""
+    curvature = value_new - value + expected
+    return min(max(expected / (2.0 * curvature), 0.02), 0.5) if curvature > 0 else 0.5
 
 
 def _feasible(A, B: np.ndarray, result: StiefelResult) -> StiefelResult:

@@ -54,7 +54,9 @@ class GraphClusterer(
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        settings = _checks.check_settings(self.get_params(deep=False), *X.shape)
+        settings = _checks.check_settings(
+            self.get_params(deep=False), *X.shape, sparse=sp.issparse(X)
+        )
         if settings.precomputed and self._regresses:
             raise ValueError(
                 f"metric='precomputed' gives {type(self).__name__} no features to regress labels "

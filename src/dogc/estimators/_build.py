@@ -46,7 +46,6 @@ def build_problem(X, settings: Settings, n_clusters: int, regress: bool) -> tupl
         R=space.R if space else None,
         m=min(settings.n_components or 0, space.R.shape[1]) if space else 0,
         coordinates=scaled.X if scaled else None,
-        find_neighbors=lambda Z: _data.neighbours_among(Z, idx.shape[1], settings.n_jobs),
     )
     return problem, geometry
 

@@ -49,7 +49,7 @@ class PCAN(CAN):
         n_clusters=8,
         *,
         n_neighbors=None,
-        n_components=None,
+        n_components="auto",
         xi="row",
         lam="auto",
         init="spectral",

@@ -13,6 +13,10 @@ from .. import graph
 from ..lambda_search import mean_xi
 
 DEFAULT_NEIGHBORS = 15
+
+# "auto" keeps at least this many dimensions: fewer cannot hold two interlocked rings or a
+# chain of clusters.
+DEFAULT_COMPONENTS = 6
 XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
 
 # What a method without the parameter behaves like.
@@ -53,7 +57,7 @@ class Settings(NamedTuple):
     n_jobs: int | None
 
 
-def check_settings(parameters: Mapping[str, Any], n: int, d: int) -> Settings:
+def check_settings(parameters: Mapping[str, Any], n: int, d: int, sparse: bool) -> Settings:
     """Check an estimator's parameters against the shape of the data."""
     given = {**NEUTRAL, **parameters}
     c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
@@ -63,7 +67,7 @@ def check_settings(parameters: Mapping[str, Any], n: int, d: int) -> Settings:
     return Settings(
         n_clusters=c,
         n_neighbors=check_neighbors(given["n_neighbors"], n),
-        n_components=check_components(given["n_components"], d, metric),
+        n_components=check_components(given["n_components"], c, d, metric, sparse),
         alpha=check_weight("alpha", given["alpha"]),
         beta=check_weight("beta", given["beta"]),
         gamma=check_weight("gamma", given["gamma"]),
@@ -137,8 +141,11 @@ def check_neighbors(n_neighbors, n: int) -> int:
     return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
 
 
-def check_components(n_components, d: int, metric: str) -> int | None:
+def check_components(n_components, c: int, d: int, metric: str, sparse: bool) -> int | None:
     """The dimension m of the learned subspace, or None for no projection."""
+    if isinstance(n_components, str) and n_components == "auto":
+        m = max(c, DEFAULT_COMPONENTS)
+        return None if metric == "precomputed" or sparse or m >= d else m
     if n_components is None:
         return None
     if metric == "precomputed":
@@ -146,8 +153,11 @@ def check_components(n_components, d: int, metric: str) -> int | None:
             "n_components needs features to project, and metric='precomputed' gives none; "
             "set n_components=None."
         )
-    why = f"X has only {d} features"
-    return check_count("n_components", n_components, 1, d, why)
+    if isinstance(n_components, str):
+        raise ValueError(
+            f"n_components must be 'auto', None or an integer; got {n_components!r}."
+        )
+    return check_count("n_components", n_components, 1, d, f"X has only {d} features")
 
 
 def check_init(init, n: int, c: int):
