@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from .arrays import Matrix
+
 # Weights below this are rounding noise of the projection, not edges: an edge that is
 # there by noise alone would join two components.
 EDGE_FLOOR = 1e-14
@@ -19,7 +21,7 @@ EDGE_FLOOR = 1e-14
 CHUNK_ELEMENTS = 1 << 22
 
 
-def pair_distances(A, B, idx: np.ndarray) -> np.ndarray:
+def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     r"""Squared distances :math:`\|a_i - b_j\|^2` for the candidates j of each row i.
 
     Differences are formed before squaring, so that near duplicates keep their digits.
@@ -53,7 +55,7 @@ def pair_distances(A, B, idx: np.ndarray) -> np.ndarray:
     return d
 
 
-def _chunk_distances(A, B, idx: np.ndarray) -> np.ndarray:
+def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     if sp.issparse(A):
         repeated = np.repeat(np.arange(A.shape[0]), idx.shape[1])
         difference = A[repeated] - B[idx.ravel()]
@@ -175,7 +177,7 @@ def components(S: sp.csr_array) -> tuple[int, np.ndarray]:
     return int(count), member
 
 
-def merge_components(Z, member: np.ndarray, n_groups: int) -> np.ndarray:
+def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.ndarray:
     """Join components until ``n_groups`` are left: the smallest joins its nearest one.
 
     Nearest means the smallest distance between two of their rows. Equal sizes are taken
@@ -196,7 +198,7 @@ def merge_components(Z, member: np.ndarray, n_groups: int) -> np.ndarray:
     """
     group = member.copy()
     sizes = np.bincount(group).astype(float)
-    squares = None if Z is None else _row_squares(Z)
+    squares = np.empty(0) if Z is None else _row_squares(Z)
     for _ in range(int((sizes > 0).sum()) - n_groups):
         smallest = int(np.argmin(np.where(sizes > 0, sizes, np.inf)))
         if Z is None:
@@ -211,13 +213,13 @@ def merge_components(Z, member: np.ndarray, n_groups: int) -> np.ndarray:
     return np.argsort(np.argsort(first))[group]
 
 
-def _row_squares(Z) -> np.ndarray:
+def _row_squares(Z: Matrix) -> np.ndarray:
     if sp.issparse(Z):
         return np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", Z, Z)
 
 
-def _nearest_group(Z, squares: np.ndarray, group: np.ndarray, which: int) -> int:
+def _nearest_group(Z: Matrix, squares: np.ndarray, group: np.ndarray, which: int) -> int:
     inside = np.flatnonzero(group == which)
     best, target = np.inf, -1
     step = max(1, CHUNK_ELEMENTS // len(group))

@@ -13,6 +13,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from .arrays import Matrix
+
 RESIDUAL_FLOOR = 1e-4
 
 
@@ -35,7 +37,7 @@ def row_weights(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) ->
 
 
 def weighted_ridge(
-    X, Y: np.ndarray, weights: np.ndarray, gamma: float, fit_intercept: bool
+    X: Matrix, Y: np.ndarray, weights: np.ndarray, gamma: float, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""The P step `eq:33`: :math:`P = (X^\top D X + \gamma I)^{-1} X^\top D Y`.
 

@@ -36,9 +36,7 @@ def begin_search(problem: Problem, state: State) -> State:
     unit = balanced_lambda(problem, state)
     fragmented = state.n_components > problem.c
     anchor = state._replace(search=LambdaSearch(0.0, math.inf, None, unit, fragmented))
-    return anchor._replace(
-        lam=unit, search=LambdaSearch(0.0, math.inf, anchor, unit, fragmented)
-    )
+    return anchor._replace(lam=unit, search=LambdaSearch(0.0, math.inf, anchor, unit, fragmented))
 
 
 def search_lambda(problem: Problem, state: State) -> State:
@@ -49,12 +47,10 @@ def search_lambda(problem: Problem, state: State) -> State:
     if state.n_components < problem.c:
         anchor = state._replace(search=search._replace(anchor=None))
         search = search._replace(low=state.lam, anchor=anchor)
-        start = state
     else:
-        assert search.anchor is not None
         search = search._replace(high=state.lam)
-        start = search.anchor
-    return start._replace(lam=_between(search), search=search)
+    assert search.anchor is not None
+    return search.anchor._replace(lam=_between(search), search=search)
 
 
 def _between(search: LambdaSearch) -> float:

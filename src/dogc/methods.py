@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import objective, steps
+from . import discrete, objective, steps
 from .lambda_search import hold, search_lambda
 from .state import Problem, State
 
@@ -33,6 +33,7 @@ class Method(NamedTuple):
     terms: tuple[objective.Term, ...]
     schedule: Schedule
     read_labels: Callable[[State], np.ndarray]  # what "the labels no longer change" looks at
+    final_labels: Callable[[Problem, State], np.ndarray]
     enter: Callable[[Problem, State], State] = as_started  # fits a start to this method
 
 
@@ -44,6 +45,18 @@ def discrete_labels(state: State) -> np.ndarray:
 def component_labels(state: State) -> np.ndarray:
     """The labels are the components of the learned graph."""
     return state.member
+
+
+def final_discrete(problem: Problem, state: State) -> np.ndarray:
+    """Y as it is."""
+    return state.Y
+
+
+def final_components(problem: Problem, state: State) -> np.ndarray:
+    """The components if there are c of them, else what a rotation of F finds."""
+    if state.n_components == problem.c:
+        return state.member
+    return discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))[1]
 
 
 _GRAPH = (objective.graph, objective.spread, objective.smoothness)
@@ -61,6 +74,7 @@ DOGC = Method(
     (*_GRAPH, objective.link),
     search_lambda,
     discrete_labels,
+    final_discrete,
 )
 
 DOGC_OS = Method(
@@ -77,6 +91,7 @@ DOGC_OS = Method(
     (*_GRAPH, objective.link, objective.regression),
     search_lambda,
     discrete_labels,
+    final_discrete,
 )
 
 # DOGC-I: DOGC-OS with Y relaxed to a real matrix.
@@ -86,6 +101,7 @@ DOGC_RELAXED = Method(
     (*_GRAPH, objective.link, objective.regression),
     search_lambda,
     component_labels,
+    final_components,
     relax,
 )
 
@@ -103,9 +119,17 @@ DOGC_FIXED_GRAPH = Method(
     (*_GRAPH, objective.link, objective.regression),
     hold,
     discrete_labels,
+    final_discrete,
 )
 
-CAN = Method("CAN", (steps.step_S, steps.step_F), _GRAPH, search_lambda, component_labels)
+CAN = Method(
+    "CAN",
+    (steps.step_S, steps.step_F),
+    _GRAPH,
+    search_lambda,
+    component_labels,
+    final_components,
+)
 
 PCAN = Method(
     "PCAN",
@@ -113,4 +137,5 @@ PCAN = Method(
     _GRAPH,
     search_lambda,
     component_labels,
+    final_components,
 )

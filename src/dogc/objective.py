@@ -28,11 +28,7 @@ def smoothness(problem: Problem, state: State) -> float:
 def link(problem: Problem, state: State) -> float:
     """alpha ||Y - FQ||^2."""
     alpha = problem.weights(state.lam).alpha
-    difference = state.F @ state.Q
-    if state.Y.ndim == 1:
-        difference[np.arange(problem.n), state.Y] -= 1.0
-    else:
-        difference -= state.Y
+    difference = discrete.times(state.Y, np.eye(problem.c)) - state.F @ state.Q
     return alpha * float(np.vdot(difference, difference))
 
 
@@ -45,16 +41,13 @@ def regression(problem: Problem, state: State) -> float:
 
 def prediction(problem: Problem, state: State) -> np.ndarray:
     """X P + intercept, of shape (n, c)."""
+    assert problem.X is not None
     return np.asarray(problem.X @ state.P) + state.intercept
 
 
 def squared_residuals(problem: Problem, state: State) -> np.ndarray:
     """||y_i - x_i P||^2 for every row."""
-    fitted = prediction(problem, state)
-    if state.Y.ndim == 1:
-        residual = discrete.times(state.Y, np.eye(problem.c)) - fitted
-    else:
-        residual = state.Y - fitted
+    residual = discrete.times(state.Y, np.eye(problem.c)) - prediction(problem, state)
     return np.einsum("ij,ij->i", residual, residual)
 
 

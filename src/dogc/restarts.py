@@ -13,7 +13,9 @@ from .start import labels_start, random_start, spectral_start
 from .state import Problem, State
 
 
-def starts(problem: Problem, init, n_init: int, rng: np.random.Generator) -> Iterator[State]:
+def starts(
+    problem: Problem, init: str | np.ndarray, n_init: int, rng: np.random.Generator
+) -> Iterator[State]:
     """The states to begin from: ``n_init`` of them if chance is involved, else one."""
     if not isinstance(init, str):
         yield labels_start(problem, init)

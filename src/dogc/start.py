@@ -38,7 +38,7 @@ def _data_graph(problem: Problem) -> State:
     k, c = problem.k, problem.c
     blank = State(
         S=np.empty((problem.n, 0)),
-        L=None,  # type: ignore[arg-type]
+        L=None,
         member=np.zeros(problem.n, dtype=np.int64),
         n_components=0,
         F=np.empty((problem.n, 0)),
@@ -47,7 +47,7 @@ def _data_graph(problem: Problem) -> State:
         Q=np.eye(c),
         Y=np.zeros(problem.n, dtype=np.int64),
         P=np.zeros((0 if problem.X is None else problem.X.shape[1], c)),
-        intercept=np.full(c, 1.0 / c),
+        intercept=np.full(c, 1.0 / c if problem.fit_intercept else 0.0),
         lam=0.0,
         xi=problem.xi_rule(problem.d, k),
         idx=problem.idx[:, :k],

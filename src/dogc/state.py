@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+
+from .arrays import Matrix
 
 
 class Weights(NamedTuple):
@@ -33,10 +35,10 @@ class Problem(NamedTuple):
     xi_rule: Callable[[np.ndarray, int], np.ndarray]
     idx: np.ndarray  # (n, k+1) candidates in the space of all features, nearest first
     d: np.ndarray  # (n, k+1) their squared distances
-    X: Any  # (n, d) features of the regression, array or sparse; None if none is learned
+    X: Matrix | None  # (n, d) features of the regression, array or sparse; None if none is learned
     R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
     m: int  # columns of W
-    coordinates: Any  # (n, d) rows as points, to merge components by; None if precomputed
+    coordinates: Matrix | None  # (n, d) rows as points, to merge components by; None if precomputed
 
 
 class LambdaSearch(NamedTuple):
@@ -83,10 +85,11 @@ def relative_weights(
 ) -> Callable[[float], Weights]:
     r"""Penalties that mean the same at every n, d and scale.
 
-    Rows of F are about :math:`\sqrt{c/n}` long and rows of Y are 1 long, and F feels Y against
-    :math:`2 \lambda L`. So alpha is measured in units of :math:`\lambda \sqrt{c/n}`; beta in units of
-    what alpha gives one row, :math:`\alpha \sqrt{c/n}`; gamma in units of the mean scatter of
-    a feature, 1/d after scaling.
+    Rows of F are about :math:`\sqrt{c/n}` long and rows of Y are 1 long, and F feels Y
+    against :math:`2 \lambda L`. So alpha is measured in units of
+    :math:`\lambda \sqrt{c/n}`; beta in units of what alpha gives one row,
+    :math:`\alpha \sqrt{c/n}`; gamma in units of the mean scatter of a feature, 1/d after
+    scaling.
     """
     row = np.sqrt(c / n)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import discrete, graph, l2p, stiefel, trace_ratio
-from .objective import prediction, squared_residuals
+from .objective import link, prediction, regression, squared_residuals
 from .state import Problem, State
 
 
@@ -106,7 +106,7 @@ def step_restart(problem: Problem, state: State) -> State:
     labels, Q = new_name[labels], Q[:, np.argsort(new_name)]
     rows = np.arange(problem.n)
     agreement = (state.F @ state.Q)[rows, state.Y].sum()
-    if (state.F @ Q)[rows, labels].sum() <= agreement * (1.0 + 1e-9):
+    if (state.F @ Q)[rows, labels].sum() <= agreement + 1e-9 * abs(agreement):
         return state
     return state._replace(Q=Q, Y=labels)
 
@@ -121,8 +121,6 @@ def step_restart_regression(problem: Problem, state: State) -> State:
 
 
 def _label_terms(problem: Problem, state: State) -> float:
-    from .objective import link, regression
-
     return link(problem, state) + regression(problem, state)
 
 
@@ -130,6 +128,6 @@ def step_P(problem: Problem, state: State) -> State:
     """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
     gamma = problem.weights(state.lam).gamma
     D = l2p.row_weights(squared_residuals(problem, state), problem.p)
-    targets = discrete.times(state.Y, np.eye(problem.c)) if state.Y.ndim == 1 else state.Y
+    targets = discrete.times(state.Y, np.eye(problem.c))
     P, intercept = l2p.weighted_ridge(problem.X, targets, D, gamma, problem.fit_intercept)
     return state._replace(P=P, intercept=intercept)

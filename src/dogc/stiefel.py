@@ -20,6 +20,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
 
+from .arrays import Matrix
+
 # Up to this many rows a sparse factorisation is instant, and it is the most robust way
 # to small eigenvalues; above, a block solver is tried first.
 FACTORISE_UP_TO = 3000
@@ -50,13 +52,13 @@ def polar(M: np.ndarray) -> np.ndarray:
     return U @ Vt
 
 
-def norm_bound(A) -> float:
+def norm_bound(A: Matrix) -> float:
     """Largest absolute row sum: no eigenvalue of the symmetric A is larger."""
     return float(abs(A).sum(axis=1).max())
 
 
 def curvilinear_search(
-    A, B: np.ndarray, F: np.ndarray, *, max_iter: int = 500, tol: float = 1e-7
+    A: Matrix, B: np.ndarray, F: np.ndarray, *, max_iter: int = 500, tol: float = 1e-7
 ) -> StiefelResult:
     r"""Wen and Yin's feasible descent along Cayley curves.
 
@@ -155,7 +157,7 @@ def _shrink(value: float, value_new: float, expected: float) -> float:
     return min(max(expected / (2.0 * curvature), 0.02), 0.5) if curvature > 0 else 0.5
 
 
-def _feasible(A, B: np.ndarray, result: StiefelResult) -> StiefelResult:
+def _feasible(A: Matrix, B: np.ndarray, result: StiefelResult) -> StiefelResult:
     """Undo the drift off the manifold that many Cayley steps collect."""
     F = result.F
     if np.abs(F.T @ F - np.eye(F.shape[1])).max() < 1e-13:
@@ -165,22 +167,30 @@ def _feasible(A, B: np.ndarray, result: StiefelResult) -> StiefelResult:
 
 
 def power_iteration(
-    A, B: np.ndarray, F: np.ndarray, *, max_iter: int = 20000, tol: float = 1e-7
+    A: Matrix, B: np.ndarray, F: np.ndarray, *, max_iter: int = 20000, tol: float = 1e-7
 ) -> StiefelResult:
     r"""Generalised power iteration: :math:`F \leftarrow \text{polar}(\eta F - A F + B)`.
 
     With :math:`\eta` above every eigenvalue of A each step lowers the objective. Simple,
     and slow where A is ill conditioned; kept as the check on the curvilinear search.
+    Parameters and result are those of :func:`curvilinear_search`.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.diag([3.0, 1.0, 2.0]))
+    >>> start = np.ones((3, 1)) / np.sqrt(3)
+    >>> round(power_iteration(A, np.zeros((3, 1)), start).objective, 6)
+    1.0
     """
     eta = norm_bound(A)
     scale = eta * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     AF = A @ F
     iteration = 0
-    for iteration in range(1, max_iter + 1):
-        if np.linalg.norm(_gradients(AF, B, F)[1]) <= tol * scale:
-            break
+    while iteration < max_iter and np.linalg.norm(_gradients(AF, B, F)[1]) > tol * scale:
         F = polar(eta * F - AF + B)
         AF = A @ F
+        iteration += 1
     return StiefelResult(F, quadratic_objective(AF, B, F), iteration)
 
 
@@ -203,7 +213,7 @@ def null_space(member: np.ndarray, n_components: int) -> np.ndarray:
     return N
 
 
-def bottom_eigenvectors(L, c: int, member: np.ndarray, seed: int = 0) -> np.ndarray:
+def bottom_eigenvectors(L: Matrix, c: int, member: np.ndarray, seed: int = 0) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
     The part of the null space that the components give is taken in closed form and kept
@@ -216,6 +226,14 @@ def bottom_eigenvectors(L, c: int, member: np.ndarray, seed: int = 0) -> np.ndar
     c : number of columns of F, at most n.
     member : int array of shape (n,), the component of each row.
     seed : fixes the solver's start vectors.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> path = sp.csr_array(np.array([[1.0, -1, 0], [-1, 2, -1], [0, -1, 1]]))
+    >>> F = bottom_eigenvectors(path, 2, np.zeros(3, dtype=int))
+    >>> np.round(F.T @ path @ F, 6).diagonal()
+    array([0., 1.])
     """
     n = L.shape[0]
     sizes = np.bincount(member)
@@ -233,7 +251,7 @@ def bottom_eigenvectors(L, c: int, member: np.ndarray, seed: int = 0) -> np.ndar
     return F
 
 
-def _smallest(L, N: np.ndarray, wanted: int, seed: int) -> np.ndarray:
+def _smallest(L: Matrix, N: np.ndarray, wanted: int, seed: int) -> np.ndarray:
     """The ``wanted`` bottom eigenvectors of L orthogonal to N."""
     n = L.shape[0]
     start = np.random.default_rng(seed).standard_normal((n, wanted + 2))
@@ -266,7 +284,7 @@ def _smallest(L, N: np.ndarray, wanted: int, seed: int) -> np.ndarray:
     return vectors[:, np.argsort(-values, kind="stable")]
 
 
-def _block_solve(L, N: np.ndarray, start: np.ndarray) -> np.ndarray | None:
+def _block_solve(L: Matrix, N: np.ndarray, start: np.ndarray) -> np.ndarray | None:
     """LOBPCG with the residuals checked; None when they did not fall."""
     n, block = start.shape
     diagonal = L.diagonal()

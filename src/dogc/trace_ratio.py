@@ -17,6 +17,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from .arrays import Matrix
+
 
 class RowSpace(NamedTuple):
     """Centred rows X_c = R V': coordinates R (n, r), basis V (d, r), both of rank r."""
@@ -25,10 +27,24 @@ class RowSpace(NamedTuple):
     V: np.ndarray
 
 
-def row_space(X, mean: np.ndarray) -> RowSpace:
+def row_space(X: Matrix, mean: np.ndarray) -> RowSpace:
     """Coordinates of the rows of X - mean in an orthonormal basis of their span.
 
-    Works with the smaller of the two Gram matrices, d x d or, when d > n, n x n.
+    Works with the smaller of the two Gram matrices, d x d or, when d > n, n x n (X itself
+    is larger then).
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    mean : array of shape (d,), the mean of the rows of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 1.0]])
+    >>> R, V = row_space(X, X.mean(axis=0))
+    >>> np.abs(R).ravel(), np.abs(V).ravel()
+    (array([1., 1.]), array([1., 0., 0.]))
     """
     n, d = X.shape
     if d <= n:
@@ -44,7 +60,7 @@ def row_space(X, mean: np.ndarray) -> RowSpace:
     return RowSpace(np.asarray(R @ rotation.T, dtype=np.float64), V)
 
 
-def _dense(M) -> np.ndarray:
+def _dense(M: Matrix) -> np.ndarray:
     M = M.toarray() if sp.issparse(M) else np.asarray(M)
     return M.astype(np.float64, copy=False)
 

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import graph, trace_ratio
+from ..arrays import Matrix
 from ..state import Problem, State, paper_weights, relative_weights
 from . import _checks, _data
 from ._checks import Settings
@@ -21,7 +22,9 @@ class Geometry(NamedTuple):
     dtype: Any
 
 
-def build_problem(X, settings: Settings, n_clusters: int, regress: bool) -> tuple[Problem, Geometry]:
+def build_problem(
+    X: Matrix, settings: Settings, n_clusters: int, regress: bool
+) -> tuple[Problem, Geometry]:
     """Everything that the loop reads, on a scale of its own."""
     n, d = X.shape
     geometry, idx, squared = _locate(X, settings)
@@ -50,7 +53,7 @@ def build_problem(X, settings: Settings, n_clusters: int, regress: bool) -> tupl
     return problem, geometry
 
 
-def _locate(X, settings: Settings) -> tuple[Geometry, np.ndarray, np.ndarray]:
+def _locate(X: Matrix, settings: Settings) -> tuple[Geometry, np.ndarray, np.ndarray]:
     """Scale the rows and list the candidates of each, nearest first."""
     n, d = X.shape
     k = settings.n_neighbors
@@ -69,7 +72,7 @@ def _locate(X, settings: Settings) -> tuple[Geometry, np.ndarray, np.ndarray]:
     return Geometry(scaled, space, X.dtype), idx, squared
 
 
-def _regressors(X, scaled: _data.Scaled, fit_intercept: bool):
+def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:
     """The regression's features; without an intercept, uncentred as `eq:27` has them."""
     if fit_intercept or sp.issparse(X):
         return scaled.X

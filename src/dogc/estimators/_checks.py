@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import graph
+from ..arrays import Matrix
 from ..lambda_search import mean_xi
 
 DEFAULT_NEIGHBORS = 15
@@ -31,7 +32,6 @@ NEUTRAL: Mapping[str, Any] = {
     "lam": "auto",
     "init": "spectral",
     "n_init": 1,
-    "random_state": None,
 }
 
 
@@ -57,8 +57,9 @@ class Settings(NamedTuple):
     n_jobs: int | None
 
 
-def check_settings(parameters: Mapping[str, Any], n: int, d: int, sparse: bool) -> Settings:
+def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse: bool) -> Settings:
     """Check an estimator's parameters against the shape of the data."""
+    n, d = shape
     given = {**NEUTRAL, **parameters}
     c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
     metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
@@ -85,15 +86,15 @@ def check_settings(parameters: Mapping[str, Any], n: int, d: int, sparse: bool) 
     )
 
 
-def _is_integer(value) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
-def _is_real(value) -> bool:
+def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
-def check_count(name: str, value, low: int, high: int | None = None, why: str = "") -> int:
+def check_count(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
     """An integer within bounds."""
     if not _is_integer(value) or value < low:
         raise ValueError(f"{name} must be an integer of at least {low}; got {value!r}.")
@@ -102,21 +103,21 @@ def check_count(name: str, value, low: int, high: int | None = None, why: str = 
     return int(value)
 
 
-def check_weight(name: str, value) -> float:
+def check_weight(name: str, value: Any) -> float:
     """A finite number, zero or more."""
     if not _is_real(value) or not np.isfinite(value) or value < 0:
         raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
     return float(value)
 
 
-def check_power(p) -> float:
+def check_power(p: Any) -> float:
     """The power of the l2,p loss."""
     if not _is_real(p) or not 0 < p <= 2:
         raise ValueError(f"p must lie in (0, 2]; got {p!r}. Use p=2 for least squares.")
     return float(p)
 
 
-def check_choice(name: str, value, choices: tuple[str, ...]) -> str:
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
         words = ", ".join(repr(choice) for choice in choices)
@@ -124,7 +125,7 @@ def check_choice(name: str, value, choices: tuple[str, ...]) -> str:
     return value
 
 
-def check_lam(lam) -> float | None:
+def check_lam(lam: Any) -> float | None:
     """'auto' (None) or a positive number."""
     if isinstance(lam, str) and lam == "auto":
         return None
@@ -133,7 +134,7 @@ def check_lam(lam) -> float | None:
     return float(lam)
 
 
-def check_neighbors(n_neighbors, n: int) -> int:
+def check_neighbors(n_neighbors: Any, n: int) -> int:
     """The neighbourhood size, resolved."""
     if n_neighbors is None:
         return min(DEFAULT_NEIGHBORS, n - 1)
@@ -141,7 +142,7 @@ def check_neighbors(n_neighbors, n: int) -> int:
     return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
 
 
-def check_components(n_components, c: int, d: int, metric: str, sparse: bool) -> int | None:
+def check_components(n_components: Any, c: int, d: int, metric: str, sparse: bool) -> int | None:
     """The dimension m of the learned subspace, or None for no projection."""
     if isinstance(n_components, str) and n_components == "auto":
         m = max(c, DEFAULT_COMPONENTS)
@@ -154,13 +155,11 @@ def check_components(n_components, c: int, d: int, metric: str, sparse: bool) ->
             "set n_components=None."
         )
     if isinstance(n_components, str):
-        raise ValueError(
-            f"n_components must be 'auto', None or an integer; got {n_components!r}."
-        )
+        raise ValueError(f"n_components must be 'auto', None or an integer; got {n_components!r}.")
     return check_count("n_components", n_components, 1, d, f"X has only {d} features")
 
 
-def check_init(init, n: int, c: int):
+def check_init(init: Any, n: int, c: int) -> str | np.ndarray:
     """'spectral', 'random', or one label a row that uses exactly c values."""
     if isinstance(init, str):
         return check_choice("init", init, ("spectral", "random"))
@@ -178,7 +177,7 @@ def check_init(init, n: int, c: int):
     return labels.astype(np.int64)
 
 
-def check_neighbour_graph(D, n_neighbors: int) -> None:
+def check_neighbour_graph(D: Matrix, n_neighbors: int) -> None:
     """A square sparse graph of distances, as KNeighborsTransformer makes it."""
     if D.shape[0] != D.shape[1]:
         raise ValueError(
@@ -197,7 +196,7 @@ def check_neighbour_graph(D, n_neighbors: int) -> None:
         )
 
 
-def check_distances(D) -> None:
+def check_distances(D: Matrix) -> None:
     """No negative entries: an affinity passed for a distance often shows up here."""
     if D.data.size and D.data.min() < 0:
         raise ValueError(
@@ -206,7 +205,7 @@ def check_distances(D) -> None:
         )
 
 
-def check_symmetric_where_known(D) -> None:
+def check_symmetric_where_known(D: Matrix) -> None:
     """Where both (i, j) and (j, i) are stored they must agree; one alone is fine."""
     stored = sp.csr_array((np.ones_like(D.data), D.indices, D.indptr), shape=D.shape)
     both = stored.multiply(stored.T)

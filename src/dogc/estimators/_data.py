@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from .. import graph
+from ..arrays import Matrix
 
 # Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
 QUERY_ROWS = 4096
@@ -19,13 +20,13 @@ QUERY_ROWS = 4096
 class Scaled(NamedTuple):
     """Rows divided by the root of their total scatter, dense ones centred as well."""
 
-    X: Any
+    X: Matrix
     shift: np.ndarray  # what was subtracted before dividing (zero for sparse rows)
     mean: np.ndarray  # mean of the rows of X as they are now
     scale: float
 
 
-def scale_rows(X) -> Scaled:
+def scale_rows(X: Matrix) -> Scaled:
     """Scale rows to total scatter 1, so that no later step meets a huge or tiny number."""
     if sp.issparse(X):
         mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
@@ -46,14 +47,14 @@ def scale_rows(X) -> Scaled:
     return Scaled(centred, shift, np.zeros(X.shape[1]), largest * float(scatter))
 
 
-def apply_scale(scaled: Scaled, X):
+def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
     """New rows on the scale of the fitted ones."""
     if sp.issparse(X):
         return (X / scaled.scale).tocsr()
     return ((X - scaled.shift) / scaled.scale).astype(X.dtype, copy=False)
 
 
-def count_distinct(X, enough: int) -> int:
+def count_distinct(X: Matrix, enough: int) -> int:
     """Number of distinct rows, counted no further than ``enough``."""
     seen: set[bytes] = set()
     for i in range(X.shape[0]):
@@ -69,15 +70,15 @@ def count_distinct(X, enough: int) -> int:
     return len(seen)
 
 
-def fit_index(Z) -> NearestNeighbors:
+def fit_index(Z: Matrix) -> NearestNeighbors:
     """A search structure over rows: tree or brute force, whichever scikit-learn prefers."""
     return NearestNeighbors().fit(Z)
 
 
-def query(index: NearestNeighbors, Z, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
+def query(index: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
     """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
 
-    def search(rows) -> np.ndarray:
+    def search(rows: Matrix) -> np.ndarray:
         with threadpool_limits(1):
             return index.kneighbors(rows, n_neighbors, return_distance=False)
 
@@ -88,7 +89,7 @@ def query(index: NearestNeighbors, Z, n_neighbors: int, n_jobs: int | None) -> n
     return np.vstack(chunks)
 
 
-def neighbours_among(Z, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
+def neighbours_among(Z: Matrix, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
     """The ``n_neighbors`` nearest other rows of each row, nearest first, lower index in ties.
 
     A row is never its own neighbour. Among copies the search may not return the row
@@ -103,7 +104,9 @@ def neighbours_among(Z, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
     return np.take_along_axis(idx, order, axis=1)
 
 
-def neighbours_in_graph(D, n_neighbors: int, *, skip_self: bool) -> tuple[np.ndarray, np.ndarray]:
+def neighbours_in_graph(
+    D: Matrix, n_neighbors: int, *, skip_self: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """The nearest stored entries of each row of a sparse distance graph, as squares.
 
     Short rows are padded with index -1 at infinite distance.

@@ -2,37 +2,85 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from .. import methods
-from . import _build
+from .. import discrete, methods
+from ..solver import Callback, Result
+from ..state import Problem
 from ._base import GraphClusterer
+from ._build import Geometry, linear_predictor
+from ._checks import Settings
+from ._docs import document
+
+_REGRESSION = ("coef_", "intercept_")
 
 
+@document(lacks=_REGRESSION)
 class DOGC(GraphClusterer):
+    r"""Discrete optimal graph clustering.
+
+    Learns a similarity graph S with exactly c components, a projection W, continuous
+    labels F, a rotation Q and discrete labels Y together (`eq:7`):
+
+    .. math::
+
+        \min_{S,F,W,Q,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
+        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
+        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
+
+    with rows of S on the probability simplex, :math:`F^\top F = I_c`,
+    :math:`Q^\top Q = I_c`, :math:`W^\top W = I_m` and one 1 in each row of Y. New rows are
+    labelled by solving the graph's own row problem against the fitted rows.
+
+    {parameters}
+
+    See Also
+    --------
+    DOGCOS : Adds a regression that labels new rows with one matrix product.
+    PCAN : The same graph and projection without discrete labels.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import DOGC
+    >>> X, y = make_moons(200, noise=0.08, random_state=0)
+    >>> model = DOGC(n_clusters=2).fit(X)
+    >>> model.converged_, (model.labels_ == y).mean() in (0.0, 1.0)
+    (True, True)
+    >>> bool(model.predict([[0.0, 1.0]]) != model.predict([[1.0, -0.5]]))
+    True
+    """
+
     _method = methods.DOGC
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        n_neighbors=None,
-        n_components="auto",
-        alpha=1e-3,
-        penalties="relative",
-        xi="row",
-        lam="auto",
-        init="spectral",
-        n_init=1,
-        max_iter=100,
-        tol=1e-6,
-        metric="euclidean",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
+        n_neighbors: int | None = None,
+        n_components: int | str | None = "auto",
+        alpha: float = 1e-3,
+        penalties: str = "relative",
+        xi: str = "row",
+        lam: float | str = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        metric: str = "euclidean",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
     ):
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -51,36 +99,35 @@ class DOGC(GraphClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    def _final_labels(self, problem, result):
-        return result.state.Y
 
+class _RegressingDOGC(DOGC):
+    """The parameters of the methods that regress labels on features."""
 
-class _Regressing(DOGC):
     _regresses = True
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        n_neighbors=None,
-        n_components="auto",
-        alpha=1e-3,
-        beta=0.1,
-        gamma=1e-2,
-        p=1.0,
-        fit_intercept=True,
-        penalties="relative",
-        xi="row",
-        lam="auto",
-        init="spectral",
-        n_init=1,
-        max_iter=100,
-        tol=1e-6,
-        metric="euclidean",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
+        n_neighbors: int | None = None,
+        n_components: int | str | None = "auto",
+        alpha: float = 1e-3,
+        beta: float = 0.1,
+        gamma: float = 1e-2,
+        p: float = 1.0,
+        fit_intercept: bool = True,
+        penalties: str = "relative",
+        xi: str = "row",
+        lam: float | str = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        metric: str = "euclidean",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
     ):
         super().__init__(
             n_clusters,
@@ -106,30 +153,130 @@ class _Regressing(DOGC):
         self.fit_intercept = fit_intercept
 
 
-class DOGCOS(_Regressing):
+@document()
+class DOGCOS(_RegressingDOGC):
+    r"""DOGC with a robust regression that labels new rows (DOGC-OS).
+
+    Adds to the objective of :class:`DOGC` (`eq:26`)
+
+    .. math:: \beta \Big( \sum_i \|y_i - x_i P - b\|_2^p + \gamma \|P\|_F^2 \Big)
+
+    so that labels agree with the graph and can be read off the features. A new row x gets
+    the largest entry of :math:`x P + b`.
+
+    {parameters}
+
+    See Also
+    --------
+    DOGC : Without the regression; new rows follow their neighbours.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCOS
+    >>> X = load_iris().data
+    >>> model = DOGCOS(n_clusters=3).fit(X[::2])
+    >>> model.predict(X[1::2]).shape, model.coef_.shape
+    ((75,), (3, 4))
+    """
+
     _method = methods.DOGC_OS
 
-    def _settle_prediction(self, geometry, settings, state, old_name):
-        super()._settle_prediction(geometry, settings, state, old_name)
-        coef, intercept = _build.linear_predictor(geometry, state, settings.fit_intercept)
+    def _assign(
+        self, problem: Problem, geometry: Geometry, settings: Settings, result: Result
+    ) -> None:
+        super()._assign(problem, geometry, settings, result)
+        coef, intercept = linear_predictor(geometry, result.state, settings.fit_intercept)
+        old_name = np.argsort(discrete.size_order(result.state.Y, problem.c))
         self.coef_, self.intercept_ = coef[old_name], intercept[old_name]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
+        """How well each cluster fits each row: X P + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        scores : array of shape (n_samples, n_clusters)
+            The regression's estimate of each column of Y.
+        """
         check_is_fitted(self)
         X = self._validate(X, reset=False)
         return np.asarray(X @ self.coef_.T) + self.intercept_
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new rows by the largest value of ``decision_function``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : int array of shape (n_samples,)
+            Only labels that ``fit`` produced.
+        """
         return self.decision_function(X).argmax(axis=1)
 
 
-class DOGCRelaxed(_Regressing):
+@document(lacks=("rotation_", *_REGRESSION))
+class DOGCRelaxed(_RegressingDOGC):
+    r"""DOGC-I, the ablation of DOGC-OS without discrete labels.
+
+    The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator. Such a
+    Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means on
+    the rows of Y (ten starts, fixed seed), and new rows follow their neighbours.
+
+    {parameters}
+
+    See Also
+    --------
+    DOGCOS : The full method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCRelaxed
+    >>> DOGCRelaxed(n_clusters=3).fit_predict(load_iris().data).shape
+    (150,)
+    """
+
     _method = methods.DOGC_RELAXED
 
-    def _final_labels(self, problem, result):
+    def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
         return kmeans.fit(result.state.Y).labels_.astype(np.int64)
 
 
-class DOGCFixedGraph(_Regressing):
+@document(lacks=_REGRESSION)
+class DOGCFixedGraph(_RegressingDOGC):
+    r"""DOGC-II, the ablation of DOGC-OS without graph learning.
+
+    S stays the data's own neighbour graph, `eq:10` at :math:`\lambda = 0`; the other
+    variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows follow their
+    neighbours.
+
+    {parameters}
+
+    See Also
+    --------
+    DOGCOS : The full method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCFixedGraph
+    >>> DOGCFixedGraph(n_clusters=3).fit(load_iris().data).stopping_reason_
+    'settled'
+    """
+
     _method = methods.DOGC_FIXED_GRAPH

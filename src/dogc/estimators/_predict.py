@@ -1,0 +1,71 @@
+"""Labels for new rows by the paper's own row problem."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from .. import graph
+from ..arrays import Matrix
+from . import _checks, _data
+
+
+class FittedRows(NamedTuple):
+    """What `eq:10` needs to know of the fitted rows to weigh them for a new one."""
+
+    search: NearestNeighbors | None  # over fitted rows in the subspace; None if precomputed
+    scaled: _data.Scaled | None
+    components: np.ndarray | None
+    k: int
+    xi: float | None  # the common xi; None where each row has its own
+
+
+def remember(
+    scaled: _data.Scaled | None, components: np.ndarray | None, k: int, xi: float | None
+) -> FittedRows:
+    """Index the fitted rows; the index then holds the only copy of them."""
+    if scaled is None:
+        return FittedRows(None, None, None, k, xi)
+    index = _data.fit_index(project(scaled.X, components))
+    return FittedRows(index, scaled._replace(X=None), components, k, xi)
+
+
+def project(X: Matrix, components: np.ndarray | None) -> Matrix:
+    """X W, or X itself where no projection was learned."""
+    return X if components is None else np.asarray(X @ components.T)
+
+
+def vote(fitted: FittedRows, X: Matrix, labels: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """The label with the most weight in the row problem of each new row, lowest in a tie."""
+    idx, d = _neighbours(fitted, X, len(labels), n_jobs)
+    if fitted.xi is None:
+        xi = graph.neighbour_xi(d, fitted.k, floor=0.0)
+    else:
+        xi = np.full(len(d), fitted.xi)
+    weight = graph.solve_rows(d[:, : fitted.k], xi)
+    c = int(labels.max()) + 1
+    ballot = np.arange(len(d))[:, None] * c + labels[idx[:, : fitted.k]]
+    total = np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=len(d) * c)
+    return total.reshape(-1, c).argmax(axis=1)
+
+
+def _neighbours(
+    fitted: FittedRows, X: Matrix, n_fitted: int, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k+1 nearest fitted rows of each new row and their squared distances."""
+    if fitted.search is None or fitted.scaled is None:
+        _checks.check_distances(X)
+        idx, d = _data.neighbours_in_graph(X, fitted.k + 1, skip_self=False)
+        if (idx[:, 0] < 0).any():
+            raise ValueError(
+                "X has rows without any distance to a fitted row; pass the transform of the "
+                "KNeighborsTransformer that was fitted on the same rows as this estimator."
+            )
+        return idx, d
+    Z = project(_data.apply_scale(fitted.scaled, X), fitted.components)
+    idx = np.sort(_data.query(fitted.search, Z, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
+    d = graph.pair_distances(Z, fitted.search._fit_X, idx)
+    order = np.argsort(d, axis=1, kind="stable")
+    return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
