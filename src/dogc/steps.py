@@ -35,14 +35,14 @@ def step_F(problem: Problem, state: State) -> State:
     B = alpha * discrete.times(state.Y, state.Q.T)
     starts = [state.F]
     if alpha == 0.0:
-        starts.append(stiefel.bottom_eigenvectors(state.L, problem.c, state.member))
+        starts.append(stiefel.bottom_eigenvectors(state.L, problem.c, state.member, state.F))
     elif state.n_components >= problem.c:
         N = stiefel.null_space(state.member, state.n_components)
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
     F = starts[int(np.argmin(values))]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(A, B, F, max_iter=200, tol=1e-5)
+        result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)
         F = result.F if result.objective <= min(values) else F
     return state._replace(F=F)
 

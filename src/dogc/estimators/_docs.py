@@ -62,7 +62,7 @@ n_init : int, default=1
 max_iter : int, default=100
     Most iterations of a run.""",
     "tol": """\
-tol : float, default=1e-6
+tol : float, default=1e-4
     Relative change of the objective below which a run has settled.""",
     "metric": """\
 metric : {"euclidean", "precomputed"}, default="euclidean"

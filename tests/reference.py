@@ -1,0 +1,239 @@
+"""Slow and obvious: the paper's equations on dense arrays, one loop at a time.
+
+Nothing here shares code with the package. Rows of X are samples, labels are vectors.
+"""
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+
+# ---------------------------------------------------------------------------- the graph
+
+
+def pair_distances(A, B, idx):
+    d = np.full(idx.shape, np.inf)
+    for i in range(idx.shape[0]):
+        for place in range(idx.shape[1]):
+            j = idx[i, place]
+            if j >= 0:
+                d[i, place] = sum(
+                    (float(a) - float(b)) ** 2 for a, b in zip(A[i], B[j], strict=True)
+                )
+    return d
+
+
+def project_to_simplex(v):
+    """Bisection on the threshold t at which the positive parts of v - t sum to one."""
+    v = np.asarray(v, dtype=float)
+    v = v - v.max()
+    low, high = -1.0, 0.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if np.maximum(v - middle, 0.0).sum() > 1.0:
+            low = middle
+        else:
+            high = middle
+    return np.maximum(v - high, 0.0)
+
+
+def row_problem_value(s, d, xi):
+    """The objective of eq:10 for one row."""
+    s, d = np.asarray(s), np.asarray(d)
+    return float(np.sum(d[s > 0] * s[s > 0]) + xi * np.sum(s**2))
+
+
+def solve_row(d, xi):
+    """eq:10 by trying every support: on one, stationarity gives s in closed form."""
+    candidates = [j for j in range(len(d)) if np.isfinite(d[j])]
+    best, best_value = None, np.inf
+    for size in range(1, len(candidates) + 1):
+        for support in combinations(candidates, size):
+            on = list(support)
+            eta = (2.0 * xi + np.sum(d[on])) / size
+            s = np.zeros(len(d))
+            s[on] = (eta - d[on]) / (2.0 * xi)
+            value = row_problem_value(s, d, xi)
+            if s.min() >= 0 and value < best_value:
+                best, best_value = s, value
+    return best
+
+
+def neighbour_xi(d, k):
+    """eq:24 for one row whose distances ascend."""
+    return k / 2 * d[k] - sum(d[j] for j in range(k)) / 2
+
+
+def laplacian(S):
+    """D_S - (S' + S)/2, D_S the row sums of the second term."""
+    n = S.shape[0]
+    L = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            weight = (S[i, j] + S[j, i]) / 2
+            L[i, j] -= weight
+            L[i, i] += weight
+    return L
+
+
+def components(S):
+    """Breadth-first search, edges taken in both directions."""
+    n = S.shape[0]
+    member, count = np.full(n, -1), 0
+    for root in range(n):
+        if member[root] >= 0:
+            continue
+        member[root], queue = count, [root]
+        while queue:
+            i = queue.pop(0)
+            for j in range(n):
+                if member[j] < 0 and (S[i, j] != 0 or S[j, i] != 0):
+                    member[j] = count
+                    queue.append(j)
+        count += 1
+    return count, member
+
+
+def merge_components(Z, member, n_groups):
+    """The smallest group joins the one that holds the row nearest to any of its own.
+
+    Groups stand in order of first appearance; the one that is joined keeps its place.
+    """
+    groups = [list(np.flatnonzero(member == name)) for name in dict.fromkeys(member.tolist())]
+    while len(groups) > n_groups:
+        smallest = min(groups, key=len)
+        others = [group for group in groups if group is not smallest]
+        if Z is None:
+            target = min(others, key=len)
+        else:
+            target = min(others, key=lambda group: _gap(Z, smallest, group))
+        target.extend(smallest)
+        groups = others
+    merged = np.empty(len(member), dtype=int)
+    for name, group in enumerate(sorted(groups, key=min)):
+        merged[group] = name
+    return merged
+
+
+def _gap(Z, rows, others):
+    return min(float(np.sum((Z[i] - Z[j]) ** 2)) for i in rows for j in others)
+
+
+# ------------------------------------------------------------------ the Stiefel manifold
+
+
+def stiefel_value(A, B, F):
+    return float(np.trace(F.T @ A @ F) - 2.0 * np.trace(F.T @ B))
+
+
+def nearest_orthonormal(M):
+    """M (M'M)^(-1/2), for M of full column rank."""
+    values, vectors = np.linalg.eigh(M.T @ M)
+    return M @ (vectors / np.sqrt(values)) @ vectors.T
+
+
+def cayley(F, G, tau):
+    """(I + tau/2 W)^-1 (I - tau/2 W) F with the skew W = G F' - F G'."""
+    W = G @ F.T - F @ G.T
+    identity = np.eye(len(F))
+    return np.linalg.inv(identity + tau / 2 * W) @ (identity - tau / 2 * W) @ F
+
+
+def sphere_minimum(A, b):
+    """min f'Af - 2f'b on the unit sphere: (A - mu I) f = b with mu below every eigenvalue."""
+    values, vectors = np.linalg.eigh(A)
+    g = vectors.T @ b
+    low, high = values[0] - np.linalg.norm(b), values[0]
+    for _ in range(200):
+        mu = (low + high) / 2
+        if np.sum((g / (values - mu)) ** 2) < 1.0:
+            low = mu
+        else:
+            high = mu
+    f = vectors @ (g / (values - low))
+    return float(f @ A @ f - 2.0 * f @ b)
+
+
+def smallest_eigenvalue_sum(L, c):
+    """Ky Fan: the least Tr(F'LF) over orthonormal F with c columns."""
+    return float(np.linalg.eigvalsh(L)[:c].sum())
+
+
+# ----------------------------------------------------------------------- the trace ratio
+
+
+def trace_ratio_minimum(A, B, m):
+    """The rho at which the m smallest eigenvalues of A - rho B sum to zero, by bisection."""
+    bound = np.abs(np.linalg.eigvalsh(A)).max() / np.linalg.eigvalsh(B)[0] + 1.0
+    low, high = -bound, bound
+    for _ in range(200):
+        rho = (low + high) / 2
+        if np.linalg.eigvalsh(A - rho * B)[:m].sum() > 0.0:
+            low = rho
+        else:
+            high = rho
+    return (low + high) / 2
+
+
+# ----------------------------------------------------------------------- discrete labels
+
+
+def one_hot(labels, c):
+    Y = np.zeros((len(labels), c))
+    for i, j in enumerate(labels):
+        Y[i, j] = 1.0
+    return Y
+
+
+def rotation_gap(F, Q, labels):
+    """||Y - FQ||^2 of eq:15 and eq:16."""
+    return float(np.sum((one_hot(labels, Q.shape[1]) - F @ Q) ** 2))
+
+
+def best_gain_without_empty_cluster(gain):
+    """The largest Tr(Y'M) over every label vector that uses every cluster."""
+    n, c = gain.shape
+    return max(
+        sum(gain[i, j] for i, j in enumerate(labels))
+        for labels in product(range(c), repeat=n)
+        if len(set(labels)) == c
+    )
+
+
+def best_agreement(labels, reference, c):
+    return max(
+        sum(names[label] == wanted for label, wanted in zip(labels, reference, strict=True))
+        for names in permutations(range(c))
+    )
+
+
+# ------------------------------------------------------------------------ the regression
+
+
+def l2p_loss(norm, p, floor):
+    """||r||^p; below the floor a parabola a + b ||r||^2 with the same value and slope."""
+    if norm >= floor:
+        return norm**p
+    b = p * floor ** (p - 1) / (2 * floor)
+    return floor**p - b * floor**2 + b * norm**2
+
+
+def regression_objective(X, Y, P, intercept, p, gamma, floor):
+    """eq:27 with the loss continued below the floor."""
+    residual = Y - X @ P - intercept
+    return sum(l2p_loss(np.linalg.norm(r), p, floor) for r in residual) + gamma * np.sum(P**2)
+
+
+def weighted_ridge(X, Y, weights, gamma):
+    """eq:33."""
+    D = np.diag(weights)
+    return np.linalg.solve(X.T @ D @ X + gamma * np.eye(X.shape[1]), X.T @ D @ Y)
+
+
+def weighted_ridge_with_intercept(X, Y, weights, gamma):
+    """eq:33 with a column of ones that is not penalised."""
+    n, d = X.shape
+    ones = np.hstack([X, np.ones((n, 1))])
+    D = np.diag(weights)
+    penalty = np.diag([gamma] * d + [0.0])
+    solution = np.linalg.solve(ones.T @ D @ ones + penalty, ones.T @ D @ Y)
+    return solution[:-1], solution[-1]
