@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from .lambda_search import hold
+from .lambda_search import begin_search, hold
 from .methods import Method
 from .solver import SUCCESS, Callback, Result, alternate
 from .start import labels_start, random_start, spectral_start
@@ -39,7 +39,7 @@ def solve(
     """Run the method from each start, at a fixed lambda if one is given; keep the best."""
     results = []
     for state in begin:
-        state = method.enter(problem, state)
+        state = begin_search(problem, method.enter(problem, state))
         if lam is not None:
             state = state._replace(lam=lam)
             method = method._replace(schedule=hold)

@@ -1,11 +1,10 @@
-"""Where a run begins: spectral, random, or from given labels."""
+"""Where a run begins: spectral, random, or from given labels; S and F at lambda = 0."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from . import discrete, graph, stiefel
-from .lambda_search import begin_search
 from .state import LambdaSearch, Problem, State
 from .steps import step_W, with_graph
 
@@ -14,13 +13,13 @@ def spectral_start(problem: Problem) -> State:
     """No chance at all: the data's own graph, its eigenvectors, a pivoted rotation."""
     state = _embed(problem, _data_graph(problem))
     Q, Y = discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))
-    return begin_search(problem, state._replace(Q=Q, Y=Y))
+    return state._replace(Q=Q, Y=Y)
 
 
 def labels_start(problem: Problem, labels: np.ndarray) -> State:
     """From given labels: the rotation that fits them best."""
     state = _embed(problem, _data_graph(problem))
-    return begin_search(problem, state._replace(Q=discrete.procrustes(state.F, labels), Y=labels))
+    return state._replace(Q=discrete.procrustes(state.F, labels), Y=labels)
 
 
 def random_start(problem: Problem, rng: np.random.Generator) -> State:
@@ -30,7 +29,7 @@ def random_start(problem: Problem, rng: np.random.Generator) -> State:
     """
     Q = _orthonormal(rng, problem.c)
     Y = discrete.assign(rng.random((problem.n, problem.c)))
-    return begin_search(problem, _embed(problem, _data_graph(problem))._replace(Q=Q, Y=Y))
+    return _embed(problem, _data_graph(problem))._replace(Q=Q, Y=Y)
 
 
 def _data_graph(problem: Problem) -> State:

@@ -1,0 +1,40 @@
+"""Shared pieces of the tests."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
+from dogc.estimators._build import build_problem
+from dogc.estimators._checks import check_settings
+
+ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
+SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
+
+
+def problem_for(X, estimator):
+    """The Problem that an estimator would solve for X."""
+    settings = check_settings(estimator.get_params(deep=False), X.shape, sparse=False)
+    problem, _ = build_problem(X, settings, settings.n_clusters, estimator._regresses)
+    return problem
+
+
+@pytest.fixture
+def three_blobs():
+    """Sixty rows around three far centres, and their centres' numbers."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    return 6.0 * np.eye(3, 4)[truth] + rng.standard_normal((60, 4)), truth
+
+
+@pytest.fixture
+def shared_data():
+    """The folder of UCI files; tests that need it are skipped where it is missing."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(
+            f"needs the UCI files in {SHARED_DATA.name}/, which are not part of the package"
+        )
+    return SHARED_DATA

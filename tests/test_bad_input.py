@@ -1,0 +1,169 @@
+import re
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsTransformer
+
+from conftest import ESTIMATORS
+from dogc import CAN, DOGC, DOGCOS
+
+X = np.random.default_rng(0).standard_normal((30, 3))
+each = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
+
+
+def message_of(estimator, rows=X):
+    with pytest.raises(ValueError) as raised:
+        estimator.fit(rows)
+    text = str(raised.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"n_clusters": 31}, "n_clusters=31 is too large.*at most 30"),
+        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
+        ({"n_clusters": 2.5}, "n_clusters must be an integer"),
+        ({"n_clusters": True}, "n_clusters must be an integer"),
+        ({"n_neighbors": 30}, "n_neighbors=30 is too large.*at most 29"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1"),
+        ({"xi": "median"}, "xi must be one of 'row', 'mean'"),
+        ({"lam": -1.0}, "lam must be 'auto' or a finite number above 0"),
+        ({"lam": "big"}, "lam must be 'auto' or a finite number above 0"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
+        ({"tol": -1e-3}, "tol must be a finite number of at least 0"),
+        ({"metric": "cosine"}, "metric must be one of 'euclidean', 'precomputed'"),
+    ],
+)
+@each
+def test_common_parameters(cls, parameters, says):
+    assert re.search(says, message_of(cls(**{"n_clusters": 2, **parameters})))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"p": 0.0}, r"p must lie in \(0, 2\]; got 0.0"),
+        ({"p": 2.1}, r"p must lie in \(0, 2\]"),
+        ({"p": "two"}, r"p must lie in \(0, 2\]"),
+        ({"alpha": -1.0}, "alpha must be a finite number of at least 0"),
+        ({"beta": -1.0}, "beta must be a finite number of at least 0"),
+        ({"gamma": np.nan}, "gamma must be a finite number of at least 0"),
+        ({"n_components": 4}, "n_components=4 is too large: X has only 3 features"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1"),
+        ({"n_components": "all"}, "n_components must be 'auto', None or an integer"),
+        ({"penalties": "absolute"}, "penalties must be one of 'relative', 'paper'"),
+        ({"n_init": 0}, "n_init must be an integer of at least 1"),
+        ({"init": "kmeans"}, "init must be one of 'spectral', 'random'"),
+        ({"init": np.zeros(29)}, "init must be .* one label for each of the 30 rows"),
+        ({"init": np.zeros(30)}, "init has 1 distinct labels but n_clusters=2"),
+        ({"metric": "precomputed"}, "X must be a sparse graph"),
+    ],
+)
+def test_parameters_of_the_full_method(parameters, says):
+    assert re.search(says, message_of(DOGCOS(2, **parameters)))
+
+
+@each
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity(cls, bad):
+    rows = X.copy()
+    rows[3, 1] = bad
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        cls(2).fit(rows)
+    model = cls(2).fit(X)
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        model.predict(rows)
+
+
+@each
+def test_wrong_width_at_predict(cls):
+    with pytest.raises(ValueError, match="features"):
+        cls(2).fit(X).predict(X[:, :2])
+
+
+@each
+def test_nothing_is_fitted_after_an_error(cls):
+    model = cls(99)
+    message_of(model)
+    assert not hasattr(model, "labels_")
+
+
+@each
+def test_fewer_distinct_rows_than_clusters_warns_and_gives_what_there_is(cls):
+    rows = np.repeat(np.eye(3), 5, axis=0)
+    with pytest.warns(ConvergenceWarning, match="only 3 distinct rows.*n_clusters=4.*Lower"):
+        model = cls(4, n_neighbors=6).fit(rows)
+    assert len(set(model.labels_)) == 3
+
+
+@each
+def test_constant_rows_warn_and_give_one_cluster(cls):
+    with pytest.warns(ConvergenceWarning, match="only 1 distinct rows"):
+        model = cls(2, n_neighbors=4).fit(np.ones((10, 3)))
+    assert set(model.labels_) == {0}
+    np.testing.assert_array_equal(model.predict(np.ones((2, 3))), [0, 0])
+
+
+@each
+def test_convergence_warning_names_reason_and_remedy(cls):
+    rows = np.concatenate([np.linspace(0, 1, 10) + 100.0 * k for k in range(5)])[:, None]
+    if cls.__name__ == "DOGCFixedGraph":
+        pytest.skip("a fixed graph is not asked for a number of components")
+    with pytest.warns(ConvergenceWarning, match="more components than n_clusters.*n_neighbors"):
+        cls(2, n_neighbors=3).fit(rows)
+
+
+def test_a_good_run_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DOGC(2, n_neighbors=5).fit(np.vstack([X, X + 20.0]))
+
+
+def neighbour_graph(k=8):
+    return sp.csr_array(KNeighborsTransformer(n_neighbors=k, mode="distance").fit_transform(X))
+
+
+def test_precomputed_graph_must_be_square():
+    graph = neighbour_graph()[:10]
+    assert "must be square" in message_of(DOGC(2, metric="precomputed"), graph)
+
+
+def test_precomputed_graph_must_not_be_negative():
+    graph = neighbour_graph()
+    graph.data[3] = -1.0
+    assert "negative distances" in message_of(CAN(2, n_neighbors=5, metric="precomputed"), graph)
+
+
+def test_precomputed_graph_must_be_symmetric_where_both_directions_are_stored():
+    graph = neighbour_graph(29)
+    graph.data[5] *= 1.5
+    says = message_of(CAN(2, n_neighbors=5, metric="precomputed"), graph)
+    assert "not symmetric" in says
+    assert "X.maximum(X.T)" in says
+    CAN(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())  # a k-NN graph is fine
+
+
+def test_precomputed_graph_must_hold_enough_neighbours():
+    says = message_of(CAN(2, n_neighbors=9, metric="precomputed"), neighbour_graph(8))
+    assert re.search("n_neighbors=9 is too large: row 0 .* holds only 8", says)
+
+
+def test_precomputed_graph_has_nothing_to_project_or_regress():
+    says = message_of(DOGC(2, metric="precomputed", n_components=2), neighbour_graph())
+    assert "n_components" in says
+    assert "metric='precomputed'" in message_of(DOGCOS(2, metric="precomputed"), neighbour_graph())
+    model = DOGC(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())
+    with pytest.raises(ValueError, match="no subspace"):
+        model.transform(neighbour_graph())
+
+
+def test_precomputed_prediction_needs_a_neighbour_for_every_row():
+    model = CAN(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())
+    empty = sp.csr_array((2, 30))
+    with pytest.raises(ValueError, match="without any distance to a fitted row"):
+        model.predict(empty)

@@ -1,0 +1,147 @@
+"""Shapes and data at the edge of what makes sense."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from conftest import ESTIMATORS
+from dogc import DOGC, DOGCOS
+
+each = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
+
+
+def check(cls, X, c, **parameters):
+    known = cls().get_params()
+    model = cls(c, **{k: v for k, v in parameters.items() if k in known}).fit(X)
+    assert set(model.labels_) == set(range(c))
+    assert np.isfinite(model.embedding_).all()
+    predicted = model.predict(X)
+    assert set(predicted) <= set(model.labels_)
+    return model
+
+
+@each
+def test_one_cluster(cls):
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    model = check(cls, X, 1)
+    assert model.converged_
+
+
+@each
+def test_one_cluster_on_a_graph_in_pieces(cls):
+    X = np.concatenate([np.linspace(0, 1, 8) + 50.0 * k for k in range(4)])[:, None]
+    assert check(cls, X, 1, n_neighbors=3).converged_
+
+
+@each
+@pytest.mark.parametrize("n", [2, 3, 5, 12])
+def test_as_many_clusters_as_rows(cls, n):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    check(cls, X, n)
+
+
+@each
+@pytest.mark.parametrize("c", [2, 7, 10])
+def test_nearly_as_many_clusters_as_rows(cls, c):
+    X = np.random.default_rng(c).standard_normal((c + 1, 2))
+    check(cls, X, c)
+
+
+@each
+@pytest.mark.parametrize("k", [1, 2, 8, 9])
+def test_n_barely_above_n_neighbors(cls, k):
+    X, _ = make_blobs(10, centers=2, random_state=0)
+    check(cls, X, 2, n_neighbors=k)
+
+
+@each
+def test_one_column(cls):
+    X = np.concatenate([np.linspace(0, 1, 20), np.linspace(5, 6, 25)])[:, None]
+    model = check(cls, X, 2, n_neighbors=5)
+    np.testing.assert_array_equal(np.bincount(model.labels_), [25, 20])
+
+
+@each
+def test_constant_columns_do_not_matter(cls):
+    X, _ = make_blobs(60, n_features=3, centers=3, cluster_std=2.0, random_state=0)
+    wider = np.hstack([np.full((60, 2), 1e8), X, np.zeros((60, 1))])
+    np.testing.assert_array_equal(
+        check(cls, wider, 3, n_components=2).labels_, check(cls, X, 3, n_components=2).labels_
+    )
+
+
+@each
+def test_copies_of_rows_share_their_label(cls):
+    X, truth = make_blobs(30, n_features=3, centers=3, random_state=0)
+    model = check(cls, np.repeat(X, 6, axis=0), 3, n_neighbors=20)
+    assert adjusted_rand_score(np.repeat(truth, 6), model.labels_) == 1.0
+
+
+@each
+def test_neighbour_lists_that_hold_nothing_but_copies(cls):
+    X = np.repeat(np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 9.0]]), 30, axis=0)
+    model = check(cls, X, 3, n_neighbors=5)
+    assert all(len(set(part)) == 1 for part in np.split(model.labels_, 3))
+
+
+@each
+def test_more_features_than_rows(cls):
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 15)
+    X = rng.standard_normal((30, 200))
+    X[:, :5] += 6.0 * truth[:, None]
+    for n_components in (None, 2, 10):
+        model = check(cls, X, 2, n_neighbors=6, n_components=n_components)
+        assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+@each
+def test_more_components_than_the_rank_of_the_rows(cls):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2)) @ rng.standard_normal((2, 8))
+    if cls.__name__ == "CAN":
+        pytest.skip("CAN does not project")
+    model = check(cls, X, 3, n_neighbors=6, n_components=5)
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(5), atol=1e-10)
+    flat = X - X.mean(axis=0)
+    np.testing.assert_allclose(
+        np.linalg.norm(flat @ model.components_.T), np.linalg.norm(flat), rtol=1e-10
+    )
+
+
+@each
+def test_isolated_points(cls):
+    X, _ = make_blobs(60, centers=2, random_state=0)
+    X = np.vstack([X, [[1e3, 1e3]], [[-1e3, 1e3]]])
+    check(cls, X, 2, n_neighbors=5)
+
+
+@each
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_float32_at_extreme_scales(cls, scale):
+    X, truth = make_blobs(60, n_features=4, centers=3, random_state=0)
+    model = check(cls, (X * scale).astype(np.float32), 3)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+@each
+def test_clusters_of_very_different_density(cls):
+    rng = np.random.default_rng(0)
+    X = np.vstack([1e-4 * rng.standard_normal((40, 2)), 10.0 + rng.standard_normal((40, 2))])
+    model = check(cls, X, 2, n_neighbors=10)
+    assert adjusted_rand_score(np.repeat([0, 1], 40), model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-12, 1e6])
+@pytest.mark.parametrize("beta", [0.0, 1e6])
+def test_extreme_penalties_stay_finite(alpha, beta):
+    X, _ = make_blobs(50, n_features=3, centers=3, cluster_std=3.0, random_state=0)
+    for p in (0.1, 2.0):
+        check(DOGCOS, X, 3, alpha=alpha, beta=beta, gamma=0.0, p=p, n_neighbors=8)
+
+
+def test_random_labels_never_lose_a_cluster():
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    for seed in range(10):
+        check(DOGC, X, 8, n_neighbors=6, init="random", random_state=seed, alpha=1.0)

@@ -1,0 +1,119 @@
+"""Same data, same random_state, same labels: bit for bit."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
+
+from conftest import ESTIMATORS
+from dogc import DOGC
+
+each = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
+
+PROGRAM = """
+import hashlib, warnings
+import numpy as np
+from sklearn.datasets import make_blobs
+import dogc
+warnings.simplefilter("ignore")
+digest = hashlib.sha256()
+for n in ({sizes}):
+    for std in (0.5, 4.0):  # disconnected, connected
+        for d in (3, 20):   # tree search, brute force
+            X, _ = make_blobs(n, n_features=d, centers=5, cluster_std=std, random_state=0)
+            X = X.round(1)  # ties
+            for name in ({names}):
+                parameters = dict(init="random") if "DOGC" in name else dict()
+                model = getattr(dogc, name)(5, random_state=3, n_jobs={jobs}, **parameters)
+                model.fit(X)
+                digest.update(model.labels_.tobytes())
+                digest.update(model.predict(X[:50]).tobytes())
+print(digest.hexdigest())
+"""
+
+
+def digest_in_new_process(threads, sizes, names):
+    program = PROGRAM.format(
+        sizes=", ".join(map(str, sizes)) + ",",
+        names=", ".join(map(repr, names)) + ",",
+        jobs=threads,
+    )
+    environment = {**os.environ}
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        environment[variable] = str(threads)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_two_processes_with_one_and_two_threads_agree():
+    names = [cls.__name__ for cls in ESTIMATORS]
+    assert digest_in_new_process(1, [50, 400, 1500], names) == digest_in_new_process(
+        2, [50, 400, 1500], names
+    )
+
+
+@pytest.mark.slow
+def test_two_processes_agree_on_twenty_thousand_rows():
+    names = ["DOGC", "DOGCOS", "CAN"]
+    assert digest_in_new_process(1, [20000], names) == digest_in_new_process(2, [20000], names)
+
+
+@each
+def test_two_fits_agree_to_the_bit(cls):
+    X, _ = make_blobs(300, n_features=6, centers=4, cluster_std=3.0, random_state=0)
+    first = cls(4, random_state=0).fit(X)
+    with threadpool_limits(2):
+        second = cls(4, random_state=0).fit(X)
+    assert np.array_equal(first.labels_, second.labels_)
+    assert np.array_equal(first.embedding_, second.embedding_)
+    assert [r.objective for r in first.history_] == [r.objective for r in second.history_]
+
+
+@each
+def test_nothing_is_left_to_chance_at_the_defaults(cls):
+    X, _ = make_blobs(200, n_features=6, centers=4, cluster_std=4.0, random_state=1)
+    np.random.seed(0)
+    first = cls(4).fit(X).embedding_
+    np.random.seed(1)
+    assert np.array_equal(first, cls(4).fit(X).embedding_)
+
+
+def test_random_state_draws_the_random_starts():
+    X, _ = make_blobs(60, n_features=2, centers=6, cluster_std=4.0, random_state=1)
+    changed = {
+        DOGC(6, init="random", random_state=seed).fit(X).history_[0].labels_changed
+        for seed in range(5)
+    }
+    assert len(changed) > 1
+
+
+@each
+def test_order_of_rows_does_not_matter(cls):
+    X, _ = make_blobs(150, n_features=4, centers=3, cluster_std=2.5, random_state=2)
+    order = np.random.default_rng(0).permutation(len(X))
+    straight, shuffled = cls(3).fit(X).labels_, cls(3).fit(X[order]).labels_
+    np.testing.assert_array_equal(straight[order], shuffled)
+
+
+def test_names_of_starting_labels_do_not_matter():
+    X, truth = make_blobs(150, n_features=4, centers=3, cluster_std=4.0, random_state=2)
+    labels = [
+        DOGC(3, init=name[truth]).fit(X).labels_ for name in (np.arange(3), np.array([2, 0, 1]))
+    ]
+    np.testing.assert_array_equal(*labels)
+
+
+@each
+@pytest.mark.parametrize("factor", [1e6, 1e-6, 1e100, 1e-100])
+def test_scale_and_offset_of_the_rows_do_not_matter(cls, factor):
+    X, _ = make_blobs(150, n_features=8, centers=3, cluster_std=3.0, random_state=2)
+    labels = cls(3).fit(X).labels_
+    np.testing.assert_array_equal(cls(3).fit(factor * X).labels_, labels)
+    if 1e-10 < factor < 1e10:
+        np.testing.assert_array_equal(cls(3).fit(factor * (X + 5.0)).labels_, labels)
