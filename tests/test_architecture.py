@@ -21,6 +21,7 @@ LEVELS = {
     "trace_ratio": 1,
     "discrete": 1,
     "l2p": 1,
+    "metrics": 1,
     "state": 2,
     "objective": 3,
     "steps": 4,

@@ -128,6 +128,20 @@ def test_primal_and_dual_give_the_same(fit_intercept, gamma):
     np.testing.assert_allclose(dual_intercept, intercept, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize(("n", "d"), [(30, 4), (4, 30)])
+def test_only_the_smaller_system_is_solved(monkeypatch, n, d):
+    sizes = []
+    solve = l2p._solve
+
+    def watched(gram, *args):
+        sizes.append(gram.shape)
+        return solve(gram, *args)
+
+    monkeypatch.setattr(l2p, "_solve", watched)
+    l2p.weighted_ridge(*problem(15, n, d), 0.1, True)
+    assert sizes == [(4, 4)]
+
+
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("kind", ["tall", "wide", "tall of low rank", "wide of low rank"])
 def test_without_penalty_the_smallest_solution_is_taken(kind, fit_intercept):

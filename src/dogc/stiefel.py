@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -140,7 +140,10 @@ class _CayleyCurve:
 
     def at(self, step: float) -> np.ndarray:
         system = np.eye(len(self.VtU)) + 0.5 * step * self.VtU
-        return self.F - step * (self.U @ np.linalg.solve(system, self.VtF))
+        F = self.F - step * (self.U @ np.linalg.solve(system, self.VtF))
+        # Rounding leaves the manifold, and the low-rank form, which takes F'F = I for
+        # granted, would amplify that from step to step: one Newton-Schulz step undoes it.
+        return F @ (1.5 * np.eye(F.shape[1]) - 0.5 * (F.T @ F))
 
 
 def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, scale: float) -> float:
@@ -247,7 +250,7 @@ def bottom_eigenvectors(
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
     wanted = c - len(sizes)
-    if n <= 3 * c + 20:
+    if n <= 5 * (c + GUARD_VECTORS) + 20:
         # F itself is of the order of n x n here, so a dense solve costs no more room.
         _, vectors = scipy.linalg.eigh(L.toarray() + (N * norm_bound(L)) @ N.T)
         rest = vectors[:, :wanted]
@@ -258,22 +261,65 @@ def bottom_eigenvectors(
 
 
 def _smallest(L: Matrix, N: np.ndarray, wanted: int, guess: np.ndarray | None) -> np.ndarray:
-    """The ``wanted`` bottom eigenvectors of L orthogonal to N."""
-    n = L.shape[0]
+    """The ``wanted`` bottom eigenvectors of L orthogonal to N.
+
+    A block solver, because eigenvalues may repeat; first with the diagonal as its
+    preconditioner where a factorisation could be large, then with the factorisation.
+    """
+    n, bound = L.shape[0], norm_bound(L)
     start = np.random.default_rng(0).standard_normal((n, wanted + GUARD_VECTORS))
-    if n > FACTORISE_UP_TO and 5 * start.shape[1] < n - N.shape[1]:
-        if guess is not None:
-            start = np.hstack([_outside(N, guess)[:, :wanted], start[:, :GUARD_VECTORS]])
-        vectors = _block_solve(L, N, start)
+    if guess is not None:
+        start = np.hstack([_outside(N, guess)[:, :wanted], start[:, :GUARD_VECTORS]])
+    if n > FACTORISE_UP_TO:
+        inverse = 1.0 / np.maximum(L.diagonal(), 1e-12 * bound)
+        jacobi = sp.dia_array((inverse[None, :], [0]), shape=L.shape)
+        vectors = _block_solve(L, N, start, jacobi, tol=1e-6 * bound)
         if vectors is not None:
             return vectors[:, :wanted]
-    shift = 1e-6 * norm_bound(L)
     factor = splu(
-        (L + shift * sp.eye_array(n)).tocsc(),
+        (L + 1e-6 * bound * sp.eye_array(n)).tocsc(),
         permc_spec="MMD_AT_PLUS_A",
         diag_pivot_thresh=0.0,
         options={"SymmetricMode": True},
     )
+    inverse = LinearOperator((n, n), matvec=factor.solve, matmat=factor.solve, dtype=np.float64)
+    vectors = _block_solve(L, N, start, inverse, tol=1e-9 * bound)
+    return (_inverse_lanczos(N, factor, wanted) if vectors is None else vectors)[:, :wanted]
+
+
+def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
+    """What of the guess lies outside the span of N: its principal directions, largest first."""
+    U, _, _ = scipy.linalg.svd(guess - N @ (N.T @ guess), full_matrices=False)
+    return U
+
+
+def _block_solve(
+    L: Matrix, N: np.ndarray, start: np.ndarray, preconditioner: Matrix, tol: float
+) -> np.ndarray | None:
+    """LOBPCG with the residuals checked; None when they did not fall.
+
+    The error of the subspace is about residual over gap, so residuals must be small beside
+    the first eigenvalue that is not wanted: tiny on a long thin graph.
+    """
+    wanted = start.shape[1] - GUARD_VECTORS
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # residuals are checked below, never assumed
+        try:
+            values, vectors = lobpcg(
+                L, start, M=preconditioner, Y=N, largest=False, tol=tol, maxiter=300
+            )
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+    order = np.argsort(values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    residual = np.linalg.norm(L @ vectors - vectors * values, axis=0)[:wanted]
+    good = residual <= 1e-3 * abs(values[wanted]) + 1e-2 * tol
+    return vectors if good.all() else None
+
+
+def _inverse_lanczos(N: np.ndarray, factor: Any, wanted: int) -> np.ndarray:
+    """Lanczos on the inverse, N kept out: slower on repeated eigenvalues but never stuck."""
+    n = len(N)
 
     def solve(x: np.ndarray) -> np.ndarray:
         x = x.ravel()
@@ -285,39 +331,8 @@ def _smallest(L: Matrix, N: np.ndarray, wanted: int, guess: np.ndarray | None) -
         LinearOperator((n, n), matvec=solve, dtype=np.float64),
         k=wanted,
         which="LA",
-        v0=solve(start[:, 0]),
+        v0=solve(np.random.default_rng(0).standard_normal(n)),
         tol=1e-9,
         **fixed,
     )
     return vectors[:, np.argsort(-values, kind="stable")]
-
-
-def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
-    """What of the guess lies outside the span of N: its principal directions, largest first."""
-    U, _, _ = scipy.linalg.svd(guess - N @ (N.T @ guess), full_matrices=False)
-    return U
-
-
-def _block_solve(L: Matrix, N: np.ndarray, start: np.ndarray) -> np.ndarray | None:
-    """LOBPCG with the residuals checked; None when they did not fall.
-
-    The error of the subspace is about residual over gap, so residuals must be small beside
-    the first eigenvalue that is not wanted: tiny on a long thin graph.
-    """
-    wanted = start.shape[1] - GUARD_VECTORS
-    bound = norm_bound(L)
-    diagonal = L.diagonal()
-    jacobi = sp.dia_array((1.0 / np.maximum(diagonal, 1e-12)[None, :], [0]), shape=L.shape)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # residuals are checked below, never assumed
-        try:
-            values, vectors = lobpcg(
-                L, start, M=jacobi, Y=N, largest=False, tol=1e-6 * bound, maxiter=300
-            )
-        except (np.linalg.LinAlgError, ValueError):
-            return None
-    order = np.argsort(values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
-    residual = np.linalg.norm(L @ vectors - vectors * values, axis=0)[:wanted]
-    good = residual <= 1e-3 * abs(values[wanted]) + 1e-9 * bound
-    return vectors if good.all() else None

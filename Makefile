@@ -1,0 +1,39 @@
+# Everything runs in .venv, made on first use. Override the interpreter: make test PYTHON=python3.12
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test nightly lint format bench clean
+
+demo: $(READY)
+	$(BIN)/python -m dogc.demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+nightly: $(READY)
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python benchmarks/uci.py
+	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/convergence.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dogc needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
+	touch $(READY)
+
+clean:
+	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
