@@ -85,8 +85,8 @@ def components(S):
         member[root], queue = count, [root]
         while queue:
             i = queue.pop(0)
-            for j in range(n):
-                if member[j] < 0 and (S[i, j] != 0 or S[j, i] != 0):
+            for j in np.flatnonzero((S[i] != 0) | (S[:, i] != 0)):
+                if member[j] < 0:
                     member[j] = count
                     queue.append(j)
         count += 1
