@@ -35,6 +35,8 @@ def random_start(problem: Problem, rng: np.random.Generator) -> State:
 def _data_graph(problem: Problem) -> State:
     """S at lambda = 0 in the space of all features; no embedding and no labels yet."""
     k, c = problem.k, problem.c
+    # By index from here on, as a CSR row stores them: S then needs no sorting in any step.
+    by_index = np.argsort(problem.idx[:, :k], axis=1, kind="stable")
     blank = State(
         S=np.empty((problem.n, 0)),
         L=None,
@@ -42,14 +44,14 @@ def _data_graph(problem: Problem) -> State:
         n_components=0,
         F=np.empty((problem.n, 0)),
         W=None if problem.R is None else np.eye(problem.R.shape[1], problem.m),
-        dx=problem.d[:, :k],
+        dx=np.take_along_axis(problem.d, by_index, axis=1),
         Q=np.eye(c),
         Y=np.zeros(problem.n, dtype=np.int64),
         P=np.zeros((0 if problem.X is None else problem.X.shape[1], c)),
         intercept=np.full(c, 1.0 / c if problem.fit_intercept else 0.0),
         lam=0.0,
         xi=problem.xi_rule(problem.d, k),
-        idx=problem.idx[:, :k],
+        idx=np.take_along_axis(problem.idx, by_index, axis=1),
         search=LambdaSearch(0.0, np.inf, None, 1.0, False),
     )
     return _solve_rows(blank)
