@@ -73,10 +73,10 @@ def test_parameters_of_the_full_method(parameters, says):
 def test_nan_and_infinity(cls, bad):
     rows = X.copy()
     rows[3, 1] = bad
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         cls(2).fit(rows)
     model = cls(2).fit(X)
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         model.predict(rows)
 
 

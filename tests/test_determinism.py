@@ -78,9 +78,9 @@ def test_two_fits_agree_to_the_bit(cls):
 @each
 def test_nothing_is_left_to_chance_at_the_defaults(cls):
     X, _ = make_blobs(200, n_features=6, centers=4, cluster_std=4.0, random_state=1)
-    np.random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
     first = cls(4).fit(X).embedding_
-    np.random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
     assert np.array_equal(first, cls(4).fit(X).embedding_)
 
 

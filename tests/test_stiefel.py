@@ -421,6 +421,17 @@ def test_the_answer_does_not_depend_on_the_guess(monkeypatch, name, factorise_up
     np.testing.assert_allclose(np.vdot(F, L @ F), values[:c].sum(), rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("factorise_up_to", [3000, 10])
+@pytest.mark.parametrize("name", ["ring", "lattice", "rings", "large hub", "copies of a blob"])
+def test_a_block_solver_that_breaks_down_costs_only_time(monkeypatch, name, factorise_up_to):
+    def broken(*args, **kwargs):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(stiefel, "lobpcg", broken)
+    monkeypatch.setattr(stiefel, "FACTORISE_UP_TO", factorise_up_to)
+    assert_bottom_eigenvectors(*REPEATED[name])
+
+
 @pytest.mark.parametrize("n", [20, 200])
 @pytest.mark.parametrize("factorise_up_to", [3000, 10])
 def test_two_calls_give_the_same_bits(monkeypatch, n, factorise_up_to):

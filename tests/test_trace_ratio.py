@@ -176,9 +176,10 @@ def test_single_precision_rows_have_the_same_rank(kind, make):
 
 @pytest.mark.parametrize("shape", [(7, 3), (3, 7), (4, 4), (1, 5), (5, 1)])
 @pytest.mark.parametrize("value", [0.0, 3.0, 0.1, 1234.567])
-def test_constant_rows_span_nothing(shape, value):
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_constant_rows_span_nothing(make, shape, value):
     X = np.full(shape, value)
-    R, V = trace_ratio.row_space(X, X.mean(axis=0))
+    R, V = trace_ratio.row_space(make(X), X.mean(axis=0))
     assert R.shape == (shape[0], 0)
     assert V.shape == (shape[1], 0)
 

@@ -59,14 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     part = np.full(len(X), "clustered", dtype=object)
     part[new] = "predicted"
-    rows = zip(range(len(X)), part, labels, cultivar, strict=True)
+    table = zip(range(len(X)), part, labels, cultivar, strict=True)
     terms = list(model.history_[0].terms)
     records = (
         (r.iteration, r.objective, *r.terms.values(), r.lam, r.n_components, r.labels_changed)
         for r in model.history_
     )
     print("\nwrote")
-    _write(out / "labels.csv", ["row", "part", "cluster", "cultivar"], rows)
+    _write(out / "labels.csv", ["row", "part", "cluster", "cultivar"], table)
     _write(
         out / "history.csv",
         ["iteration", "objective", *terms, "lambda", "components", "labels_changed"],

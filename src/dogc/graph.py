@@ -58,7 +58,7 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
 def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     if sp.issparse(A):
         repeated = np.repeat(np.arange(A.shape[0]), idx.shape[1])
-        difference = A[repeated] - B[idx.ravel()]
+        difference = A[repeated].astype(np.float64) - B[idx.ravel()].astype(np.float64)
         return np.asarray(difference.multiply(difference).sum(axis=1)).reshape(idx.shape)
     difference = A[:, None, :].astype(np.float64) - B[idx]
     return np.einsum("ikm,ikm->ik", difference, difference)
@@ -136,11 +136,12 @@ def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
     >>> neighbour_xi(np.array([[1.0, 2.0, 4.0]]), k=2)
     array([2.5])
     """
+    near = d[:, :k]
     beyond = d[:, min(k, d.shape[1] - 1)]
-    known = np.where(np.isfinite(d[:, :k]), d[:, :k], 0.0)
-    count = np.isfinite(d[:, :k]).sum(axis=1)
-    beyond = np.where(np.isfinite(beyond), beyond, known.max(axis=1))
-    xi = 0.5 * (count * beyond - known.sum(axis=1))
+    farthest = np.where(np.isfinite(near), near, -np.inf).max(axis=1)
+    beyond = np.where(np.isfinite(beyond), beyond, farthest)
+    # Differences first: far from all others a row's distances are large and nearly equal.
+    xi = 0.5 * np.where(np.isfinite(near), beyond[:, None] - near, 0.0).sum(axis=1)
     # A tiny positive number is enough for the rows that are left at zero: all their
     # distances are equal, and so are their weights at any xi.
     return np.maximum(xi, max(floor * xi.mean(), np.finfo(float).tiny))
@@ -198,6 +199,8 @@ def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.
     """
     group = member.copy()
     sizes = np.bincount(group).astype(float)
+    if isinstance(Z, np.ndarray):
+        Z = Z - Z.mean(axis=0)  # squares below lose digits far from the origin
     squares = np.empty(0) if Z is None else _row_squares(Z)
     for _ in range(int((sizes > 0).sum()) - n_groups):
         smallest = int(np.argmin(np.where(sizes > 0, sizes, np.inf)))

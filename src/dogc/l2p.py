@@ -66,26 +66,31 @@ def weighted_ridge(
     array([2., 1.])
     """
     n, d = X.shape
+    X = X.astype(np.float64)
     share = weights / weights.sum()
     x_mean = share @ X if fit_intercept else np.zeros(d)
     y_mean = share @ Y if fit_intercept else np.zeros(Y.shape[1])
     Yc = Y - y_mean
+    offset = x_mean
+    if not sp.issparse(X):
+        X = X - x_mean  # before any product, which would lose digits far from the origin
+        X[:, np.abs(X).max(axis=0) <= 8 * np.finfo(float).eps * np.abs(x_mean)] = 0.0
+        offset = np.zeros(d)
     if d <= n:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
-        gram = weighted.T @ X
-        gram = gram.toarray() if sp.issparse(gram) else np.asarray(gram)
-        gram = gram - weights.sum() * np.outer(x_mean, x_mean)
-        P = _solve(gram, gamma, weighted.T @ Yc)
+        gram = _dense(weighted.T @ X) - weights.sum() * np.outer(offset, offset)
+        P = _solve(gram, gamma, np.asarray(weighted.T @ Yc))
     else:
         root = np.sqrt(weights)[:, None]
-        kernel = X @ X.T
-        kernel = kernel.toarray() if sp.issparse(kernel) else np.asarray(kernel)
-        cross = np.asarray(X @ x_mean)
-        kernel = kernel - cross[:, None] - cross[None, :] + x_mean @ x_mean
+        cross = np.asarray(X @ offset)
+        kernel = _dense(X @ X.T) - cross[:, None] - cross[None, :] + offset @ offset
         dual = root * _solve(root * kernel * root.T, gamma, root * Yc)
-        P = X.T @ dual - np.outer(x_mean, dual.sum(axis=0))
-    P = np.asarray(P)
+        P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
+
+
+def _dense(M: Matrix) -> np.ndarray:
+    return M.toarray() if sp.issparse(M) else np.asarray(M)
 
 
 def _solve(gram: np.ndarray, gamma: float, right: np.ndarray) -> np.ndarray:

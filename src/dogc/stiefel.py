@@ -11,14 +11,13 @@ answer is the bottom eigenvectors of A.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg, splu
+from scipy.sparse.linalg import LinearOperator, lobpcg, splu
 
 from .arrays import Matrix
 
@@ -31,9 +30,6 @@ GUARD_VECTORS = 2
 
 # The curvilinear search gives up when this many iterations gain less than this share.
 STALL_WINDOW, STALL = 20, 1e-10
-
-# scipy's eigsh restarts from random vectors; newer versions let us fix them.
-_EIGSH_TAKES_RNG = "rng" in inspect.signature(eigsh).parameters
 
 
 class StiefelResult(NamedTuple):
@@ -268,8 +264,10 @@ def _smallest(L: Matrix, N: np.ndarray, wanted: int, guess: np.ndarray | None) -
     """
     n, bound = L.shape[0], norm_bound(L)
     start = np.random.default_rng(0).standard_normal((n, wanted + GUARD_VECTORS))
+    start /= np.linalg.norm(start, axis=0)
     if guess is not None:
-        start = np.hstack([_outside(N, guess)[:, :wanted], start[:, :GUARD_VECTORS]])
+        # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
+        start[:, :wanted] = _outside(N, guess)[:, :wanted] + 0.02 * start[:, :wanted]
     if n > FACTORISE_UP_TO:
         inverse = 1.0 / np.maximum(L.diagonal(), 1e-12 * bound)
         jacobi = sp.dia_array((inverse[None, :], [0]), shape=L.shape)
@@ -284,7 +282,9 @@ def _smallest(L: Matrix, N: np.ndarray, wanted: int, guess: np.ndarray | None) -
     )
     inverse = LinearOperator((n, n), matvec=factor.solve, matmat=factor.solve, dtype=np.float64)
     vectors = _block_solve(L, N, start, inverse, tol=1e-9 * bound)
-    return (_inverse_lanczos(N, factor, wanted) if vectors is None else vectors)[:, :wanted]
+    if vectors is None:
+        vectors = _subspace_iteration(L, N, factor, wanted)
+    return vectors[:, :wanted]
 
 
 def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
@@ -317,22 +317,17 @@ def _block_solve(
     return vectors if good.all() else None
 
 
-def _inverse_lanczos(N: np.ndarray, factor: Any, wanted: int) -> np.ndarray:
-    """Lanczos on the inverse, N kept out: slower on repeated eigenvalues but never stuck."""
-    n = len(N)
-
-    def solve(x: np.ndarray) -> np.ndarray:
-        x = x.ravel()
-        y = factor.solve(x - N @ (N.T @ x))
-        return y - N @ (N.T @ y)
-
-    fixed = {"rng": np.random.default_rng(0)} if _EIGSH_TAKES_RNG else {}
-    values, vectors = eigsh(
-        LinearOperator((n, n), matvec=solve, dtype=np.float64),
-        k=wanted,
-        which="LA",
-        v0=solve(np.random.default_rng(0).standard_normal(n)),
-        tol=1e-9,
-        **fixed,
-    )
-    return vectors[:, np.argsort(-values, kind="stable")]
+def _subspace_iteration(L: Matrix, N: np.ndarray, factor: Any, wanted: int) -> np.ndarray:
+    """Block inverse iteration with N kept out: slow where eigenvalues crowd, but never stuck."""
+    n, bound = L.shape[0], norm_bound(L)
+    block = min(2 * wanted + 8, n - N.shape[1])
+    V = np.random.default_rng(0).standard_normal((n, block))
+    for _ in range(1000):
+        V = factor.solve(V - N @ (N.T @ V))
+        V, _ = np.linalg.qr(V - N @ (N.T @ V))
+        values, rotation = scipy.linalg.eigh(V.T @ (L @ V))
+        V = V @ rotation
+        residual = np.linalg.norm(L @ V[:, :wanted] - V[:, :wanted] * values[:wanted], axis=0)
+        if residual.max() <= 1e-9 * bound:
+            break
+    return V

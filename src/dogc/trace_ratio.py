@@ -47,28 +47,27 @@ def row_space(X: Matrix, mean: np.ndarray) -> RowSpace:
     (array([1., 1.]), array([1., 0., 0.]))
     """
     n, d = X.shape
+    largest = float(abs(X).max())
+    rounding = n * d * (4.0 * np.finfo(np.float64).eps * largest) ** 2
+    # Sparse rows are centred only in products, unless they are to be made dense anyway.
+    if sp.issparse(X) and d <= n:
+        X = X.astype(np.float64)
+        gram = (X.T @ X).toarray() - n * np.outer(mean, mean)
+        _, V = _positive_part(gram, max(rounding, d * np.finfo(np.float64).eps * np.trace(gram)))
+        return RowSpace(np.asarray(X @ V) - mean @ V, V)
+    centred = (X.toarray() if sp.issparse(X) else X).astype(np.float64) - mean
     if d <= n:
-        gram = _dense(X.T @ X) - n * np.outer(mean, mean)
-        squares, V = _positive_part(gram)
-        R = np.asarray(X @ V - mean @ V)
-    else:
-        centred = _dense(X) - mean
-        squares, U = _positive_part(centred @ centred.T)
-        R = U * np.sqrt(squares)
-        V = centred.T @ (U / np.sqrt(squares))
-    V, rotation = np.linalg.qr(V)
-    return RowSpace(np.asarray(R @ rotation.T, dtype=np.float64), V)
+        _, V = _positive_part(centred.T @ centred, rounding)
+        return RowSpace(centred @ V, V)
+    squares, U = _positive_part(centred @ centred.T, rounding)
+    V, rotation = np.linalg.qr(centred.T @ (U / np.sqrt(squares)))
+    return RowSpace((U * np.sqrt(squares)) @ rotation.T, V)
 
 
-def _dense(M: Matrix) -> np.ndarray:
-    M = M.toarray() if sp.issparse(M) else np.asarray(M)
-    return M.astype(np.float64, copy=False)
-
-
-def _positive_part(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _positive_part(gram: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
     """Eigenpairs of a Gram matrix above rounding, largest first."""
     values, vectors = scipy.linalg.eigh((gram + gram.T) / 2)
-    keep = values > 1e-12 * max(values[-1], 0.0) * len(values)
+    keep = values > max(rounding, 1e-12 * values[-1] * len(values))
     return values[keep][::-1], vectors[:, keep][:, ::-1]
 
 
