@@ -52,8 +52,9 @@ def row_space(X: Matrix, mean: np.ndarray) -> RowSpace:
     # Sparse rows are centred only in products, unless they are to be made dense anyway.
     if sp.issparse(X) and d <= n:
         X = X.astype(np.float64)
-        gram = (X.T @ X).toarray() - n * np.outer(mean, mean)
-        _, V = _positive_part(gram, max(rounding, d * np.finfo(np.float64).eps * np.trace(gram)))
+        gram = (X.T @ X).toarray()
+        rounding = d * np.finfo(np.float64).eps * np.trace(gram)
+        _, V = _positive_part(gram - n * np.outer(mean, mean), rounding)
         return RowSpace(np.asarray(X @ V) - mean @ V, V)
     centred = (X.toarray() if sp.issparse(X) else X).astype(np.float64) - mean
     if d <= n:
