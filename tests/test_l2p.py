@@ -133,9 +133,9 @@ def test_only_the_smaller_system_is_solved(monkeypatch, n, d):
     sizes = []
     solve = l2p._solve
 
-    def watched(gram, *args):
+    def watched(gram, *args, **kwargs):
         sizes.append(gram.shape)
-        return solve(gram, *args)
+        return solve(gram, *args, **kwargs)
 
     monkeypatch.setattr(l2p, "_solve", watched)
     l2p.weighted_ridge(*problem(15, n, d), 0.1, True)
@@ -199,11 +199,12 @@ def test_moving_all_rows_moves_only_the_intercept(n, d):
 
 @pytest.mark.parametrize(("n", "d"), [(20, 4), (6, 15)])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-def test_single_precision_rows_lose_no_digits(n, d, fit_intercept):
+@pytest.mark.parametrize("make", MAKERS)
+def test_single_precision_rows_lose_no_digits(make, n, d, fit_intercept):
     X, Y, weights = problem(10, n, d)
     X = X.astype(np.float32)
-    single = l2p.weighted_ridge(X, Y, weights, 1e-3, fit_intercept)
-    double = l2p.weighted_ridge(X.astype(float), Y, weights, 1e-3, fit_intercept)
+    single = l2p.weighted_ridge(make(X), Y, weights, 1e-3, fit_intercept)
+    double = l2p.weighted_ridge(make(X.astype(float)), Y, weights, 1e-3, fit_intercept)
     for one, other in zip(single, double, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
 
@@ -218,9 +219,10 @@ def test_rows_far_from_the_origin_are_centred_first(n, d):
 
 @pytest.mark.parametrize("gamma", [0.0, 0.1])
 @pytest.mark.parametrize(("n", "d"), [(8, 3), (3, 8)])
-def test_constant_features_leave_the_weighted_mean(n, d, gamma):
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_constant_features_leave_the_weighted_mean(make, n, d, gamma):
     _, Y, weights = problem(12, n, d)
-    P, intercept = l2p.weighted_ridge(np.ones((n, d)), Y, weights, gamma, True)
+    P, intercept = l2p.weighted_ridge(make(np.ones((n, d))), Y, weights, gamma, True)
     np.testing.assert_allclose(P, 0.0, rtol=0, atol=1e-12)
     np.testing.assert_allclose(intercept, np.average(Y, axis=0, weights=weights), rtol=1e-12)
 

@@ -181,8 +181,8 @@ def components(S: sp.csr_array) -> tuple[int, np.ndarray]:
 def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.ndarray:
     """Join components until ``n_groups`` are left: the smallest joins its nearest one.
 
-    Nearest means the smallest distance between two of their rows. Equal sizes are taken
-    in order of first appearance.
+    Nearest means the smallest distance between two of their rows. Among equal sizes the
+    one whose number is lowest goes first; a merged group keeps the number of the one joined.
 
     Parameters
     ----------

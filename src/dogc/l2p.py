@@ -78,13 +78,15 @@ def weighted_ridge(
         offset = np.zeros(d)
     if d <= n:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
-        gram = _dense(weighted.T @ X) - weights.sum() * np.outer(offset, offset)
-        P = _solve(gram, gamma, np.asarray(weighted.T @ Yc))
+        gram = _dense(weighted.T @ X)
+        centred = gram - weights.sum() * np.outer(offset, offset)
+        P = _solve(centred, gamma, np.asarray(weighted.T @ Yc), scale=np.trace(gram))
     else:
         root = np.sqrt(weights)[:, None]
         cross = np.asarray(X @ offset)
-        kernel = _dense(X @ X.T) - cross[:, None] - cross[None, :] + offset @ offset
-        dual = root * _solve(root * kernel * root.T, gamma, root * Yc)
+        kernel = root * _dense(X @ X.T) * root.T
+        shift = root * (cross[:, None] + cross[None, :] - offset @ offset) * root.T
+        dual = root * _solve(kernel - shift, gamma, root * Yc, scale=np.trace(kernel))
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
 
@@ -93,11 +95,14 @@ def _dense(M: Matrix) -> np.ndarray:
     return M.toarray() if sp.issparse(M) else np.asarray(M)
 
 
-def _solve(gram: np.ndarray, gamma: float, right: np.ndarray) -> np.ndarray:
-    """(gram + gamma I)^-1 right; directions lost to rounding are left out, not blown up."""
+def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> np.ndarray:
+    """(gram + gamma I)^-1 right; directions lost to rounding are left out, not blown up.
+
+    ``scale`` is the size of what went into the Gram matrix before it was centred.
+    """
     values, vectors = scipy.linalg.eigh((gram + gram.T) / 2)
-    values = np.maximum(values, 0.0)
-    damped = values + gamma
-    keep = damped > 1e-13 * max(values[-1] + gamma, np.finfo(float).tiny) * len(values)
+    damped = np.maximum(values, 0.0) + gamma
+    rounding = np.finfo(float).eps * len(values) * scale
+    keep = damped > max(1e-13 * len(values) * damped[-1], rounding, np.finfo(float).tiny)
     inverse = np.where(keep, 1.0 / np.where(keep, damped, 1.0), 0.0)
     return vectors @ (inverse[:, None] * (vectors.T @ right))

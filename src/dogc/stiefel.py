@@ -116,7 +116,7 @@ def curvilinear_search(
         weight_new = 0.85 * weight + 1.0
         reference = (0.85 * weight * reference + value) / weight_new
         weight = weight_new
-    return _feasible(A, B, best)
+    return best
 
 
 def _gradients(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,15 +157,6 @@ def _shrink(value: float, value_new: float, expected: float) -> float:
     """How far to go back: the minimum of the parabola through what is known, within bounds."""
     curvature = value_new - value + expected
     return min(max(expected / (2.0 * curvature), 0.02), 0.5) if curvature > 0 else 0.5
-
-
-def _feasible(A: Matrix, B: np.ndarray, result: StiefelResult) -> StiefelResult:
-    """Undo the drift off the manifold that many Cayley steps collect."""
-    F = result.F
-    if np.abs(F.T @ F - np.eye(F.shape[1])).max() < 1e-13:
-        return result
-    F = polar(F)
-    return StiefelResult(F, quadratic_objective(A @ F, B, F), result.n_iter)
 
 
 def power_iteration(
