@@ -18,6 +18,7 @@ import warnings
 
 import numpy as np
 import uci_data
+from sklearn.base import clone
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -51,8 +52,7 @@ def measure(case: str, method: str, folder: str) -> None:
     else:
         X, truth = blobs(float(case.removeprefix("blobs")))
         model = peer() if method == "sklearn" else CLASSES[method](10, n_neighbors=15)
-        if method != "sklearn":
-            DOGC(2, n_neighbors=5).fit(X[:50])  # imports and thread pools
+    clone(model).set_params(n_clusters=2, n_neighbors=5).fit(X[:60])  # imports, thread pools
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.perf_counter()
     labels = model.fit(X).labels_

@@ -17,8 +17,12 @@ from .arrays import Matrix
 # there by noise alone would join two components.
 EDGE_FLOOR = 1e-14
 
-# Elements of the largest temporary array, so that memory does not grow with n * k * m.
-CHUNK_ELEMENTS = 1 << 22
+# Elements of the largest temporary array, so that memory does not grow with n * k * m and
+# chunks stay in the processor's cache.
+CHUNK_ELEMENTS = 1 << 18
+
+# Up to this many columns it is faster to go column by column than to gather whole rows.
+NARROW = 32
 
 
 def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
@@ -46,21 +50,37 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
            [ 4., inf]])
     """
     n, k = idx.shape
-    d = np.empty((n, k))
-    rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * A.shape[1]))
-    for start in range(0, n, rows_at_once):
-        chunk = slice(start, start + rows_at_once)
-        d[chunk] = _chunk_distances(A[chunk], B, idx[chunk])
+    if not sp.issparse(A) and A.shape[1] <= NARROW:
+        d = _column_distances(A, B, idx)
+    else:
+        d = np.empty((n, k))
+        rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * A.shape[1]))
+        for start in range(0, n, rows_at_once):
+            chunk = slice(start, start + rows_at_once)
+            d[chunk] = _chunk_distances(A[chunk], B, idx[chunk])
     d[idx < 0] = np.inf
     return d
 
 
+def _column_distances(A: np.ndarray, B: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    """All pairs, one column of A and B after the other."""
+    d, difference = np.zeros(idx.shape), np.empty(idx.shape)
+    for a, b in zip(A.T.astype(np.float64, "C"), B.T.astype(np.float64, "C"), strict=True):
+        np.take(b, idx, out=difference, mode="wrap")  # unbuffered; -1 is overwritten later
+        difference -= a[:, None]
+        difference *= difference
+        d += difference
+    return d
+
+
 def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
+    """All pairs of a few rows of A."""
     if sp.issparse(A):
         repeated = np.repeat(np.arange(A.shape[0]), idx.shape[1])
         difference = A[repeated].astype(np.float64) - B[idx.ravel()].astype(np.float64)
         return np.asarray(difference.multiply(difference).sum(axis=1)).reshape(idx.shape)
-    difference = A[:, None, :].astype(np.float64) - B[idx]
+    difference = B[idx].astype(np.float64)
+    difference -= A[:, None, :]
     return np.einsum("ikm,ikm->ik", difference, difference)
 
 

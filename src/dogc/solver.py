@@ -11,7 +11,7 @@ from .lambda_search import hold, is_closed
 from .methods import Method
 from .state import Problem, State
 
-# Why a run ended, as a clause that completes "It stopped because ...".
+# Why a run ended, in a clause.
 STOPPING_REASONS = {
     "converged": "the graph has exactly n_clusters components and nothing changes any more",
     "settled": "nothing changes any more at this fixed lambda",
