@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS
@@ -36,6 +36,8 @@ def message_of(estimator, rows=X):
         ({"lam": "big"}, "lam must be 'auto' or a finite number above 0"),
         ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
         ({"tol": -1e-3}, "tol must be a finite number of at least 0"),
+        ({"callback": "print"}, "callback must be None or a function"),
+        ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
         ({"metric": "cosine"}, "metric must be one of 'euclidean', 'precomputed'"),
     ],
 )
@@ -61,6 +63,9 @@ def test_common_parameters(cls, parameters, says):
         ({"init": "kmeans"}, "init must be one of 'spectral', 'random'"),
         ({"init": np.zeros(29)}, "init must be .* one label for each of the 30 rows"),
         ({"init": np.zeros(30)}, "init has 1 distinct labels but n_clusters=2"),
+        ({"init": [[0], [1, 2]]}, "init must be .* one label for each of the 30 rows"),
+        ({"init": [0, "a", None] * 10}, "init (mixes|has)"),
+        ({"fit_intercept": "maybe"}, "fit_intercept must be True or False"),
         ({"metric": "precomputed"}, "X must be a sparse graph"),
     ],
 )
@@ -99,6 +104,30 @@ def test_fewer_distinct_rows_than_clusters_warns_and_gives_what_there_is(cls):
     with pytest.warns(ConvergenceWarning, match="only 3 distinct rows.*n_clusters=4.*Lower"):
         model = cls(4, n_neighbors=6).fit(rows)
     assert len(set(model.labels_)) == 3
+
+
+def test_starting_labels_are_dropped_where_there_are_fewer_distinct_rows():
+    rows = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    with pytest.warns(ConvergenceWarning, match="only 2 distinct rows"):
+        model = DOGC(3, init=[0, 1, 2, 0, 1, 2, 0, 1, 2, 0], n_neighbors=3).fit(rows)
+    assert set(model.labels_) == {0, 1}
+
+
+def test_predict_after_an_interrupted_fit_says_not_fitted():
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    model = DOGC(2, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_rows_beyond_the_range_of_squares_get_some_label_in_silence():
+    for cls in ESTIMATORS:
+        model = cls(2).fit(X)
+        assert set(model.predict(X * 1e200)) <= {0, 1}
 
 
 @each

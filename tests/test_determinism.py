@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from conftest import ESTIMATORS
 from dogc import DOGC
@@ -73,6 +74,23 @@ def test_two_fits_agree_to_the_bit(cls):
     assert np.array_equal(first.labels_, second.labels_)
     assert np.array_equal(first.embedding_, second.embedding_)
     assert [r.objective for r in first.history_] == [r.objective for r in second.history_]
+
+
+def test_overlapping_fits_leave_the_threads_of_blas_as_they_were():
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    def fit(n):
+        DOGC(3).fit(make_blobs(n, 4, centers=3, random_state=0)[0])
+
+    before = threads()
+    for _ in range(5):
+        fits = [threading.Thread(target=fit, args=(n,)) for n in (100, 1000, 300)]
+        for thread in fits:
+            thread.start()
+        for thread in fits:
+            thread.join()
+    assert threads() == before
 
 
 @each

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score, make_scorer
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.neighbors import KNeighborsTransformer
@@ -78,6 +78,23 @@ def test_predict_follows_the_moons():
     X, truth = make_moons(400, noise=0.05, random_state=0)
     model = DOGC(2).fit(X[::2])
     assert adjusted_rand_score(truth[1::2], model.predict(X[1::2])) == 1.0
+
+
+@each
+def test_predict_of_fitted_rows_mostly_gives_their_labels(cls):
+    # Far more features than the learned subspace keeps: candidates must come from all of them.
+    X = load_digits().data[:600]
+    model = cls(10).fit(X)
+    agreement = (model.predict(X) == model.labels_).mean()
+    assert agreement > (0.9 if cls is DOGCOS else 0.98)
+
+
+@each
+def test_dense_and_sparse_mix_between_fit_and_predict(cls):
+    X, _ = make_blobs(90, n_features=6, centers=3, random_state=0)
+    dense, sparse = cls(3).fit(X), cls(3).fit(sp.csr_array(X))
+    np.testing.assert_array_equal(dense.predict(sp.csr_array(X)), dense.predict(X))
+    np.testing.assert_array_equal(sparse.predict(X), sparse.predict(sp.csr_array(X)))
 
 
 def test_predict_weighs_by_the_row_problem_and_not_by_counting():

@@ -169,7 +169,8 @@ def test_rows_solve_the_row_problem(d, xi):
     S = graph.solve_rows(d, np.full(len(d), xi))
     for s, row in zip(S, d, strict=True):
         best = reference.solve_row(row, xi)
-        np.testing.assert_allclose(s, best, rtol=0, atol=1e-9)
+        # Values a rounding error apart belong to weights its square root apart.
+        np.testing.assert_allclose(s, best, rtol=0, atol=1e-7)
         value = reference.row_problem_value(s, row, xi)
         least = reference.row_problem_value(best, row, xi)
         assert value <= least + 1e-10 * max(1.0, abs(least))

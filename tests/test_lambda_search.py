@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from conftest import problem_for
-from dogc import CAN, DOGC
+from dogc import CAN, DOGC, PCAN
 from dogc.lambda_search import balanced_lambda, begin_search, is_closed, search_lambda
 from dogc.start import spectral_start
 
@@ -95,7 +95,26 @@ def test_more_components_than_clusters_are_merged_smallest_first():
     rng = np.random.default_rng(0)
     sizes, centres = (30, 30, 8), (0.0, 100.0, 110.0)
     X = np.concatenate([c + rng.standard_normal(n) for n, c in zip(sizes, centres, strict=True)])
-    model = DOGC(2, n_neighbors=4).fit(X[:, None])
-    assert model.stopping_reason_ == "fragmented_graph"
-    assert not model.converged_
-    np.testing.assert_array_equal(np.bincount(model.labels_), [38, 30])
+    for cls in (DOGC, CAN, PCAN):
+        for k in (3, 4, 5, 6):
+            model = cls(2, n_neighbors=k).fit(X[:, None])
+            assert model.stopping_reason_ == "fragmented_graph"
+            assert not model.converged_
+            np.testing.assert_array_equal(np.bincount(model.labels_), [38, 30])
+
+
+def test_several_pieces_each_join_their_nearest():
+    pieces = ((0, 30), (100, 60), (10, 20), (103, 22), (13, 25))
+    X = np.concatenate([np.linspace(at, at + 1, n) for at, n in pieces])[:, None]
+    for cls in (DOGC, CAN, PCAN):
+        for k in (3, 5, 7):
+            labels = cls(2, n_neighbors=k).fit(X).labels_
+            np.testing.assert_array_equal(labels == labels[30], X[:, 0] > 50)
+
+
+@pytest.mark.parametrize("cls", [DOGC, CAN], ids=lambda e: e.__name__)
+def test_more_clusters_than_components_can_be_end_with_the_right_reason(cls):
+    X, _ = make_blobs(60, centers=4, random_state=0)
+    model = cls(40, n_neighbors=5).fit(X)
+    assert model.stopping_reason_ == "no_exact_split"
+    assert len(set(model.labels_)) == 40

@@ -1,9 +1,12 @@
+import inspect
+import re
+
 import numpy as np
 import pytest
 
 import reference_loop
 from conftest import problem_for
-from dogc import CAN, DOGC, DOGCOS
+from dogc import CAN, DOGC, DOGCOS, solver
 from dogc.lambda_search import begin_search, hold
 from dogc.restarts import best_result, solve, starts
 from dogc.solver import STOPPING_REASONS, alternate
@@ -61,9 +64,21 @@ def test_max_iter_is_named():
     assert (model.stopping_reason_, model.n_iter_, model.converged_) == ("max_iter", 1, False)
 
 
-def test_every_reason_has_a_sentence():
-    assert set(STOPPING_REASONS) >= {"converged", "max_iter", "no_exact_split"}
-    assert all(sentence for sentence in STOPPING_REASONS.values())
+def test_every_reason_that_the_loop_can_give_has_a_sentence():
+    source = inspect.getsource(solver)
+    given = set(re.findall(r'history, "(\w+)"\)', source)) | set(
+        re.findall(r'return "(\w+)"', source)
+    )
+    assert given == set(STOPPING_REASONS)
+
+
+def test_a_callback_that_stops_one_start_stops_all():
+    calls = []
+    model = DOGC(
+        3, n_neighbors=10, init="random", n_init=4, callback=lambda r: calls.append(r) or True
+    ).fit(spread_blobs())
+    assert len(calls) == 1
+    assert model.stopping_reason_ == "callback"
 
 
 def test_callback_sees_every_record_and_can_stop():

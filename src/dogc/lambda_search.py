@@ -19,7 +19,8 @@ from .state import LambdaSearch, Problem, State
 
 GROWTH = 2.0
 CLOSED = 1e-3  # relative width at which the bracket counts as empty
-UNIT_FLOOR = 1e-9  # the same, in units of the start, while nothing bounds it from below
+# Beyond these multiples of the start nothing new happens.
+LOWEST, HIGHEST = 1e-9, 1e9
 
 
 def balanced_lambda(problem: Problem, state: State) -> float:
@@ -64,9 +65,9 @@ def _between(search: LambdaSearch) -> float:
 def is_closed(search: LambdaSearch) -> bool:
     """Whether no lambda is left between too few components and too many."""
     if math.isinf(search.high):
-        return False
+        return search.low > HIGHEST * search.unit
     if search.low == 0.0:
-        return search.high < UNIT_FLOOR * search.unit
+        return search.high < LOWEST * search.unit
     return search.high <= search.low * (1.0 + CLOSED)
 
 

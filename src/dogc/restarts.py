@@ -36,7 +36,10 @@ def solve(
     tol: float,
     callback: Callback | None = None,
 ) -> Result:
-    """Run the method from each start, at a fixed lambda if one is given; keep the best."""
+    """Run the method from each start, at a fixed lambda if one is given; keep the best.
+
+    A callback that stops a run stops the ones after it too.
+    """
     results = []
     for state in begin:
         state = begin_search(problem, method.enter(problem, state))
@@ -46,6 +49,8 @@ def solve(
         results.append(
             alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
         )
+        if results[-1].reason == "callback":
+            break
     return best_result(problem, method, results)
 
 

@@ -20,8 +20,9 @@ STOPPING_REASONS = {
         "their nearest; raise n_neighbors to avoid that"
     ),
     "no_exact_split": (
-        "no lambda gives exactly n_clusters components (symmetric or duplicated data can split two "
-        "ways at once); labels come from the continuous solution; try another n_neighbors"
+        "no lambda gives exactly n_clusters components (parts can split off together, and n rows "
+        "cannot form more than n/2 components); labels come from the continuous solution; try "
+        "another n_neighbors or fewer n_clusters"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
     "callback": "the callback asked for it",

@@ -40,10 +40,13 @@ def step_F(problem: Problem, state: State) -> State:
         N = stiefel.null_space(state.member, state.n_components)
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
-    F = starts[int(np.argmin(values))]
+    # The last F unless the other is lower by more than rounding: where there are more than
+    # c components both are exact minima, and the last one says which of them to merge.
+    rounding = 1e-12 * stiefel.norm_bound(A) * problem.c
+    F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
         result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)
-        F = result.F if result.objective <= min(values) else F
+        F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 
 

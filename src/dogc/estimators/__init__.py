@@ -1,4 +1,4 @@
-"""scikit-learn estimators: the only rooms that import scikit-learn."""
+"""scikit-learn estimators; nothing below them imports scikit-learn."""
 
 from ._can import CAN, PCAN
 from ._dogc import DOGC, DOGCOS, DOGCFixedGraph, DOGCRelaxed

@@ -16,7 +16,6 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from .. import discrete, graph, steps
 from ..arrays import Matrix
@@ -25,6 +24,7 @@ from ..restarts import solve, starts
 from ..solver import STOPPING_REASONS, SUCCESS, Callback, Record, Result
 from ..state import Problem
 from . import _build, _checks, _data, _predict
+from ._threads import single_blas_thread
 
 
 class GraphClusterer(
@@ -57,13 +57,14 @@ class GraphClusterer(
         X = self._validate(X, reset=True)
         settings = self._check(X)
         c = _reachable_clusters(X, settings)
-        # More BLAS threads would change the order of sums, and with it the last bits.
-        with threadpool_limits(1, user_api="blas"):
+        # Given labels cannot be kept where there are fewer distinct rows than labels.
+        init = settings.init if c == settings.n_clusters else "spectral"
+        with single_blas_thread:
             problem, geometry = _build.build_problem(X, settings, c, self._regresses)
             result = solve(
                 problem,
                 self._method,
-                starts(problem, settings.init, settings.n_init, _generator(self.random_state)),
+                starts(problem, init, settings.n_init, _generator(self.random_state)),
                 lam=settings.lam,
                 max_iter=settings.max_iter,
                 tol=settings.tol,
@@ -154,9 +155,9 @@ class GraphClusterer(
         labels : int array of shape (n_samples,)
             Only labels that ``fit`` produced.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         X = self._validate(X, reset=False)
-        with threadpool_limits(1, user_api="blas"):
+        with single_blas_thread:
             return _predict.vote(self._fitted_rows, X, self.labels_, self.n_jobs)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -172,7 +173,7 @@ class GraphClusterer(
         Z : array of shape (n_samples, n_components)
             The rows in the learned subspace.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         if self.metric == "precomputed":
             raise ValueError(
                 "metric='precomputed' learns no subspace to transform into; fit on features."

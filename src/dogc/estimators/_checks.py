@@ -62,6 +62,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse
     n, d = shape
     given = {**NEUTRAL, **parameters}
     c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
+    check_callback(given["callback"])
     metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
     xi = check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
@@ -73,7 +74,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse
         beta=check_weight("beta", given["beta"]),
         gamma=check_weight("gamma", given["gamma"]),
         p=check_power(given["p"]),
-        fit_intercept=bool(given["fit_intercept"]),
+        fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
         relative=penalties == "relative",
         xi_rule=XI_RULES[xi],
         lam=check_lam(given["lam"]),
@@ -82,7 +83,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse
         max_iter=check_count("max_iter", given["max_iter"], 1),
         tol=check_weight("tol", given["tol"]),
         precomputed=metric == "precomputed",
-        n_jobs=given["n_jobs"],
+        n_jobs=check_jobs(given["n_jobs"]),
     )
 
 
@@ -125,6 +126,26 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """None or a number of threads, negative to count from the number of processors."""
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
+    return n_jobs
+
+
+def check_callback(callback: Any) -> None:
+    """None or something to call."""
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be None or a function of one record; got {callback!r}.")
+
+
 def check_lam(lam: Any) -> float | None:
     """'auto' (None) or a positive number."""
     if isinstance(lam, str) and lam == "auto":
@@ -163,13 +184,21 @@ def check_init(init: Any, n: int, c: int) -> str | np.ndarray:
     """'spectral', 'random', or one label a row that uses exactly c values."""
     if isinstance(init, str):
         return check_choice("init", init, ("spectral", "random"))
-    labels = np.asarray(init)
+    try:
+        labels = np.asarray(init)
+    except ValueError:  # ragged
+        labels = np.empty(0)
     if labels.shape != (n,):
         raise ValueError(
             f"init must be 'spectral', 'random' or one label for each of the {n} rows; "
             f"got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
         )
-    values, labels = np.unique(labels, return_inverse=True)
+    try:
+        values, labels = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError(
+            "init mixes labels that cannot be compared, such as numbers and text; use one kind."
+        ) from None
     if len(values) != c:
         raise ValueError(
             f"init has {len(values)} distinct labels but n_clusters={c}; make the two agree."

@@ -79,7 +79,7 @@ def query(index: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | No
     """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
 
     def search(rows: Matrix) -> np.ndarray:
-        with threadpool_limits(1):
+        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
             return index.kneighbors(rows, n_neighbors, return_distance=False)
 
     starts = range(0, Z.shape[0], QUERY_ROWS)

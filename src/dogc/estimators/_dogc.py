@@ -15,6 +15,7 @@ from ._base import GraphClusterer
 from ._build import Geometry, linear_predictor
 from ._checks import Settings
 from ._docs import document
+from ._threads import single_blas_thread
 
 _REGRESSION = ("coef_", "intercept_")
 
@@ -208,9 +209,10 @@ class DOGCOS(_RegressingDOGC):
         scores : array of shape (n_samples, n_clusters)
             The regression's estimate of each column of Y.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         X = self._validate(X, reset=False)
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        with single_blas_thread:
+            return np.asarray(X @ self.coef_.T) + self.intercept_
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the largest value of ``decision_function``.
@@ -234,7 +236,8 @@ class DOGCRelaxed(_RegressingDOGC):
 
     The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator. Such a
     Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means on
-    the rows of Y (ten starts, fixed seed), and new rows follow their neighbours.
+    the rows of Y (ten starts, fixed seed), and new rows follow their neighbours. A
+    continuous Y starts at F, so ``init``, ``n_init`` and ``random_state`` have no effect.
 
     {parameters}
 

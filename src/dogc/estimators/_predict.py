@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 from .. import graph
@@ -15,7 +16,8 @@ from . import _checks, _data
 class FittedRows(NamedTuple):
     """What `eq:10` needs to know of the fitted rows to weigh them for a new one."""
 
-    search: NearestNeighbors | None  # over fitted rows in the subspace; None if precomputed
+    search: NearestNeighbors | None  # over fitted rows, all features; None if precomputed
+    Z: Matrix | None  # the fitted rows in the learned subspace
     scaled: _data.Scaled | None
     components: np.ndarray | None
     k: int
@@ -25,11 +27,11 @@ class FittedRows(NamedTuple):
 def remember(
     scaled: _data.Scaled | None, components: np.ndarray | None, k: int, xi: float | None
 ) -> FittedRows:
-    """Index the fitted rows; the index then holds the only copy of them."""
+    """Index the fitted rows."""
     if scaled is None:
-        return FittedRows(None, None, None, k, xi)
-    index = _data.fit_index(project(scaled.X, components))
-    return FittedRows(index, scaled._replace(X=None), components, k, xi)
+        return FittedRows(None, None, None, None, k, xi)
+    search = _data.fit_index(scaled.X)
+    return FittedRows(search, project(scaled.X, components), scaled, components, k, xi)
 
 
 def project(X: Matrix, components: np.ndarray | None) -> Matrix:
@@ -39,12 +41,14 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
 
 def vote(fitted: FittedRows, X: Matrix, labels: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
-    idx, d = _neighbours(fitted, X, len(labels), n_jobs)
-    if fitted.xi is None:
-        xi = graph.neighbour_xi(d, fitted.k, floor=0.0)
-    else:
-        xi = np.full(len(d), fitted.xi)
-    weight = graph.solve_rows(d[:, : fitted.k], xi)
+    # A row beyond the range of squares is infinitely far from everything: any label is right.
+    with np.errstate(over="ignore", invalid="ignore"):
+        idx, d = _neighbours(fitted, X, len(labels), n_jobs)
+        if fitted.xi is None:
+            xi = graph.neighbour_xi(d, fitted.k, floor=0.0)
+        else:
+            xi = np.full(len(d), fitted.xi)
+        weight = graph.solve_rows(d[:, : fitted.k], xi)
     c = int(labels.max()) + 1
     ballot = np.arange(len(d))[:, None] * c + labels[idx[:, : fitted.k]]
     total = np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=len(d) * c)
@@ -54,7 +58,11 @@ def vote(fitted: FittedRows, X: Matrix, labels: np.ndarray, n_jobs: int | None) 
 def _neighbours(
     fitted: FittedRows, X: Matrix, n_fitted: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k+1 nearest fitted rows of each new row and their squared distances."""
+    """The k+1 nearest fitted rows of each new row and their squared distances.
+
+    As in the fit: who is a candidate is decided in the space of all features, how far it
+    is in the learned subspace.
+    """
     if fitted.search is None or fitted.scaled is None:
         _checks.check_distances(X)
         idx, d = _data.neighbours_in_graph(X, fitted.k + 1, skip_self=False)
@@ -64,8 +72,15 @@ def _neighbours(
                 "KNeighborsTransformer that was fitted on the same rows as this estimator."
             )
         return idx, d
-    Z = project(_data.apply_scale(fitted.scaled, X), fitted.components)
-    idx = np.sort(_data.query(fitted.search, Z, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
-    d = graph.pair_distances(Z, fitted.search._fit_X, idx)
+    X = _data.apply_scale(fitted.scaled, _same_kind(X, fitted.scaled.X))
+    idx = np.sort(_data.query(fitted.search, X, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
+    d = graph.pair_distances(project(X, fitted.components), fitted.Z, idx)
     order = np.argsort(d, axis=1, kind="stable")
     return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
+
+
+def _same_kind(X: Matrix, fitted: Matrix) -> Matrix:
+    """New rows dense or sparse as the fitted ones were."""
+    if sp.issparse(fitted):
+        return X if sp.issparse(X) else sp.csr_array(X)
+    return X.toarray() if sp.issparse(X) else X

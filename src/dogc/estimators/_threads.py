@@ -1,0 +1,42 @@
+"""One BLAS thread while anything is being computed, whoever else is computing too."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+from threadpoolctl import threadpool_limits
+
+
+class _SingleBlasThread:
+    """A context that limits BLAS to one thread: more would change the order of sums.
+
+    The limit belongs to the process. When fits overlap in several threads the first one in
+    sets it and the last one out restores what was there before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limits: threadpool_limits | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._limits is not None:
+                self._limits.restore_original_limits()
+                self._limits = None
+
+
+single_blas_thread = _SingleBlasThread()
