@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+import reference
+
 
 def dense_weights(state, n):
     """S as an n x n array."""
@@ -39,19 +41,6 @@ def objective_terms(X, S, xi, lam, F, Q, labels, W, alpha, beta, gamma, p, P, in
     }
 
 
-def simplex_projection(v):
-    """One row on the simplex, by bisection on the threshold."""
-    low, high = v.min() - 1.0, v.max()
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.maximum(v - middle, 0).sum() > 1:
-            low = middle
-        else:
-            high = middle
-    s = np.maximum(v - high, 0)
-    return s / s.sum()
-
-
 def dense_can(X, c, k, lam, n_iter):
     """CAN at one fixed lambda on k nearest neighbours with row-wise xi: the final S and F."""
     n = len(X)
@@ -66,7 +55,7 @@ def dense_can(X, c, k, lam, n_iter):
             near = order[i][:k]
             df = ((F[i] - F[near]) ** 2).sum(axis=1)
             S[i] = 0
-            S[i, near] = simplex_projection(-(D[i, near] + lam * df) / (2 * xi[i]))
+            S[i, near] = reference.project_to_simplex(-(D[i, near] + lam * df) / (2 * xi[i]))
         sym = (S + S.T) / 2
         L = np.diag(sym.sum(axis=1)) - sym
         if iteration < n_iter or n_iter == 0:
