@@ -200,8 +200,8 @@ def _reachable_clusters(X: Matrix, settings: _checks.Settings) -> int:
     distinct = _data.count_distinct(X, settings.n_clusters)
     if distinct < settings.n_clusters:
         warnings.warn(
-            f"X has only {distinct} distinct rows, fewer than n_clusters={settings.n_clusters}; "
-            f"only {distinct} clusters are returned. Lower n_clusters.",
+            f"n_clusters={settings.n_clusters} is more than the number of distinct rows in X, "
+            f"{distinct}, so only {distinct} can be returned; lower n_clusters.",
             ConvergenceWarning,
             stacklevel=3,
         )
