@@ -101,7 +101,8 @@ def test_nothing_is_fitted_after_an_error(cls):
 @each
 def test_fewer_distinct_rows_than_clusters_warns_and_gives_what_there_is(cls):
     rows = np.repeat(np.eye(3), 5, axis=0)
-    with pytest.warns(ConvergenceWarning, match=r"n_clusters=4 is more than .* distinct rows in X, 3.*lower n_clusters"):
+    says = r"n_clusters=4 is more than .* distinct rows in X, 3.*lower n_clusters"
+    with pytest.warns(ConvergenceWarning, match=says):
         model = cls(4, n_neighbors=6).fit(rows)
     assert len(set(model.labels_)) == 3
 
