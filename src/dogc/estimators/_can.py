@@ -22,7 +22,7 @@ class CAN(GraphClusterer):
         + 2 \lambda \operatorname{Tr}(F^\top L_S F)
 
     with rows of S on the probability simplex and :math:`F^\top F = I_c`. Nothing in it is
-    left to chance.
+    left to chance; ``random_state`` is there so that all clusterers can be called alike.
 
     {parameters}
 
@@ -82,7 +82,8 @@ class PCAN(CAN):
         {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
         + 2 \lambda \operatorname{Tr}(F^\top L_S F)
 
-    with :math:`W^\top W = I_m`. Nothing in it is left to chance.
+    with :math:`W^\top W = I_m`. Nothing in it is left to chance; ``random_state`` is there
+    so that all clusterers can be called alike.
 
     {parameters}
 
