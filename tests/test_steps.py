@@ -29,6 +29,11 @@ def first_state(problem, method, init, seed):
     return begin_search(problem, method.enter(problem, state))
 
 
+def begin(estimator_class, X, c, k, parameters, init, seed):
+    problem, method = build(estimator_class, X, c, k, **parameters)
+    return problem, method, first_state(problem, method, init, seed)
+
+
 @st.composite
 def situations(draw):
     seed = draw(st.integers(0, 10**6))
@@ -56,9 +61,7 @@ def situations(draw):
 @settings(deadline=None, max_examples=40)
 @given(situations())
 def test_no_step_raises_the_objective_at_fixed_lambda(estimator_class, situation):
-    X, c, k, parameters, init, seed = situation
-    problem, method = build(estimator_class, X, c, k, **parameters)
-    state = first_state(problem, method, init, seed)
+    problem, method, state = begin(estimator_class, *situation)
     value = total(problem, method, state)
     for _ in range(4):
         for step in method.steps:
@@ -72,14 +75,13 @@ def test_no_step_raises_the_objective_at_fixed_lambda(estimator_class, situation
 @settings(deadline=None, max_examples=25)
 @given(situations())
 def test_every_block_stays_feasible(estimator_class, situation):
-    X, c, k, parameters, init, seed = situation
-    problem, method = build(estimator_class, X, c, k, **parameters)
-    state = first_state(problem, method, init, seed)
+    problem, method, state = begin(estimator_class, *situation)
     for _ in range(3):
         for step in method.steps:
             state = step(problem, state)
     np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
     assert state.S.min() >= 0.0
+    c = problem.c
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(c), atol=1e-9)
     np.testing.assert_allclose(state.Q.T @ state.Q, np.eye(c), atol=1e-9)
     if state.W is not None:

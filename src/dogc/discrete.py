@@ -11,12 +11,26 @@ from scipy.optimize import linear_sum_assignment
 
 
 def times(Y: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Y @ M, for Y a label vector (discrete) or a matrix (relaxed)."""
+    """Y @ M, for Y a label vector (discrete) or a matrix (relaxed).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times(np.array([1, 0, 1]), np.array([[1.0], [5.0]])).ravel()
+    array([5., 1., 5.])
+    """
     return M[Y] if Y.ndim == 1 else Y @ M
 
 
 def transpose_times(Y: np.ndarray, M: np.ndarray, c: int) -> np.ndarray:
-    """Y' @ M, for Y a label vector or a matrix: for labels, the sums of M over clusters."""
+    """Y' @ M, for Y a label vector or a matrix: for labels, the sums of M over clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> transpose_times(np.array([1, 0, 1]), np.array([[1.0], [2.0], [4.0]]), 2).ravel()
+    array([2., 5.])
+    """
     if Y.ndim == 2:
         return Y.T @ M
     return np.stack([np.bincount(Y, weights=column, minlength=c) for column in M.T], axis=1)
@@ -75,6 +89,14 @@ def pivoted_rotation(F: np.ndarray) -> np.ndarray:
 
     Pivoted QR picks c rows of F that lie furthest apart; the rotation sends them as near
     to the unit vectors as it can (Damle, Minden and Ying, 2019).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> F = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    >>> np.sort(np.abs(F @ pivoted_rotation(F)).round(6), axis=1)
+    array([[0., 1.],
+           [0., 1.]])
     """
     _, _, pivots = scipy.linalg.qr(F.T, mode="economic", pivoting=True, check_finite=False)
     U, _, Vt = scipy.linalg.svd(F[pivots[: F.shape[1]]].T, check_finite=False)
@@ -88,6 +110,13 @@ def rotate_to_labels(
 
     Each half step is exact, so the value falls until the labels repeat; bounded all the
     same, because equal values could alternate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> F = np.array([[0.7, 0.1], [0.7, 0.0], [0.1, 1.0]])
+    >>> rotate_to_labels(F, np.eye(2))[1].tolist()
+    [0, 0, 1]
     """
     labels = assign(F @ Q)
     for _ in range(max_iter):
@@ -100,7 +129,14 @@ def rotate_to_labels(
 
 
 def match_labels(labels: np.ndarray, reference: np.ndarray, c: int) -> np.ndarray:
-    """The permutation ``new_name[old]`` that makes labels agree most with the reference."""
+    """The permutation ``new_name[old]`` that makes labels agree most with the reference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> match_labels(np.array([0, 0, 1]), np.array([1, 1, 0]), 2).tolist()
+    [1, 0]
+    """
     overlap = np.bincount(labels * c + reference, minlength=c * c).reshape(c, c)
     _, new_name = linear_sum_assignment(-overlap)
     return new_name

@@ -168,7 +168,14 @@ def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
 
 
 def to_csr(idx: np.ndarray, S: np.ndarray, n_columns: int) -> sp.csr_array:
-    """The weights on candidate pairs as a canonical CSR array without stored zeros."""
+    """The weights on candidate pairs as a canonical CSR array without stored zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_csr(np.array([[1, 2]]), np.array([[0.0, 1.0]]), 3).toarray()
+    array([[0., 0., 1.]])
+    """
     n, _ = idx.shape
     kept = S > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -193,7 +200,16 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
 
 
 def components(S: sp.csr_array) -> tuple[int, np.ndarray]:
-    """Number of connected components and the component of each row, by first appearance."""
+    """Number of connected components and the component of each row, by first appearance.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> S = sp.csr_array(np.array([[0.0, 0, 1], [0, 0, 0], [0, 0, 0]]))
+    >>> count, member = components(S)
+    >>> count, member.tolist()
+    (2, [0, 1, 0])
+    """
     count, member = connected_components(S, directed=True, connection="weak")
     return int(count), member
 

@@ -41,18 +41,41 @@ class StiefelResult(NamedTuple):
 
 
 def quadratic_objective(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> float:
-    """Tr(F'AF) - 2 Tr(F'B), from the product A F."""
+    """Tr(F'AF) - 2 Tr(F'B), from the product A F.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> F = np.array([[1.0], [0.0]])
+    >>> quadratic_objective(3.0 * F, F, F)
+    1.0
+    """
     return float(np.vdot(F, AF) - 2.0 * np.vdot(F, B))
 
 
 def polar(M: np.ndarray) -> np.ndarray:
-    """The orthonormal factor U V' of M: the nearest point with orthonormal columns."""
+    """The orthonormal factor U V' of M: the nearest point with orthonormal columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.abs(polar(np.array([[2.0, 0.0], [0.0, 5.0]]))).round(6)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     U, _, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
     return U @ Vt
 
 
 def norm_bound(A: Matrix) -> float:
-    """Largest absolute row sum: no eigenvalue of the symmetric A is larger."""
+    """Largest absolute row sum: no eigenvalue of the symmetric A is larger.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> norm_bound(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    2.0
+    """
     return float(abs(A).sum(axis=1).max())
 
 

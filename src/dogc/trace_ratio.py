@@ -108,12 +108,27 @@ def trace_ratio(
 
 
 def ratio_at(A: np.ndarray, B: np.ndarray, W: np.ndarray) -> float:
-    """Tr(W'AW) / Tr(W'BW)."""
+    """Tr(W'AW) / Tr(W'BW).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ratio_at(np.diag([4.0, 1.0]), np.eye(2), np.array([[1.0], [0.0]]))
+    4.0
+    """
     return float(np.vdot(W, A @ W) / np.vdot(W, B @ W))
 
 
 def complete_basis(W: np.ndarray, m: int) -> np.ndarray:
-    """Add orthonormal columns until W has m: n_components beyond the rank of the data."""
+    """Add orthonormal columns until W has m: n_components beyond the rank of the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.abs(complete_basis(np.array([[0.0], [1.0]]), 2)).round(6)
+    array([[0., 1.],
+           [1., 0.]])
+    """
     d, have = W.shape
     if m <= have:
         return W
@@ -122,7 +137,14 @@ def complete_basis(W: np.ndarray, m: int) -> np.ndarray:
 
 
 def settle_signs(W: np.ndarray) -> np.ndarray:
-    """Flip columns so that the largest entry of each is positive: signs carry no meaning."""
+    """Flip columns so that the largest entry of each is positive: signs carry no meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> settle_signs(np.array([[0.6], [-0.8]])).ravel().tolist()
+    [-0.6, 0.8]
+    """
     largest = np.abs(W).argmax(axis=0)
     signs = np.sign(W[largest, np.arange(W.shape[1])])
     return W * np.where(signs == 0, 1.0, signs)

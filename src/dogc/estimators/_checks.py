@@ -29,7 +29,6 @@ NEUTRAL: Mapping[str, Any] = {
     "p": 2.0,
     "fit_intercept": True,
     "penalties": "relative",
-    "lam": "auto",
     "init": "spectral",
     "n_init": 1,
 }
