@@ -18,6 +18,7 @@ LEVELS = {
     "arrays": 0,
     "graph": 1,
     "stiefel": 1,
+    "eigen": 1,
     "trace_ratio": 1,
     "discrete": 1,
     "l2p": 1,

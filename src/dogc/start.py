@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, graph, stiefel
+from . import discrete, eigen, graph
 from .state import LambdaSearch, Problem, State
 from .steps import step_W, with_graph
 
@@ -68,7 +68,7 @@ def _embed(problem: Problem, state: State) -> State:
     group = state.member
     if state.n_components > problem.c:
         group = graph.merge_components(problem.coordinates, group, problem.c)
-    return state._replace(F=stiefel.bottom_eigenvectors(state.L, problem.c, group))
+    return state._replace(F=eigen.bottom_eigenvectors(state.L, problem.c, group))
 
 
 def _solve_rows(state: State) -> State:

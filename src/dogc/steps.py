@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, graph, l2p, stiefel, trace_ratio
+from . import discrete, eigen, graph, l2p, stiefel, trace_ratio
+from .arrays import norm_bound
 from .objective import link, prediction, regression, squared_residuals
 from .state import Problem, State
 
@@ -35,14 +36,14 @@ def step_F(problem: Problem, state: State) -> State:
     B = alpha * discrete.times(state.Y, state.Q.T)
     starts = [state.F]
     if alpha == 0.0:
-        starts.append(stiefel.bottom_eigenvectors(state.L, problem.c, state.member, state.F))
+        starts.append(eigen.bottom_eigenvectors(state.L, problem.c, state.member, state.F))
     elif state.n_components >= problem.c:
-        N = stiefel.null_space(state.member, state.n_components)
+        N = eigen.null_space(state.member, state.n_components)
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
     # c components both are exact minima, and the last one says which of them to merge.
-    rounding = 1e-12 * stiefel.norm_bound(A) * problem.c
+    rounding = 1e-12 * norm_bound(A) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
         result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)

@@ -1,0 +1,253 @@
+r"""Bottom eigenvectors of large symmetric operators: a sparse part less a low-rank part.
+
+.. math:: \min_{F^\top F = I} \operatorname{Tr}(F^\top (A - V V^\top) F)
+
+The Laplacian methods have V = 0. What is known of the null space, above all the component
+indicators of a Laplacian, is kept out of the eigensolver, which then never sees a
+repeated zero eigenvalue.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, lobpcg, splu
+
+from .arrays import Matrix, norm_bound
+
+# Up to this many rows a sparse factorisation is instant, and it is the most robust way
+# to small eigenvalues; above, a block solver is tried first.
+FACTORISE_UP_TO = 3000
+
+# Extra vectors in the block solver's block: they let the wanted ones converge faster.
+GUARD_VECTORS = 2
+
+
+def null_space(
+    member: np.ndarray, n_components: int, weights: np.ndarray | None = None
+) -> np.ndarray:
+    r"""Orthonormal basis of a Laplacian's null space: the scaled component indicators.
+
+    Parameters
+    ----------
+    member : int array of shape (n,), the component of each row.
+    weights : array of shape (n,), positive: what a null vector looks like inside a
+        component. Constant (None) for :math:`D - A`, :math:`\sqrt{d_i}` for the normalised
+        Laplacian.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> null_space(np.array([0, 1, 0, 0, 0]), 2)
+    array([[0.5, 0. ],
+           [0. , 1. ],
+           [0.5, 0. ],
+           [0.5, 0. ],
+           [0.5, 0. ]])
+    """
+    weights = np.ones(len(member)) if weights is None else weights
+    N = np.zeros((len(member), n_components))
+    lengths = np.sqrt(np.bincount(member, weights=weights**2, minlength=n_components))
+    N[np.arange(len(member)), member] = weights / lengths[member]
+    return N
+
+
+def bottom_eigenvectors(
+    L: Matrix,
+    c: int,
+    member: np.ndarray,
+    guess: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
+
+    The null space is taken in closed form. With c or more components there is nothing left
+    to solve: the c largest components are returned.
+
+    Parameters
+    ----------
+    L : sparse array of shape (n, n)
+    c : number of columns of F, at most n.
+    member : int array of shape (n,), the component of each row.
+    guess : array of shape (n, c) to start the block solver from, such as the last F; None
+        starts it from fixed pseudo-random vectors.
+    weights : as in :func:`null_space`.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> path = sp.csr_array(np.array([[1.0, -1, 0], [-1, 2, -1], [0, -1, 1]]))
+    >>> F = bottom_eigenvectors(path, 2, np.zeros(3, dtype=int))
+    >>> np.round(F.T @ path @ F, 6).diagonal()
+    array([0., 1.])
+    """
+    sizes = np.bincount(member)
+    N = null_space(member, len(sizes), weights)
+    if len(sizes) >= c:
+        return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
+    return smallest_eigenvectors(L, c, N, guess=guess)
+
+
+def smallest_eigenvectors(
+    A: Matrix,
+    c: int,
+    N: np.ndarray,
+    *,
+    V: np.ndarray | None = None,
+    guess: np.ndarray | None = None,
+) -> np.ndarray:
+    r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top (A - V V^\top) F)`.
+
+    The operator must have no negative eigenvalue. It is applied, never formed.
+
+    Parameters
+    ----------
+    A : symmetric sparse array of shape (n, n)
+    c : number of columns of F, at most n.
+    N : array of shape (n, q) with q < c, orthonormal: known null vectors of the operator.
+        They become the first columns of F.
+    V : array of shape (n, r); None for no low-rank part.
+    guess : as in :func:`bottom_eigenvectors`.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A, V = sp.csr_array(np.diag([3.0, 1.0, 2.0])), np.array([[1.5], [0.0], [0.0]])
+    >>> np.abs(smallest_eigenvectors(A, 1, np.empty((3, 0)), V=V)).round(6).ravel()
+    array([1., 0., 0.])
+    """
+    n = A.shape[0]
+    V = np.empty((n, 0)) if V is None else V
+    operator = _Operator(A, V, norm_bound(A))
+    wanted = c - N.shape[1]
+    # F or A itself is of the order of n x n here, so a dense solve costs no more room.
+    if n <= 5 * (c + GUARD_VECTORS) + 20 or A.nnz > 0.25 * n * n:
+        dense = A.toarray() - V @ V.T + (N * 2.0 * operator.bound) @ N.T
+        _, rest = scipy.linalg.eigh(dense, subset_by_index=[0, wanted - 1])
+    else:
+        rest = _smallest(operator, N, wanted, guess)
+    F, _ = np.linalg.qr(np.hstack([N, rest]))
+    return F
+
+
+class _Operator(NamedTuple):
+    """A - V V' and a bound on its eigenvalues."""
+
+    A: Matrix
+    V: np.ndarray
+    bound: float
+
+    def __matmul__(self, B: np.ndarray) -> np.ndarray:
+        product = self.A @ B
+        return product - self.V @ (self.V.T @ B) if self.V.shape[1] else product
+
+    def linear(self) -> LinearOperator:
+        return _linear(self.A.shape[0], self.__matmul__)
+
+
+class _Inverse:
+    """(A + shift I - V V')^-1 by a sparse factorisation and Woodbury's identity."""
+
+    def __init__(self, operator: _Operator, shift: float):
+        n, r = operator.V.shape
+        self.factor = splu(
+            (operator.A + shift * sp.eye_array(n)).tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        self.V = operator.V
+        self.AV = self.factor.solve(self.V) if r else self.V
+        self.core = scipy.linalg.inv(np.eye(r) - self.V.T @ self.AV) if r else np.empty((0, 0))
+
+    def __call__(self, B: np.ndarray) -> np.ndarray:
+        solved = self.factor.solve(B)
+        if not self.V.shape[1]:
+            return solved
+        return solved + self.AV @ (self.core @ (self.V.T @ solved))
+
+
+def _linear(n: int, apply: object) -> LinearOperator:
+    return LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
+
+
+def _smallest(
+    operator: _Operator, N: np.ndarray, wanted: int, guess: np.ndarray | None
+) -> np.ndarray:
+    """The ``wanted`` bottom eigenvectors orthogonal to N.
+
+    A block solver, because eigenvalues may repeat; first with the diagonal as its
+    preconditioner where a factorisation could be large, then with the factorisation.
+    """
+    n, bound = operator.A.shape[0], operator.bound
+    start = np.random.default_rng(0).standard_normal((n, wanted + GUARD_VECTORS))
+    start /= np.linalg.norm(start, axis=0)
+    if guess is not None:
+        # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
+        start[:, :wanted] = _outside(N, guess)[:, :wanted] + 0.02 * start[:, :wanted]
+    if n > FACTORISE_UP_TO:
+        inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12 * bound)
+        jacobi = sp.dia_array((inverse[None, :], [0]), shape=(n, n))
+        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6 * bound)
+        if vectors is not None:
+            return vectors[:, :wanted]
+    inverse = _Inverse(operator, 1e-6 * bound)
+    vectors = _block_solve(operator, N, start, _linear(n, inverse), tol=1e-9 * bound)
+    if vectors is None:
+        vectors = _subspace_iteration(operator, N, inverse, wanted)
+    return vectors[:, :wanted]
+
+
+def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
+    """What of the guess lies outside the span of N: its principal directions, largest first."""
+    U, _, _ = scipy.linalg.svd(guess - N @ (N.T @ guess), full_matrices=False)
+    return U
+
+
+def _block_solve(
+    operator: _Operator, N: np.ndarray, start: np.ndarray, preconditioner: Matrix, tol: float
+) -> np.ndarray | None:
+    """LOBPCG with the residuals checked; None when they did not fall.
+
+    The error of the subspace is about residual over gap, so residuals must be small beside
+    the first eigenvalue that is not wanted: tiny on a long thin graph.
+    """
+    wanted = start.shape[1] - GUARD_VECTORS
+    constraints = N if N.shape[1] else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # residuals are checked below, never assumed
+        try:
+            values, vectors = lobpcg(
+                operator.linear(), start, M=preconditioner, Y=constraints, largest=False,
+                tol=tol, maxiter=300,
+            )  # fmt: skip
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+    order = np.argsort(values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted]
+    good = residual <= 1e-3 * abs(values[wanted]) + 1e-2 * tol
+    return vectors if good.all() else None
+
+
+def _subspace_iteration(
+    operator: _Operator, N: np.ndarray, inverse: _Inverse, wanted: int
+) -> np.ndarray:
+    """Block inverse iteration with N kept out: slow where eigenvalues crowd, but never stuck."""
+    n = operator.A.shape[0]
+    block = min(2 * wanted + 8, n - N.shape[1])
+    V = np.random.default_rng(0).standard_normal((n, block))
+    for _ in range(1000):
+        V = inverse(V - N @ (N.T @ V))
+        V, _ = np.linalg.qr(V - N @ (N.T @ V))
+        AV = operator @ V
+        values, rotation = scipy.linalg.eigh(V.T @ AV)
+        V, AV = V @ rotation, AV @ rotation
+        residual = np.linalg.norm(AV[:, :wanted] - V[:, :wanted] * values[:wanted], axis=0)
+        if residual.max() <= 1e-9 * operator.bound:
+            break
+    return V
