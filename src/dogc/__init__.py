@@ -1,7 +1,42 @@
 """Discrete optimal graph clustering for scikit-learn users."""
 
-from .estimators import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
+from .estimators import (
+    CAN,
+    CLGR,
+    CLR,
+    DOGC,
+    DOGCOS,
+    LPP,
+    PCAN,
+    SEC,
+    DiscriminativeKMeans,
+    DOGCFixedGraph,
+    DOGCRelaxed,
+    LocalLearningClustering,
+    NMFClustering,
+    NormalizedCut,
+    RatioCut,
+    spectral_rotation,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["CAN", "DOGC", "DOGCOS", "PCAN", "DOGCFixedGraph", "DOGCRelaxed", "__version__"]
+__all__ = [
+    "CAN",
+    "CLGR",
+    "CLR",
+    "DOGC",
+    "DOGCOS",
+    "LPP",
+    "PCAN",
+    "SEC",
+    "DOGCFixedGraph",
+    "DOGCRelaxed",
+    "DiscriminativeKMeans",
+    "LocalLearningClustering",
+    "NMFClustering",
+    "NormalizedCut",
+    "RatioCut",
+    "__version__",
+    "spectral_rotation",
+]

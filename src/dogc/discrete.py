@@ -103,6 +103,20 @@ def pivoted_rotation(F: np.ndarray) -> np.ndarray:
     return U @ Vt
 
 
+def random_rotation(rng: np.random.Generator, c: int) -> np.ndarray:
+    """An orthogonal matrix drawn uniformly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Q = random_rotation(np.random.default_rng(0), 3)
+    >>> bool(np.allclose(Q.T @ Q, np.eye(3)))
+    True
+    """
+    Q, R = np.linalg.qr(rng.standard_normal((c, c)))
+    return Q * np.sign(np.diag(R))
+
+
 def rotate_to_labels(
     F: np.ndarray, Q: np.ndarray, max_iter: int = 100
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -160,3 +174,44 @@ def size_order(labels: np.ndarray, c: int) -> np.ndarray:
     new_name = np.empty(c, dtype=np.int64)
     new_name[np.lexsort((first, -sizes))] = np.arange(c)
     return new_name
+
+
+def weighted_vote(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
+    """The label that each row of votes gives the most weight, the lowest in a tie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_vote(np.array([[0, 1, 1]]), np.array([[0.5, 0.3, 0.3]]), 2)
+    array([1])
+    """
+    n = len(votes)
+    ballot = np.arange(n)[:, None] * c + votes
+    total = np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=n * c)
+    return total.reshape(n, c).argmax(axis=1)
+
+
+def cluster_means(Z: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The mean of the rows of each cluster; every label from 0 up must occur.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cluster_means(np.array([[1.0], [3.0], [7.0]]), np.array([0, 0, 1])).ravel()
+    array([2., 7.])
+    """
+    sizes = np.bincount(labels)
+    return (transpose_times(labels, Z, len(sizes)) / sizes[:, None]).astype(Z.dtype)
+
+
+def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """The nearest of a few centres to each row, the first in a tie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest_centre(np.array([[0.9], [4.0]]), np.array([[1.0], [5.0]]))
+    array([0, 1])
+    """
+    squares = np.einsum("kj,kj->k", centres, centres)
+    return (squares - 2.0 * (Z @ centres.T)).argmin(axis=1)

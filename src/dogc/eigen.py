@@ -108,7 +108,7 @@ def smallest_eigenvectors(
     ----------
     A : symmetric sparse array of shape (n, n)
     c : number of columns of F, at most n.
-    N : array of shape (n, q) with q < c, orthonormal: known null vectors of the operator.
+    N : array of shape (n, q) with q <= c, orthonormal: known null vectors of the operator.
         They become the first columns of F.
     V : array of shape (n, r); None for no low-rank part.
     guess : as in :func:`bottom_eigenvectors`.
@@ -124,6 +124,8 @@ def smallest_eigenvectors(
     V = np.empty((n, 0)) if V is None else V
     operator = _Operator(A, V, norm_bound(A))
     wanted = c - N.shape[1]
+    if wanted == 0:
+        return N
     # F or A itself is of the order of n x n here, so a dense solve costs no more room.
     if n <= 5 * (c + GUARD_VECTORS) + 20 or A.nnz > 0.25 * n * n:
         dense = A.toarray() - V @ V.T + (N * 2.0 * operator.bound) @ N.T

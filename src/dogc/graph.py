@@ -135,6 +135,34 @@ def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
         return project_rows_to_simplex((nearest - d) / (2.0 * xi[:, None]))
 
 
+def solve_rows_l1(A: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    r"""Rows on the simplex near the given rows of A in the L1 norm, at a price per entry.
+
+    .. math:: \min_{s_i} \sum_j |s_{ij} - a_{ij}| + q_{ij} s_{ij}
+              \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_{ij} \ge 0
+
+    Moving a share from j to l changes the sum by :math:`2 - (q_{ij} - q_{il})` times it. So an
+    entry keeps its weight unless it is dearer than the cheapest by more than 2; then all of it
+    moves there (in equal parts, where several are cheapest).
+
+    Parameters
+    ----------
+    A : array of shape (n, k), rows on the simplex.
+    cost : array of shape (n, k); infinite where there is no candidate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solve_rows_l1(np.array([[0.5, 0.3, 0.2]]), np.array([[0.0, 1.0, 3.0]]))
+    array([[0.7, 0.3, 0. ]])
+    """
+    cheapest = cost.min(axis=1, keepdims=True)
+    S = np.where(cost - cheapest > 2.0, 0.0, A)
+    receives = cost == cheapest
+    freed = (A - S).sum(axis=1, keepdims=True)
+    return S + freed * receives / receives.sum(axis=1, keepdims=True)
+
+
 def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
     r"""The row regularisers of `eq:24`, with which row i has exactly k neighbours.
 

@@ -98,6 +98,29 @@ def weighted_ridge(
     return P, y_mean - x_mean @ P
 
 
+def ridge_map(R: np.ndarray, gamma: float) -> np.ndarray:
+    r"""G with :math:`(R G)(R G)^\top = R (R^\top R + \gamma I)^{-1} R^\top`, the ridge smoother.
+
+    What ridge regression on the columns of R leaves of a target y is
+    :math:`y - U U^\top y` with :math:`U = R G`; and the rows of U are points whose inner
+    products are the kernel :math:`I - (I + R R^\top / \gamma)^{-1}`.
+
+    Parameters
+    ----------
+    R : array of shape (n, r)
+    gamma : ridge penalty, zero or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.abs(ridge_map(np.array([[1.0], [-1.0]]), 2.0))
+    array([[0.5]])
+    """
+    values, vectors = scipy.linalg.eigh(R.T @ R)
+    keep = values > np.finfo(float).eps * len(values) * values[-1:]
+    return vectors[:, keep] / np.sqrt(values[keep] + gamma)
+
+
 def _dense(M: Matrix) -> np.ndarray:
     return M.toarray() if sp.issparse(M) else np.asarray(M)
 

@@ -1,4 +1,4 @@
-"""The six methods, written as data: which steps, which terms, which labels."""
+"""The methods, written as data: which steps, which terms, which labels."""
 
 from __future__ import annotations
 
@@ -135,6 +135,26 @@ PCAN = Method(
     "PCAN",
     (steps.step_S, steps.step_F, steps.step_W),
     _GRAPH,
+    search_lambda,
+    component_labels,
+    final_components,
+)
+
+# CLR: a given graph is changed as little as it takes to have c components. In the L2 norm
+# its row problem is that of CAN with d_ij = -2 a_ij and xi = 1.
+CLR_L2 = Method(
+    "CLR1",
+    (steps.step_S, steps.step_F),
+    (objective.deviation_l2, objective.smoothness),
+    search_lambda,
+    component_labels,
+    final_components,
+)
+
+CLR_L1 = Method(
+    "CLR0",
+    (steps.step_S_l1, steps.step_F),
+    (objective.deviation_l1, objective.smoothness),
     search_lambda,
     component_labels,
     final_components,

@@ -20,6 +20,17 @@ def spread(problem: Problem, state: State) -> float:
     return float(state.xi @ np.einsum("ij,ij->i", state.S, state.S))
 
 
+def deviation_l2(problem: Problem, state: State) -> float:
+    """||S - A||_F^2."""
+    difference = state.S - problem.A
+    return float(np.vdot(difference, difference))
+
+
+def deviation_l1(problem: Problem, state: State) -> float:
+    """sum_ij |s_ij - a_ij|."""
+    return float(np.abs(state.S - problem.A).sum())
+
+
 def smoothness(problem: Problem, state: State) -> float:
     """2 lambda Tr(F'LF)."""
     return 2.0 * state.lam * float(np.vdot(state.F, state.L @ state.F))

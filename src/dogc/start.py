@@ -27,7 +27,7 @@ def random_start(problem: Problem, rng: np.random.Generator) -> State:
 
     S, W and F solve their own blocks: their optima do not depend on where they start.
     """
-    Q = _orthonormal(rng, problem.c)
+    Q = discrete.random_rotation(rng, problem.c)
     Y = discrete.assign(rng.random((problem.n, problem.c)))
     return _embed(problem, _data_graph(problem))._replace(Q=Q, Y=Y)
 
@@ -73,8 +73,3 @@ def _embed(problem: Problem, state: State) -> State:
 
 def _solve_rows(state: State) -> State:
     return with_graph(state, graph.solve_rows(state.dx, state.xi))
-
-
-def _orthonormal(rng: np.random.Generator, size: int) -> np.ndarray:
-    Q, R = np.linalg.qr(rng.standard_normal((size, size)))
-    return Q * np.sign(np.diag(R))

@@ -39,6 +39,9 @@ class Problem(NamedTuple):
     R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
     m: int  # columns of W
     coordinates: Matrix | None  # (n, d) rows as points, to merge components by; None if precomputed
+    A: np.ndarray | None = (
+        None  # (n, k) a given graph on the candidates; None if S is to be learned
+    )
 
 
 class LambdaSearch(NamedTuple):

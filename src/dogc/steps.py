@@ -26,6 +26,13 @@ def step_S(problem: Problem, state: State) -> State:
     return with_graph(state, graph.solve_rows(state.dx + state.lam * df, state.xi))
 
 
+def step_S_l1(problem: Problem, state: State) -> State:
+    """Each row of S near the given graph in the L1 norm: CLR0."""
+    assert problem.A is not None
+    df = graph.pair_distances(state.F, state.F, state.idx)
+    return with_graph(state, graph.solve_rows_l1(problem.A, state.lam * df))
+
+
 def step_F(problem: Problem, state: State) -> State:
     """F on the Stiefel manifold: min 2 lambda Tr(F'LF) + alpha ||Y - FQ||^2.
 

@@ -1,6 +1,31 @@
 """scikit-learn estimators; nothing below them imports scikit-learn."""
 
 from ._can import CAN, PCAN
+from ._clr import CLR
+from ._cuts import NormalizedCut, RatioCut
+from ._dkm import DiscriminativeKMeans
 from ._dogc import DOGC, DOGCOS, DOGCFixedGraph, DOGCRelaxed
+from ._labels import spectral_rotation
+from ._local import CLGR, LocalLearningClustering
+from ._lpp import LPP
+from ._nmf import NMFClustering
+from ._sec import SEC
 
-__all__ = ["CAN", "DOGC", "DOGCOS", "PCAN", "DOGCFixedGraph", "DOGCRelaxed"]
+__all__ = [
+    "CAN",
+    "CLGR",
+    "CLR",
+    "DOGC",
+    "DOGCOS",
+    "LPP",
+    "PCAN",
+    "SEC",
+    "DOGCFixedGraph",
+    "DOGCRelaxed",
+    "DiscriminativeKMeans",
+    "LocalLearningClustering",
+    "NMFClustering",
+    "NormalizedCut",
+    "RatioCut",
+    "spectral_rotation",
+]

@@ -7,29 +7,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import discrete, graph, steps
 from ..arrays import Matrix
 from ..methods import Method
 from ..restarts import solve, starts
 from ..solver import STOPPING_REASONS, SUCCESS, Callback, Record, Result
-from ..state import Problem
-from . import _build, _checks, _data, _predict
-from ._threads import single_blas_thread
+from ..state import Problem, State
+from . import _build, _checks, _predict
+from ._repeatable import generator, single_blas_thread
+from ._rows import RowClusterer, reachable_clusters
 
 
-class GraphClusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     """Base of every method that :func:`dogc.solver.alternate` solves.
 
     A subclass names its method and has the parameters that the method knows.
@@ -56,7 +49,7 @@ class GraphClusterer(
         """
         X = self._validate(X, reset=True)
         settings = self._check(X)
-        c = _reachable_clusters(X, settings)
+        c = reachable_clusters(X, settings.n_clusters, self.metric)
         # Given labels cannot be kept where there are fewer distinct rows than labels.
         init = settings.init if c == settings.n_clusters else "spectral"
         with single_blas_thread:
@@ -64,31 +57,18 @@ class GraphClusterer(
             result = solve(
                 problem,
                 self._method,
-                starts(problem, init, settings.n_init, _generator(self.random_state)),
+                starts(problem, init, settings.n_init, generator(self.random_state)),
                 lam=settings.lam,
                 max_iter=settings.max_iter,
                 tol=settings.tol,
-                callback=_callback(self.verbose, self.callback),
+                callback=with_printing(self.verbose, self.callback),
             )
             self._assign(problem, geometry, settings, result)
-        if not self.converged_ and self.stopping_reason_ != "callback":
-            warnings.warn(
-                f"{type(self).__name__} stopped before it converged: "
-                f"{STOPPING_REASONS[self.stopping_reason_]}.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_unless_converged(self)
         return self
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
+        X = super()._validate(X, reset=reset)
         if self.metric == "precomputed" and not sp.issparse(X):
             raise ValueError(
                 "X must be a sparse graph when metric='precomputed'; make one with "
@@ -115,19 +95,14 @@ class GraphClusterer(
         """Set the fitted attributes; clusters are numbered by falling size."""
         state, dtype = result.state, geometry.dtype
         labels = self._discretise(problem, result)
-        new_name = discrete.size_order(labels, problem.c)
-        old_name = np.argsort(new_name)
-        self.labels_ = new_name[labels]
-        S = graph.to_csr(state.idx, state.S, problem.n)
-        self.affinity_matrix_ = ((S + S.T) * 0.5).tocsr().astype(dtype)
+        old_name = np.argsort(discrete.size_order(labels, problem.c))
+        self._assign_labels(labels)
+        self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = state.F.astype(dtype)
         if steps.step_Q in self._method.steps:
             self.rotation_ = state.Q[:, old_name].astype(dtype)
         self.components_ = _build.projection(geometry, state, settings, self.n_features_in_)
-        self.history_ = result.history
-        self.n_iter_ = len(result.history)
-        self.stopping_reason_ = result.reason
-        self.converged_ = result.reason in SUCCESS
+        assign_run(self, result)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
         self._fitted_rows = _predict.remember(
             geometry.scaled, self.components_, settings.n_neighbors, common_xi
@@ -155,8 +130,7 @@ class GraphClusterer(
         labels : int array of shape (n_samples,)
             Only labels that ``fit`` produced.
         """
-        check_is_fitted(self, "labels_")
-        X = self._validate(X, reset=False)
+        X = self._validate_new(X)
         with single_blas_thread:
             return _predict.vote(self._fitted_rows, X, self.labels_, self.n_jobs)
 
@@ -185,37 +159,38 @@ class GraphClusterer(
         return self.n_features_in_ if self.components_ is None else len(self.components_)
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse rows are welcome, dtypes are kept, a precomputed graph is pairwise."""
+        """As for every clusterer; dtypes are kept."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def _reachable_clusters(X: Matrix, settings: _checks.Settings) -> int:
-    """n_clusters, or the number of distinct rows where that is smaller, with a warning."""
-    if settings.precomputed:
-        return settings.n_clusters
-    distinct = _data.count_distinct(X, settings.n_clusters)
-    if distinct < settings.n_clusters:
+def learned_graph(state: State) -> sp.csr_array:
+    """(S + S')/2."""
+    S = graph.to_csr(state.idx, state.S, len(state.S))
+    return ((S + S.T) * 0.5).tocsr()
+
+
+def assign_run(estimator: RowClusterer, result: Result) -> None:
+    """Set the attributes that say how the loop went."""
+    estimator.history_ = result.history
+    estimator.n_iter_ = len(result.history)
+    estimator.stopping_reason_ = result.reason
+    estimator.converged_ = result.reason in SUCCESS
+
+
+def warn_unless_converged(estimator: RowClusterer) -> None:
+    """Say why the loop stopped, unless it converged or was asked to stop."""
+    if not estimator.converged_ and estimator.stopping_reason_ != "callback":
         warnings.warn(
-            f"n_clusters={settings.n_clusters} is more than the number of distinct rows in X, "
-            f"{distinct}, so only {distinct} can be returned; lower n_clusters.",
+            f"{type(estimator).__name__} stopped before it converged: "
+            f"{STOPPING_REASONS[estimator.stopping_reason_]}.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return min(distinct, settings.n_clusters)
 
 
-def _generator(random_state: Any) -> np.random.Generator:
-    """scikit-learn's random_state as a Generator."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _callback(verbose: Any, callback: Callback | None) -> Callback | None:
+def with_printing(verbose: Any, callback: Callback | None) -> Callback | None:
     """One function out of printing and the user's own callback."""
     if not verbose:
         return callback

@@ -154,6 +154,33 @@ def check_lam(lam: Any) -> float | None:
     return float(lam)
 
 
+def check_positive(name: str, value: Any) -> float:
+    """A finite number above zero."""
+    if not _is_real(value) or not np.isfinite(value) or value <= 0:
+        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
+    return float(value)
+
+
+def check_bandwidth(bandwidth: Any) -> float | None:
+    """'local' (None) or a positive number."""
+    if isinstance(bandwidth, str) and bandwidth == "local":
+        return None
+    if not _is_real(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
+        raise ValueError(
+            f"bandwidth must be 'local' or a finite number above 0; got {bandwidth!r}."
+        )
+    return float(bandwidth)
+
+
+def check_starts(n_init: Any) -> int | None:
+    """'auto' (None) or a number of starts."""
+    if isinstance(n_init, str) and n_init == "auto":
+        return None
+    if isinstance(n_init, str):
+        raise ValueError(f"n_init must be 'auto' or an integer of at least 1; got {n_init!r}.")
+    return check_count("n_init", n_init, 1)
+
+
 def check_neighbors(n_neighbors: Any, n: int) -> int:
     """The neighbourhood size, resolved."""
     if n_neighbors is None:
@@ -242,4 +269,29 @@ def check_symmetric_where_known(D: Matrix) -> None:
         raise ValueError(
             "X is not symmetric: metric='precomputed' needs the same distance from i to j as from "
             "j to i wherever both are stored; symmetrise it, for example with X.maximum(X.T)."
+        )
+
+
+def check_affinity_matrix(A: Matrix) -> None:
+    """A square, symmetric, non-negative matrix of affinities."""
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(
+            f"X must be square when affinity='precomputed'; got shape {A.shape}. Pass the "
+            "affinities between all rows, or features with another affinity."
+        )
+    check_non_negative(A)
+    gap = abs(A - A.T)
+    if gap.max() > 1e-6 * abs(A).max():
+        raise ValueError(
+            "X is not symmetric, which affinity='precomputed' needs; symmetrise it, for example "
+            "with 0.5 * (X + X.T)."
+        )
+
+
+def check_non_negative(A: Matrix) -> None:
+    """Affinities are zero or more."""
+    if A.shape[0] and A.min() < 0:
+        raise ValueError(
+            "X holds negative affinities, but affinity='precomputed' takes values of at least 0; "
+            "pass similarities such as a Gaussian kernel's."
         )

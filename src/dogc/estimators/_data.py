@@ -54,6 +54,13 @@ def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
     return ((X - scaled.shift) / scaled.scale).astype(X.dtype, copy=False)
 
 
+def same_kind(X: Matrix, fitted: Matrix) -> Matrix:
+    """New rows dense or sparse as the fitted ones were."""
+    if sp.issparse(fitted):
+        return X if sp.issparse(X) else sp.csr_array(X)
+    return X.toarray() if sp.issparse(X) else X
+
+
 def count_distinct(X: Matrix, enough: int) -> int:
     """Number of distinct rows, counted no further than ``enough``."""
     seen: set[bytes] = set()

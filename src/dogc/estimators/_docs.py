@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 T = TypeVar("T", bound=type)
@@ -126,18 +126,75 @@ feature_names_in_ : array of shape (n_features_in_,)
 }
 
 
-def document(*, lacks: tuple[str, ...] = ()) -> Callable[[T], T]:
+# Parameters that mean something else, or something more, in the methods on a fixed graph.
+FIXED_GRAPH = {
+    "n_neighbors": """\
+n_neighbors : int, default=None
+    Neighbours that each row is joined with; below n_samples. None means 15, or
+    n_samples - 1 if that is smaller.""",
+    "affinity": """\
+affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+    The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+    ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
+    paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
+    non-negative, sparse or dense; its diagonal is ignored.""",
+    "bandwidth": """\
+bandwidth : float or "local", default="local"
+    Width of the kernel. "local" is self-tuning:
+    :math:`\\exp(-\\|x_i - x_j\\|^2 / (\\sigma_i \\sigma_j))` with :math:`\\sigma_i` the distance
+    from row i to its 7th nearest neighbour. A number :math:`\\sigma`, in units of X, gives
+    :math:`\\exp(-\\|x_i - x_j\\|^2 / (2 \\sigma^2))`.""",
+    "normalize_rows": """\
+normalize_rows : bool, default=False
+    Whether rows of the embedding are scaled to length one.""",
+    "assign_labels": """\
+assign_labels : {"kmeans", "rotation"}
+    How labels are read off the embedding: by k-means, or by the nearest rotation of an
+    indicator matrix (:func:`~dogc.spectral_rotation`).""",
+    "n_init": """\
+n_init : int or "auto", default="auto"
+    With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+    the means of what the rotation finds. A number gives that many random starts, of which
+    the best is kept.""",
+    "random_state": """\
+random_state : int, RandomState, Generator or None, default=None
+    Draws the random starts; without effect with ``n_init="auto"``.""",
+}
+
+LABELS = ("labels_", "n_features_in_", "feature_names_in_")
+SPECTRAL = ("labels_", "affinity_matrix_", "embedding_", "n_features_in_", "feature_names_in_")
+FIXED_ATTRIBUTES = {
+    "affinity_matrix_": """\
+affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+    The graph A.""",
+    "embedding_": """\
+embedding_ : array of shape (n_samples, n_clusters)
+    The continuous solution that labels are read off.""",
+}
+
+
+def document(
+    *,
+    lacks: tuple[str, ...] = (),
+    has: tuple[str, ...] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    attributes: Mapping[str, str] | None = None,
+) -> Callable[[T], T]:
     """Write the Parameters and Attributes sections into a class docstring.
 
-    They replace the line ``{parameters}``. ``lacks`` names attributes that the class does
-    not have.
+    They replace the line ``{parameters}``. For a method that learns its graph, ``lacks`` names
+    attributes that the class does not have; for one on a fixed graph, ``has`` names those it
+    has. ``parameters`` and ``attributes`` describe what is the class's own.
     """
+    fixed = has is not None
+    texts = {**PARAMETERS, **(FIXED_GRAPH if fixed else {}), **(parameters or {})}
+    about = {**ATTRIBUTES, **(FIXED_ATTRIBUTES if fixed else {}), **(attributes or {})}
 
     def decorate(cls: T) -> T:
-        names = list(inspect.signature(cls).parameters)
-        parameters = "\n".join(PARAMETERS[name] for name in names)
-        attributes = "\n".join(text for name, text in ATTRIBUTES.items() if name not in lacks)
-        sections = f"Parameters\n----------\n{parameters}\n\nAttributes\n----------\n{attributes}"
+        listed = "\n".join(texts[name] for name in inspect.signature(cls).parameters)
+        names = (*has, *(attributes or ())) if has is not None else ATTRIBUTES
+        fitted = "\n".join(about[name] for name in dict.fromkeys(names) if name not in lacks)
+        sections = f"Parameters\n----------\n{listed}\n\nAttributes\n----------\n{fitted}"
         doc = inspect.cleandoc(cls.__doc__ or "")
         cls.__doc__ = doc.replace("{parameters}", sections)
         return cls

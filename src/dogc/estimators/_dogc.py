@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.utils.validation import check_is_fitted
 
 from .. import discrete, methods
 from ..solver import Callback, Result
@@ -15,7 +14,7 @@ from ._base import GraphClusterer
 from ._build import Geometry, linear_predictor
 from ._checks import Settings
 from ._docs import document
-from ._threads import single_blas_thread
+from ._repeatable import single_blas_thread
 
 _REGRESSION = ("coef_", "intercept_")
 
@@ -209,8 +208,7 @@ class DOGCOS(_RegressingDOGC):
         scores : array of shape (n_samples, n_clusters)
             The regression's estimate of each column of Y.
         """
-        check_is_fitted(self, "labels_")
-        X = self._validate(X, reset=False)
+        X = self._validate_new(X)
         with single_blas_thread:
             return np.asarray(X @ self.coef_.T) + self.intercept_
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from .. import graph
+from .. import discrete, graph
 from ..arrays import Matrix
 from . import _checks, _data
 
@@ -49,10 +48,7 @@ def vote(fitted: FittedRows, X: Matrix, labels: np.ndarray, n_jobs: int | None) 
         else:
             xi = np.full(len(d), fitted.xi)
         weight = graph.solve_rows(d[:, : fitted.k], xi)
-    c = int(labels.max()) + 1
-    ballot = np.arange(len(d))[:, None] * c + labels[idx[:, : fitted.k]]
-    total = np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=len(d) * c)
-    return total.reshape(-1, c).argmax(axis=1)
+    return discrete.weighted_vote(labels[idx[:, : fitted.k]], weight, int(labels.max()) + 1)
 
 
 def _neighbours(
@@ -72,15 +68,8 @@ def _neighbours(
                 "KNeighborsTransformer that was fitted on the same rows as this estimator."
             )
         return idx, d
-    X = _data.apply_scale(fitted.scaled, _same_kind(X, fitted.scaled.X))
+    X = _data.apply_scale(fitted.scaled, _data.same_kind(X, fitted.scaled.X))
     idx = np.sort(_data.query(fitted.search, X, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
     d = graph.pair_distances(project(X, fitted.components), fitted.Z, idx)
     order = np.argsort(d, axis=1, kind="stable")
     return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
-
-
-def _same_kind(X: Matrix, fitted: Matrix) -> Matrix:
-    """New rows dense or sparse as the fitted ones were."""
-    if sp.issparse(fitted):
-        return X if sp.issparse(X) else sp.csr_array(X)
-    return X.toarray() if sp.issparse(X) else X

@@ -1,10 +1,13 @@
-"""One BLAS thread while anything is being computed, whoever else is computing too."""
+"""What makes a run repeatable: one BLAS thread, whoever else is computing too, and one seed."""
 
 from __future__ import annotations
 
 import threading
 from types import TracebackType
+from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 
@@ -40,3 +43,10 @@ class _SingleBlasThread:
 
 
 single_blas_thread = _SingleBlasThread()
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """scikit-learn's random_state as a Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,176 @@
+"""The constrained Laplacian rank method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import affinity, methods
+from ..arrays import Matrix
+from ..restarts import solve, starts
+from ..solver import Callback
+from ..state import Problem, paper_weights
+from . import _affinity, _checks
+from ._base import assign_run, learned_graph, warn_unless_converged, with_printing
+from ._docs import document
+from ._fixed import FixedGraphClusterer
+from ._repeatable import generator, single_blas_thread
+from ._rows import reachable_clusters
+
+METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
+
+
+@document(
+    has=(
+        "labels_", "affinity_matrix_", "embedding_", "n_iter_", "history_", "converged_",
+        "stopping_reason_", "n_features_in_", "feature_names_in_",
+    ),
+    parameters={
+        "norm": """\
+norm : {"l2", "l1"}, default="l2"
+    How the distance to the given graph is measured: squared L2 (CLR1 in the DOGC paper) or
+    L1 (CLR0).""",
+    },
+    attributes={
+        "affinity_matrix_": """\
+affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+    The learned graph :math:`(S + S^\\top)/2`.""",
+    },
+)  # fmt: skip
+class CLR(FixedGraphClusterer):
+    r"""Constrained Laplacian rank: the nearest graph that has exactly c components.
+
+    .. math:: \min_S \|S - A\| \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_{ij} \ge 0,\
+              \operatorname{rank}(L_S) = n - c
+
+    with A the given graph, rows scaled to sum to one, and the norm squared L2 or L1. The rank
+    is enforced by adding :math:`2 \lambda \operatorname{Tr}(F^\top L_S F)` and raising
+    :math:`\lambda`. Clusters are the components of S, which lies on the edges of A. The L2 norm
+    spreads the change over many edges; the L1 norm cuts few and leaves the rest as they are.
+
+    {parameters}
+
+    References
+    ----------
+    F. Nie, X. Wang, M. I. Jordan, H. Huang, "The constrained Laplacian rank algorithm for
+    graph-based clustering", AAAI 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import CLR
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> model = CLR(n_clusters=2).fit(X)
+    >>> model.converged_, (model.labels_ == y).mean() in (0.0, 1.0)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        norm: str = "l2",
+        n_neighbors: int | None = None,
+        affinity: str = "neighbors",
+        bandwidth: float | str = "local",
+        lam: float | str = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.norm = norm
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.lam = lam
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> CLR:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to cluster; with ``affinity="precomputed"``, their affinities, of shape
+            (n_samples, n_samples).
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = self._validate(X, reset=True)
+        method = METHODS[_checks.check_choice("norm", self.norm, tuple(METHODS))]
+        settings = _affinity.check_graph(self.get_params(deep=False), X)
+        lam = _checks.check_lam(self.lam)
+        max_iter = _checks.check_count("max_iter", self.max_iter, 1)
+        tol = _checks.check_weight("tol", self.tol)
+        _checks.check_callback(self.callback)
+        c = reachable_clusters(X, self.n_clusters, self.affinity)
+        with single_blas_thread:
+            problem, located = given_graph_problem(X, settings, c)
+            result = solve(
+                problem,
+                method,
+                starts(problem, "spectral", 1, generator(0)),
+                lam=lam,
+                max_iter=max_iter,
+                tol=tol,
+                callback=with_printing(self.verbose, self.callback),
+            )
+            self._assign_labels(method.final_labels(problem, result.state))
+            self._voters = _affinity.remember(located, settings)
+        self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)
+        self.embedding_ = result.state.F.astype(X.dtype)
+        assign_run(self, result)
+        warn_unless_converged(self)
+        return self
+
+
+def given_graph_problem(
+    X: Matrix, settings: _affinity.GraphSettings, c: int
+) -> tuple[Problem, _affinity.Located | None]:
+    """The problem of changing a given graph A, its rows scaled to sum to one.
+
+    In the row problem `eq:10` the distance is :math:`2 (\\max_l a_{il} - a_{ij})` and xi is one:
+    up to a constant that is :math:`\\|s_i - a_i\\|^2`, so at lambda = 0 its solution is A.
+    """
+    if settings.kind == "precomputed":
+        located = None
+        idx, A = affinity.row_weights(_affinity.build_graph(X, settings).A)
+    else:
+        located = _affinity.locate(X, settings)
+        order = np.argsort(located.idx, axis=1)
+        idx = np.take_along_axis(located.idx, order, axis=1)
+        apart = np.take_along_axis(_affinity.exponents(located), order, axis=1)
+        A = np.exp(apart.min(axis=1, keepdims=True) - apart)
+        A /= A.sum(axis=1, keepdims=True)
+    d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
+    n, k = idx.shape
+    problem = Problem(
+        n=n,
+        c=c,
+        k=k,
+        weights=paper_weights(0.0, 0.0, 0.0),
+        p=2.0,
+        fit_intercept=True,
+        xi_rule=lambda d, k: np.ones(len(d)),
+        idx=idx,
+        d=d,
+        X=None,
+        R=None,
+        m=0,
+        coordinates=None if located is None else located.scaled.X,
+        A=A,
+    )
+    return problem, located

@@ -1,0 +1,185 @@
+"""Clustering by local predictors: LL and CLGR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import eigen, graph, local_models
+from ..arrays import Matrix
+from . import _affinity, _checks
+from ._docs import LABELS, SPECTRAL, document
+from ._fixed import FixedGraphClusterer, merged_components
+
+_RIDGE = """\
+ridge : float, default={default}
+    Penalty of the local models, {unit}."""
+
+
+@document(
+    has=LABELS,
+    parameters={
+        "ridge": _RIDGE.format(default=1.0, unit="above 0; the kernel of a row with itself is 1"),
+        "n_neighbors": """\
+n_neighbors : int, default=None
+    Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
+    is smaller.""",
+        "bandwidth": """\
+bandwidth : float or "local", default="local"
+    Width of the kernel. "local" gives the model of row i the kernel
+    :math:`\\exp(-\\|x_j - x_l\\|^2 / \\sigma_i^2)` with :math:`\\sigma_i` the distance from row i to
+    its 7th nearest neighbour. A number :math:`\\sigma`, in units of X, gives
+    :math:`\\exp(-\\|x_j - x_l\\|^2 / (2 \\sigma^2))`.""",
+    },
+    attributes={
+        "embedding_": """\
+embedding_ : array of shape (n_samples, n_clusters)
+    The bottom eigenvectors F."""
+    },
+)
+class LocalLearningClustering(FixedGraphClusterer):
+    r"""Local learning: labels that neighbours predict best.
+
+    .. math:: \min_F \operatorname{Tr}(F^\top (I - A)^\top (I - A) F)
+              \quad \text{s.t.} \quad F^\top F = I_c
+
+    Row i of A holds the weights with which kernel ridge regression, trained on the labels of
+    the neighbours of i alone, predicts the label of i:
+    :math:`a_i = (K_i + \rho I)^{-1} k_i`. With all other rows as neighbours and one bandwidth the
+    prediction is the leave-one-out prediction of a single kernel ridge regression, and
+    :math:`I - A = \operatorname{diag}(I - G)^{-1} (I - G)` with
+    :math:`G = K (K + \rho I)^{-1}`.
+
+    {parameters}
+
+    References
+    ----------
+    M. Wu, B. Schoelkopf, "A local learning approach for clustering", NIPS 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import LocalLearningClustering
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> (LocalLearningClustering(n_clusters=2).fit_predict(X) == y).mean() in (0.0, 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        ridge: float = 1.0,
+        n_neighbors: int | None = None,
+        bandwidth: float | str = "local",
+        assign_labels: str = "rotation",
+        n_init: int | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.ridge = ridge
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+        _checks.check_positive("ridge", self.ridge)
+        return _affinity.FixedGraph(sp.csr_array((len(X), len(X))), _affinity.locate(X, settings))
+
+    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+        assert fixed.located is not None
+        scaled, idx, _, sigma = fixed.located
+        weights = local_models.kernel_ridge_weights(scaled.X, idx, sigma, self.ridge)
+        T = local_models.residual_operator(idx, weights)
+        return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
+
+
+@document(
+    has=SPECTRAL,
+    parameters={
+        "ridge": _RIDGE.format(
+            default=0.1, unit="above 0, in units of the neighbours' mean scatter"
+        ),
+        "lam": """\
+lam : float, default=1.0
+    Weight :math:`\\lambda` of the Laplacian, in units of one over the mean degree of the
+    graph.""",
+        "affinity": """\
+affinity : {"neighbors", "full"}, default="neighbors"
+    The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
+    ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).""",
+    },
+)
+class CLGR(FixedGraphClusterer):
+    r"""Clustering with local and global regularisation.
+
+    .. math:: \min_F \operatorname{Tr}\left(F^\top (T + \lambda L) F\right)
+              \quad \text{s.t.} \quad F^\top F = I_c, \qquad T = (I - A)^\top (I - A)
+
+    Row i of A holds the weights with which a linear ridge regression with intercept, trained
+    on the neighbours of i, predicts the label of i; L is the Laplacian of the graph.
+
+    {parameters}
+
+    References
+    ----------
+    F. Wang, C. Zhang, T. Li, "Clustering with local and global regularization", IEEE
+    Transactions on Knowledge and Data Engineering 21(12), 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import CLGR
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> (CLGR(n_clusters=2).fit_predict(X) == y).mean() in (0.0, 1.0)
+    True
+    """
+
+    _kinds = ("neighbors", "full")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        lam: float = 1.0,
+        ridge: float = 0.1,
+        n_neighbors: int | None = None,
+        affinity: str = "neighbors",
+        bandwidth: float | str = "local",
+        assign_labels: str = "kmeans",
+        n_init: int | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.ridge = ridge
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+        _checks.check_weight("lam", self.lam)
+        _checks.check_positive("ridge", self.ridge)
+        return super()._build(X, settings)
+
+    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+        assert fixed.located is not None
+        idx = fixed.located.idx
+        weights = local_models.linear_ridge_weights(fixed.located.scaled.X, idx, self.ridge)
+        T = local_models.residual_operator(idx, weights)
+        member = merged_components(fixed, c)
+        mean_degree = float(fixed.A.sum()) / T.shape[0] or 1.0
+        total = (T + (self.lam / mean_degree) * graph.laplacian(fixed.A)).tocsr()
+        # Linear models with intercept predict constants exactly, so T has the null vectors of L.
+        return eigen.bottom_eigenvectors(total, c, member)

@@ -1,0 +1,165 @@
+"""Locality preserving projection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import graph, lpp, trace_ratio
+from ..arrays import Matrix
+from . import _affinity, _checks, _data
+from ._docs import document
+from ._repeatable import single_blas_thread
+
+
+@document(
+    has=("n_features_in_", "feature_names_in_"),
+    parameters={
+        "n_components": """\
+n_components : int, default=2
+    Number of directions; at most n_features.""",
+        "affinity": """\
+affinity : {"neighbors", "full"}, default="neighbors"
+    The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+    of the other, or on all pairs (n_samples^2 numbers).""",
+    },
+    attributes={
+        "components_": """\
+components_ : array of shape (n_components, n_features)
+    The directions, ascending in ``eigenvalues_``. Where the rows span fewer directions than
+    n_components, the last ones are zero.""",
+        "eigenvalues_": """\
+eigenvalues_ : array of shape (n_components,)
+    The values :math:`\\mu`; not a number for directions of zeros.""",
+        "mean_": """\
+mean_ : array of shape (n_features,)
+    Mean of the rows, weighted by their degree in the graph; it is mapped to zero.""",
+    },
+)
+class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Locality preserving projection: directions in which neighbours stay close.
+
+    .. math:: X^\top L X a = \mu X^\top D X a, \qquad L = D - A
+
+    The bottom solutions, with rows of X as samples, centred at their degree-weighted mean
+    (which leaves the left side as it is and makes the right side independent of the origin).
+    The problem is solved in the row space of X, so more features than rows are safe.
+
+    {parameters}
+
+    References
+    ----------
+    X. He, P. Niyogi, "Locality preserving projections", NIPS 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import LPP
+    >>> LPP(n_components=2).fit_transform(load_iris().data).shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: int | None = None,
+        affinity: str = "neighbors",
+        bandwidth: float | str = "local",
+        n_jobs: int | None = None,
+    ):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> LPP:
+        """Learn the directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to learn from.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X = self._validate(X, reset=True)
+        d = X.shape[1]
+        m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
+        kinds = ("neighbors", "full")
+        settings = _affinity.check_graph(self.get_params(deep=False), X, kinds)
+        with single_blas_thread:
+            fixed = _affinity.build_graph(X, settings)
+            assert fixed.located is not None
+            mean, components, mu = projection(fixed, fixed.located.scaled, m)
+        self.mean_ = mean.astype(X.dtype)
+        self.components_ = components.astype(X.dtype)
+        self.eigenvalues_ = mu.astype(X.dtype)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Map rows to the learned directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to map.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            The rows, projected.
+        """
+        check_is_fitted(self, "components_")
+        X = self._validate(X, reset=False)
+        with single_blas_thread:
+            return np.asarray(X @ self.components_.T) - self.mean_ @ self.components_.T
+
+    def _validate(self, X: Any, *, reset: bool) -> Matrix:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows are welcome, dtypes are kept."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def projection(
+    fixed: _affinity.FixedGraph, scaled: _data.Scaled, m: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, components and eigenvalues for features as the user has them."""
+    degree = np.asarray(fixed.A.sum(axis=1)).ravel()
+    space = trace_ratio.row_space(scaled.X, scaled.mean)
+    total = float(degree.sum()) or 1.0
+    centre = (degree @ space.R) / total
+    R = space.R - centre
+    components, values = np.zeros((m, len(space.V))), np.full(m, np.nan)
+    found = min(m, R.shape[1])
+    if found:
+        a, mu = lpp.locality_projection(R, graph.laplacian(fixed.A), degree, found)
+        a = trace_ratio.settle_signs(space.V @ a) / scaled.scale
+        components[:found], values[:found] = a.T, mu
+    mean = scaled.shift + scaled.scale * (scaled.mean + space.V @ centre)
+    return mean, components, values

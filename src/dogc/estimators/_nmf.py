@@ -1,0 +1,197 @@
+"""Clustering by non-negative factors of the features or of the graph."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import affinity, discrete, eigen, symnmf
+from ..arrays import Matrix
+from . import _affinity, _checks
+from ._docs import SPECTRAL, document
+from ._fixed import FixedGraphClusterer, merged_components
+from ._repeatable import generator
+
+
+@document(
+    has=SPECTRAL,
+    parameters={
+        "source": """\
+source : {"features", "graph"}, default="features"
+    What is factored: the features, shifted and scaled to [0, 1] column by column, or the
+    normalised similarity graph.""",
+        "assign_labels": """\
+assign_labels : {"kmeans", "argmax"}, default="kmeans"
+    Labels by k-means on the rows of the thin factor, or by the largest entry of each row.""",
+        "n_init": """\
+n_init : int or "auto", default="auto"
+    With "auto" nothing is left to chance: the factors start from singular vectors
+    (features) or from the eigenvectors' rotation (graph), or where there are fewer features
+    than clusters from a fixed seed. A number gives that many random starts, of which the
+    lowest error is kept.""",
+        "max_iter": """\
+max_iter : int, default=500
+    Most iterations of a factorisation.""",
+        "tol": """\
+tol : float, default=1e-4
+    Relative tolerance of a factorisation.""",
+        "affinity": """\
+affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+    The graph that ``source="graph"`` factors, and by whose kernel new rows are labelled:
+    see :class:`NormalizedCut`.""",
+    },
+    attributes={
+        "embedding_": """\
+embedding_ : array of shape (n_samples, n_clusters)
+    The thin non-negative factor.""",
+        "reconstruction_err_": """\
+reconstruction_err_ : float
+    Norm of what the factors leave over.""",
+    },
+)
+class NMFClustering(FixedGraphClusterer):
+    r"""Clustering by non-negative matrix factorisation.
+
+    .. math:: \min_{W \ge 0, H \ge 0} \|X - W H\|_F^2
+              \qquad \text{or} \qquad \min_{W \ge 0} \|D^{-1/2} A D^{-1/2} - W W^\top\|_F^2
+
+    of the features, or of the similarity graph. Labels are read off the rows of W.
+
+    {parameters}
+
+    References
+    ----------
+    T. Li, C. Ding, "The relationships among various nonnegative matrix factorization methods
+    for clustering", ICDM 2006. D. Kuang, C. Ding, H. Park, "Symmetric nonnegative matrix
+    factorization for graph clustering", SDM 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import NMFClustering
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> labels = NMFClustering(n_clusters=2, source="graph").fit_predict(X)
+    >>> (labels == y).mean() in (0.0, 1.0)
+    True
+    """
+
+    _discretisers = ("kmeans", "argmax")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        source: str = "features",
+        n_neighbors: int | None = None,
+        affinity: str = "neighbors",
+        bandwidth: float | str = "local",
+        assign_labels: str = "kmeans",
+        n_init: int | str = "auto",
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.source = source
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+        source = _checks.check_choice("source", self.source, ("features", "graph"))
+        _checks.check_count("max_iter", self.max_iter, 1)
+        _checks.check_weight("tol", self.tol)
+        if source == "features" and settings.kind == "precomputed":
+            raise ValueError(
+                "affinity='precomputed' gives no features to factor; set source='graph'."
+            )
+        return super()._build(X, settings)
+
+    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+        rng, n_init = generator(self.random_state), _checks.check_starts(self.n_init)
+        if self.source == "graph":
+            W, error, settled = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
+        else:
+            assert fixed.located is not None
+            X = unit_interval(fixed.located.scaled.X)
+            W, error, settled = factor_features(X, c, n_init, self.max_iter, self.tol, rng)
+        if not settled:
+            warnings.warn(
+                f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
+                "max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.reconstruction_err_ = error
+        return W
+
+
+def unit_interval(X: Matrix) -> Matrix:
+    """Columns shifted and scaled to [0, 1]; constant ones become 0."""
+    if not sp.issparse(X):
+        X = X.astype(np.float64) - X.min(axis=0)
+        reach = X.max(axis=0)
+        return X / np.where(reach > 0, reach, 1.0)
+    if X.nnz and X.data.min() < 0:
+        raise ValueError(
+            "X is sparse and has negative entries, which source='features' would have to shift; "
+            "pass X.toarray(), or set source='graph'."
+        )
+    reach = X.max(axis=0).toarray().ravel()
+    inverse = 1.0 / np.where(reach > 0, reach, 1.0)
+    return (X @ sp.dia_array((inverse[None, :], [0]), shape=(len(inverse),) * 2)).tocsr()
+
+
+def factor_features(
+    X: Matrix, c: int, n_init: int | None, max_iter: int, tol: float, rng: np.random.Generator
+) -> tuple[np.ndarray, float, bool]:
+    """W, the error that is left, and whether the factors settled; the best of all starts."""
+    spans = c <= min(X.shape)
+    first = "nndsvda" if n_init is None and spans else "random"
+    results = []
+    for _ in range(n_init or 1):
+        seed = 0 if n_init is None else int(rng.integers(2**31 - 1))
+        model = NMF(c, init=first, max_iter=max_iter, tol=tol, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            W = model.fit_transform(X)
+        # Only the product W H is determined: columns are made comparable by giving H unit rows.
+        W = W * np.linalg.norm(model.components_, axis=1)
+        results.append((W, float(model.reconstruction_err_), model.n_iter_ < max_iter))
+    return min(results, key=lambda result: result[1])
+
+
+def factor_graph(
+    fixed: _affinity.FixedGraph,
+    c: int,
+    n_init: int | None,
+    max_iter: int,
+    tol: float,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, float, bool]:
+    """As :func:`factor_features`, for the normalised graph."""
+    L, root = affinity.normalised_laplacian(fixed.A)
+    n = L.shape[0]
+    A = (sp.eye_array(n) - L).tocsr()
+    results = []
+    for _ in range(n_init or 1):
+        if n_init is None:
+            F = eigen.bottom_eigenvectors(L, c, merged_components(fixed, c), weights=root)
+            start = np.abs(F @ discrete.pivoted_rotation(F))
+        else:
+            start = rng.random((n, c)) * np.sqrt(1.0 / n)
+        W, objective, settled = symnmf.symmetric_nmf(A, start, max_iter=max_iter, tol=tol)
+        results.append((W, float(np.sqrt(max(objective[-1], 0.0))), settled))
+    return min(results, key=lambda result: result[1])

@@ -1,0 +1,60 @@
+"""What every clusterer does with the rows that it is given."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import discrete
+from ..arrays import Matrix
+from . import _checks, _data
+
+
+class RowClusterer(ClusterMixin, BaseEstimator):
+    """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
+
+    def _validate(self, X: Any, *, reset: bool) -> Matrix:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def _validate_new(self, X: Any) -> Matrix:
+        check_is_fitted(self, "labels_")
+        return self._validate(X, reset=False)
+
+    def _assign_labels(self, labels: np.ndarray) -> None:
+        """Set ``labels_``, numbered by falling size."""
+        self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows are welcome, a precomputed graph is pairwise."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        given = (getattr(self, "affinity", None), getattr(self, "metric", None))
+        tags.input_tags.pairwise = "precomputed" in given
+        return tags
+
+
+def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
+    """n_clusters, or the number of distinct rows where that is smaller, with a warning."""
+    n = X.shape[0]
+    c = _checks.check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
+    distinct = c if metric == "precomputed" else _data.count_distinct(X, c)
+    if distinct < c:
+        warnings.warn(
+            f"n_clusters={c} is more than the number of distinct rows in X, {distinct}, so only "
+            f"{distinct} can be returned; lower n_clusters.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return distinct

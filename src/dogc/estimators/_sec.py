@@ -1,0 +1,173 @@
+"""Spectral embedded clustering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import discrete, eigen, graph, l2p, trace_ratio
+from ..arrays import Matrix
+from . import _affinity, _checks, _data
+from ._docs import SPECTRAL, document
+from ._fixed import FixedGraphClusterer
+from ._repeatable import single_blas_thread
+
+
+@document(
+    has=SPECTRAL,
+    parameters={
+        "affinity": """\
+affinity : {"neighbors", "full"}, default="neighbors"
+    The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+    of the other, or on all pairs (n_samples^2 numbers).""",
+        "mu": """\
+mu : float, default=1.0
+    Weight of the regression against the graph, in units of the mean degree of the graph.""",
+        "gamma": """\
+gamma : float, default=1.0
+    Ridge penalty on W, in units of the mean scatter of a feature.""",
+    },
+    attributes={
+        "coef_": """\
+coef_ : array of shape (n_clusters, n_features)
+    The regression :math:`W^\\top`.""",
+        "intercept_": """\
+intercept_ : array of shape (n_clusters,)
+    Its intercept b.""",
+        "cluster_centers_": """\
+cluster_centers_ : array of shape (n_clusters, n_clusters)
+    Mean of the embedding over each cluster.""",
+    },
+)
+class SEC(FixedGraphClusterer):
+    r"""Spectral embedded clustering: an embedding that a linear function can reach.
+
+    .. math:: \min_{F, W, b} \operatorname{Tr}(F^\top L F)
+              + \mu \left(\|X W + 1 b^\top - F\|_F^2 + \gamma \|W\|_F^2\right)
+              \quad \text{s.t.} \quad F^\top F = I_c
+
+    W and b are eliminated: F holds the bottom eigenvectors of
+    :math:`L + \mu (H - X_c (X_c^\top X_c + \gamma I)^{-1} X_c^\top)`, with :math:`H` the centring
+    matrix. That is a sparse matrix less one of low rank, and is only ever applied. New rows
+    are labelled through W and b: the nearest cluster mean to :math:`x W + b`.
+
+    {parameters}
+
+    References
+    ----------
+    F. Nie, Z. Zeng, I. W. Tsang, D. Xu, C. Zhang, "Spectral embedded clustering: a framework
+    for in-sample and out-of-sample spectral clustering", IEEE Transactions on Neural
+    Networks 22(11), 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import SEC
+    >>> X = load_iris().data
+    >>> SEC(n_clusters=3).fit(X[::2]).predict(X[1::2]).shape
+    (75,)
+    """
+
+    _kinds = ("neighbors", "full")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        mu: float = 1.0,
+        gamma: float = 1.0,
+        n_neighbors: int | None = None,
+        affinity: str = "neighbors",
+        bandwidth: float | str = "local",
+        assign_labels: str = "kmeans",
+        n_init: int | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.mu = mu
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.assign_labels = assign_labels
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> SEC:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to cluster.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        _checks.check_positive("mu", self.mu)
+        _checks.check_weight("gamma", self.gamma)
+        super().fit(X)
+        F, labels = self.embedding_, self.labels_
+        with single_blas_thread:
+            self.coef_, self.intercept_ = embedding_regression(
+                self._voters.scaled, F, self.gamma / self.n_features_in_
+            )
+        self.cluster_centers_ = discrete.cluster_means(F, labels)
+        return self
+
+    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+        assert fixed.located is not None
+        scaled = fixed.located.scaled
+        # The total scatter is one, so that of a feature is 1/d.
+        gamma = self.gamma / scaled.X.shape[1]
+        return embedded_eigenvectors(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new rows by the cluster mean that lies nearest to :math:`x W + b`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : int array of shape (n_samples,)
+            Only labels that ``fit`` produced.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            reached = np.asarray(X @ self.coef_.T) + self.intercept_
+            return discrete.nearest_centre(reached, self.cluster_centers_)
+
+
+def embedded_eigenvectors(
+    A: sp.csr_array, X: Matrix, mean: np.ndarray, c: int, mu: float, gamma: float
+) -> np.ndarray:
+    """F of SEC; mu is in units of the mean degree."""
+    n = A.shape[0]
+    weight = mu * float(A.sum()) / n
+    R = trace_ratio.row_space(X, mean).R
+    U = R @ l2p.ridge_map(R, gamma) if R.shape[1] else R
+    # Constants are null vectors of the whole; on what is orthogonal to them H is I.
+    constant = np.full((n, 1), 1.0 / np.sqrt(n))
+    sparse = (graph.laplacian(A) + weight * sp.eye_array(n)).tocsr()
+    return eigen.smallest_eigenvectors(sparse, c, constant, V=np.sqrt(weight) * U)
+
+
+def embedding_regression(
+    scaled: _data.Scaled, F: np.ndarray, gamma: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """W' and b for features as the user has them."""
+    W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
+    W = W / scaled.scale
+    dtype = F.dtype
+    return np.ascontiguousarray(W.T.astype(dtype)), (b - scaled.shift @ W).astype(dtype)
