@@ -7,11 +7,38 @@ import pathlib
 import numpy as np
 import pytest
 
-from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
+from dogc import (
+    CAN,
+    CLGR,
+    CLR,
+    DOGC,
+    DOGCOS,
+    PCAN,
+    SEC,
+    DiscriminativeKMeans,
+    DOGCFixedGraph,
+    DOGCRelaxed,
+    LocalLearningClustering,
+    NMFClustering,
+    NormalizedCut,
+    RatioCut,
+)
 from dogc.estimators._build import build_problem
 from dogc.estimators._checks import check_settings
 
+# Those that learn their graph, those that do not, and all.
 ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
+BASELINES = (
+    RatioCut,
+    NormalizedCut,
+    NMFClustering,
+    CLR,
+    SEC,
+    DiscriminativeKMeans,
+    LocalLearningClustering,
+    CLGR,
+)
+CLUSTERERS = (*ESTIMATORS, *BASELINES)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 

@@ -39,7 +39,7 @@ class Located(NamedTuple):
 class FixedGraph(NamedTuple):
     """A similarity graph and where it came from."""
 
-    A: sp.csr_array  # (n, n), symmetric, non-negative, zero diagonal
+    A: Any  # (n, n) CSR, symmetric, non-negative, zero diagonal; None if only neighbours count
     located: Located | None  # None if precomputed
 
 

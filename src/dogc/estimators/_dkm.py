@@ -173,7 +173,7 @@ class DiscriminativeKMeans(RowClusterer):
 
 
 def discriminant_map(Z: Matrix, lam: float) -> tuple[np.ndarray, np.ndarray]:
-    r"""Shift and components of :math:`Z_c (Z_c^\top Z_c + \lambda I)^{-1/2}`, in a rotated basis."""
+    r"""Shift and components of :math:`Z_c (Z_c^\top Z_c + \lambda I)^{-1/2}`, rotated."""
     mean = np.asarray(Z.mean(axis=0), dtype=np.float64).ravel()
     space = trace_ratio.row_space(Z, mean)
     if not space.R.shape[1]:

@@ -51,7 +51,8 @@ class FixedGraphClusterer(RowClusterer):
             F = self._embed(fixed, c)
             self._assign_labels(_labels.discretise(F, how, n_init, self.random_state))
             self._voters = _affinity.remember(fixed.located, settings)
-        self.affinity_matrix_ = fixed.A.astype(X.dtype)
+        if fixed.A is not None:
+            self.affinity_matrix_ = fixed.A.astype(X.dtype)
         self.embedding_ = F.astype(X.dtype)
         return self
 

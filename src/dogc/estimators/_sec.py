@@ -23,7 +23,7 @@ affinity : {"neighbors", "full"}, default="neighbors"
     The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
     of the other, or on all pairs (n_samples^2 numbers).""",
         "mu": """\
-mu : float, default=1.0
+mu : float, default=1e-3
     Weight of the regression against the graph, in units of the mean degree of the graph.""",
         "gamma": """\
 gamma : float, default=1.0
@@ -71,12 +71,13 @@ class SEC(FixedGraphClusterer):
     """
 
     _kinds = ("neighbors", "full")
+    _voters: _affinity.Voters
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        mu: float = 1.0,
+        mu: float = 1e-3,
         gamma: float = 1.0,
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
@@ -116,10 +117,10 @@ class SEC(FixedGraphClusterer):
         _checks.check_weight("gamma", self.gamma)
         super().fit(X)
         F, labels = self.embedding_, self.labels_
+        scaled = self._voters.scaled
         with single_blas_thread:
-            self.coef_, self.intercept_ = embedding_regression(
-                self._voters.scaled, F, self.gamma / self.n_features_in_
-            )
+            regression = embedding_regression(scaled, F, self.gamma / self.n_features_in_)
+        self.coef_, self.intercept_ = regression
         self.cluster_centers_ = discrete.cluster_means(F, labels)
         return self
 
