@@ -25,7 +25,9 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/uci.py
+	$(BIN)/python benchmarks/wine.py
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/baselines.py
 	$(BIN)/python benchmarks/convergence.py
 
 $(READY): pyproject.toml

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
-from dogc.metrics import clustering_accuracy, purity
+from dogc.metrics import (
+    clustering_accuracy,
+    clustering_report,
+    normalized_mutual_info,
+    purity,
+)
 
 labelled = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=12)
 
@@ -31,8 +37,62 @@ def test_perfect_labels_under_any_names():
     assert clustering_accuracy(["x", "y", "y"], [7, 3, 3]) == 1.0
 
 
-@pytest.mark.parametrize("metric", [clustering_accuracy, purity])
+def entropy(labels):
+    shares = np.array([np.mean(labels == value) for value in set(labels)])
+    return -np.sum(shares * np.log(shares))
+
+
+AVERAGES = {
+    "max": max,
+    "min": min,
+    "geometric": lambda a, b: np.sqrt(a * b),
+    "arithmetic": lambda a, b: (a + b) / 2,
+}
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@given(labelled)
+def test_nmi_is_mutual_information_over_a_mean_of_the_entropies(average, pairs):
+    truth, found = map(np.array, zip(*pairs, strict=True))
+    joint = entropy(truth * 10 + found)
+    information = entropy(truth) + entropy(found) - joint
+    below = AVERAGES[average](entropy(truth), entropy(found))
+    value = normalized_mutual_info(truth, found, average=average)
+    if below > 0 and min(entropy(truth), entropy(found)) > 0:
+        assert value == pytest.approx(information / below, abs=1e-9)
+    else:
+        assert value in (0.0, 1.0)
+
+
+def test_an_unknown_average_gets_one_sentence():
+    with pytest.raises(ValueError, match="average must be one of 'max', 'geometric'"):
+        normalized_mutual_info([0, 1], [0, 1], average="mean")
+
+
+def test_the_report_holds_every_measure():
+    truth, found = ["a", "a", "b", "b", "c"], [0, 0, 1, 2, 2]
+    report = clustering_report(truth, found)
+    assert list(report) == ["acc", "nmi_max", "nmi_geometric", "purity", "ari"]
+    assert report["acc"] == clustering_accuracy(truth, found)
+    assert report["purity"] == purity(truth, found)
+    assert report["nmi_max"] == normalized_mutual_info(truth, found, average="max")
+    assert report["nmi_geometric"] == normalized_mutual_info(truth, found, average="geometric")
+    assert report["ari"] == pytest.approx(adjusted_rand_score(truth, found))
+    assert set(clustering_report(truth, truth).values()) == {1.0}
+
+
+METRICS = [clustering_accuracy, purity, normalized_mutual_info, clustering_report]
+
+
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("bad", [([0, 1], [0]), ([], []), ([[0]], [[0]])])
 def test_bad_labels_get_one_sentence(metric, bad):
     with pytest.raises(ValueError, match="labels_true and labels_pred must be"):
         metric(*bad)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_labels_of_mixed_kinds_get_one_sentence(metric):
+    mixed = np.array([0, "b", 1], dtype=object)
+    with pytest.raises(ValueError, match="labels_pred mixes labels that cannot be compared"):
+        metric([0, 1, 1], mixed)

@@ -1,5 +1,6 @@
 """Discrete optimal graph clustering for scikit-learn users."""
 
+from .comparison import compare
 from .estimators import (
     CAN,
     CLGR,
@@ -38,5 +39,6 @@ __all__ = [
     "NormalizedCut",
     "RatioCut",
     "__version__",
+    "compare",
     "spectral_rotation",
 ]

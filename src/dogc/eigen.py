@@ -26,6 +26,9 @@ FACTORISE_UP_TO = 3000
 # Extra vectors in the block solver's block: they let the wanted ones converge faster.
 GUARD_VECTORS = 2
 
+# Iterations of the block solver between looks at its pace, and how often at most.
+BURST, BURSTS = 40, 8
+
 
 def null_space(
     member: np.ndarray, n_components: int, weights: np.ndarray | None = None
@@ -213,27 +216,35 @@ def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
 def _block_solve(
     operator: _Operator, N: np.ndarray, start: np.ndarray, preconditioner: Matrix, tol: float
 ) -> np.ndarray | None:
-    """LOBPCG with the residuals checked; None when they did not fall.
+    """LOBPCG with the residuals checked; None when they do not fall fast enough.
 
     The error of the subspace is about residual over gap, so residuals must be small beside
-    the first eigenvalue that is not wanted: tiny on a long thin graph.
+    the first eigenvalue that is not wanted: tiny on a long thin graph. Iterations come in
+    bursts; as soon as the pace says that all bursts together will not do, it is given up.
     """
     wanted = start.shape[1] - GUARD_VECTORS
     constraints = N if N.shape[1] else None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # residuals are checked below, never assumed
-        try:
-            values, vectors = lobpcg(
-                operator.linear(), start, M=preconditioner, Y=constraints, largest=False,
-                tol=tol, maxiter=300,
-            )  # fmt: skip
-        except (np.linalg.LinAlgError, ValueError):
+    vectors, last = start, np.inf
+    for left in reversed(range(BURSTS)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # residuals are checked below, never assumed
+            try:
+                values, vectors = lobpcg(
+                    operator.linear(), vectors, M=preconditioner, Y=constraints, largest=False,
+                    tol=tol, maxiter=BURST,
+                )  # fmt: skip
+            except (np.linalg.LinAlgError, ValueError):
+                return None
+        order = np.argsort(values, kind="stable")
+        values, vectors = values[order], vectors[:, order]
+        residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted].max()
+        excess = float(residual / (1e-3 * abs(values[wanted]) + 1e-2 * tol))
+        if excess <= 1.0:
+            return vectors
+        if not np.isfinite(excess) or excess * (excess / last) ** left > 1.0:
             return None
-    order = np.argsort(values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
-    residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted]
-    good = residual <= 1e-3 * abs(values[wanted]) + 1e-2 * tol
-    return vectors if good.all() else None
+        last = excess
+    return None
 
 
 def _subspace_iteration(

@@ -143,7 +143,8 @@ def solve_rows_l1(A: np.ndarray, cost: np.ndarray) -> np.ndarray:
 
     Moving a share from j to l changes the sum by :math:`2 - (q_{ij} - q_{il})` times it. So an
     entry keeps its weight unless it is dearer than the cheapest by more than 2; then all of it
-    moves there (in equal parts, where several are cheapest).
+    moves there. Where several are cheapest (up to 1e-9) the one of the largest weight gets it,
+    so that as few entries change as can be.
 
     Parameters
     ----------
@@ -158,9 +159,9 @@ def solve_rows_l1(A: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """
     cheapest = cost.min(axis=1, keepdims=True)
     S = np.where(cost - cheapest > 2.0, 0.0, A)
-    receives = cost == cheapest
-    freed = (A - S).sum(axis=1, keepdims=True)
-    return S + freed * receives / receives.sum(axis=1, keepdims=True)
+    receiver = np.where(cost <= cheapest + 1e-9, A, -1.0).argmax(axis=1)
+    S[np.arange(len(S)), receiver] += (A - S).sum(axis=1)
+    return S
 
 
 def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:

@@ -1,0 +1,206 @@
+"""What each method must do by its own theory: shapes it solves, limits it collapses to."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from dogc import (
+    CAN,
+    CLGR,
+    CLR,
+    DOGC,
+    SEC,
+    DiscriminativeKMeans,
+    LocalLearningClustering,
+    NMFClustering,
+    NormalizedCut,
+    RatioCut,
+)
+from dogc.comparison import METHODS
+
+SHAPES = {
+    "moons": make_moons(300, noise=0.03, random_state=0),
+    "circles": make_circles(300, factor=0.4, noise=0.05, random_state=0),
+    "blobs": make_blobs(300, centers=[[-6, 0], [6, 0], [0, 8]], cluster_std=1.0, random_state=0),
+}
+
+# k-means and discriminative k-means part the plane by straight lines. The others follow
+# edges of a graph, whatever its shape. SEC and DOGC-OS stand between: their labels come from
+# a graph, but a linear function of X has a say.
+LINEAR = ("KM", "DKM")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("method", METHODS)
+def test_graph_methods_solve_what_straight_lines_cannot(method, shape):
+    X, truth = SHAPES[shape]
+    model = METHODS[method](truth.max() + 1)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    score = adjusted_rand_score(truth, model.fit_predict(X))
+    if method in LINEAR and shape != "blobs":
+        assert score < 0.6
+    else:
+        assert score == 1.0
+
+
+def test_factors_of_the_features_are_linear_and_those_of_the_graph_are_not():
+    X, truth = SHAPES["circles"]
+    assert adjusted_rand_score(truth, NMFClustering(2, source="features").fit_predict(X)) < 0.2
+    assert adjusted_rand_score(truth, NMFClustering(2, source="graph").fit_predict(X)) == 1.0
+
+
+@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut], ids=lambda e: e.__name__)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rotation_and_kmeans_read_the_same_labels_where_the_answer_is_clear(cls, shape):
+    X, truth = SHAPES[shape]
+    c = truth.max() + 1
+    rotated = cls(c, assign_labels="rotation").fit_predict(X)
+    np.testing.assert_array_equal(rotated, cls(c).fit_predict(X))
+
+
+def span(F):
+    F, _ = np.linalg.qr(F)
+    return F @ F.T
+
+
+def overlapping(seed=0):
+    X, _ = make_blobs(150, n_features=4, centers=3, cluster_std=3.0, random_state=seed)
+    return X
+
+
+# ------------------------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_dogc_with_alpha_to_zero_and_no_projection_is_can(shape):
+    X, truth = SHAPES[shape]
+    c = truth.max() + 1
+    can = CAN(c).fit(X)
+    for alpha in (0.0, 1e-9):
+        model = DOGC(c, alpha=alpha, n_components=None).fit(X)
+        np.testing.assert_array_equal(model.labels_, can.labels_)
+    gap = abs(DOGC(c, alpha=0.0, n_components=None).fit(X).affinity_matrix_ - can.affinity_matrix_)
+    assert gap.max() < 1e-8
+
+
+def test_sec_with_mu_to_zero_is_ratio_cut():
+    X = overlapping()
+    cut = RatioCut(3).fit(X)
+    gaps = [
+        np.abs(span(SEC(3, mu=mu).fit(X).embedding_) - span(cut.embedding_)).max()
+        for mu in (1e-1, 1e-4, 1e-8)
+    ]
+    assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
+    assert gaps[2] < 1e-5
+    np.testing.assert_array_equal(SEC(3, mu=1e-8).fit(X).labels_, cut.labels_)
+
+
+def test_clgr_with_a_large_lambda_is_the_laplacian_method():
+    X = overlapping()
+    cut = RatioCut(3).fit(X)
+    gaps = [
+        np.abs(span(CLGR(3, lam=lam).fit(X).embedding_) - span(cut.embedding_)).max()
+        for lam in (1e0, 1e4, 1e8)
+    ]
+    assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
+    assert gaps[2] < 1e-5
+    np.testing.assert_array_equal(CLGR(3, lam=1e8).fit(X).labels_, cut.labels_)
+
+
+def test_discriminative_kmeans_with_a_large_lambda_is_kmeans():
+    X = overlapping()
+    plain = KMeans(3, n_init=10, random_state=0).fit_predict(X)
+    for lam, alike in ((1e6, True), (1e-3, False)):
+        labels = DiscriminativeKMeans(3, lam=lam).fit_predict(X)
+        assert (adjusted_rand_score(plain, labels) == 1.0) == alike
+
+
+def gaussian_kernel(X, sigma):
+    apart = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    return np.exp(-apart / (2 * sigma**2))
+
+
+def test_local_learning_with_one_neighbourhood_is_leave_one_out_kernel_ridge():
+    X = overlapping()[:40]
+    n, sigma, ridge = len(X), 4.0, 0.5
+    model = LocalLearningClustering(3, n_neighbors=n - 1, bandwidth=sigma, ridge=ridge).fit(X)
+    K = gaussian_kernel(X, sigma)
+    left_out = np.zeros((n, n))
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        system = K[np.ix_(rest, rest)] + ridge * np.eye(n - 1)
+        left_out[i, rest] = np.linalg.solve(system, K[rest, i])
+    residual = np.eye(n) - left_out
+    G = K @ np.linalg.inv(K + ridge * np.eye(n))
+    np.testing.assert_allclose(residual, (np.eye(n) - G) / np.diag(np.eye(n) - G)[:, None])
+    bottom = np.linalg.eigh(residual.T @ residual)[1][:, :3]
+    np.testing.assert_allclose(span(model.embedding_), span(bottom), atol=1e-8)
+
+
+def test_local_learning_with_one_neighbourhood_of_equal_rows_is_kernel_pca():
+    # On a ring all rows are alike, so all leave-one-out corrections are: what is left are the
+    # top eigenvectors of the kernel, the relaxation of kernel k-means.
+    angle = 2 * np.pi * np.arange(30) / 30
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    model = LocalLearningClustering(3, n_neighbors=29, bandwidth=0.5, ridge=0.1).fit(X)
+    top = np.linalg.eigh(gaussian_kernel(X, 0.5))[1][:, -3:]
+    np.testing.assert_allclose(span(model.embedding_), span(top), atol=1e-8)
+
+
+# ------------------------------------------------------------------------- the two CLR
+
+
+def two_blocks_with_false_edges(seed, share, weight):
+    """Affinities of two groups of 30, and a few strong edges between them that lie."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1], 30)
+    A = np.where(truth[:, None] == truth[None, :], rng.uniform(0.5, 1.0, (60, 60)), 0.0)
+    lies = (rng.random((60, 60)) < share) & (truth[:, None] != truth[None, :])
+    A[lies] = weight
+    A = np.triu(A, 1)
+    return A + A.T, truth
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_clr_has_exactly_c_components_or_says_why_not(norm):
+    for shape in SHAPES:
+        X, truth = SHAPES[shape]
+        model = CLR(truth.max() + 1, norm=norm).fit(X)
+        assert model.converged_
+        assert model.history_[-1].n_components == truth.max() + 1
+    pairs = np.repeat(np.arange(4.0), 2)[:, None] * 9 + np.tile([0.0, 1.0], 4)[:, None]
+    with pytest.warns(match="more components than n_clusters"):
+        model = CLR(2, norm=norm, n_neighbors=1).fit(pairs)
+    assert model.stopping_reason_ == "fragmented_graph"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clr_in_the_l1_norm_changes_few_edges_and_in_the_l2_norm_many(seed):
+    A, truth = two_blocks_with_false_edges(seed, share=0.05, weight=3.0)
+    rows = A / A.sum(axis=1, keepdims=True)
+    within = truth[:, None] == truth[None, :]
+    changed, largest = {}, {}
+    for norm in ("l1", "l2"):
+        model = CLR(2, norm=norm, affinity="precomputed").fit(A)
+        assert model.converged_
+        assert adjusted_rand_score(truth, model.labels_) == 1.0
+        difference = np.abs(model.affinity_matrix_.toarray() - (rows + rows.T) / 2)[within]
+        changed[norm], largest[norm] = np.mean(difference > 1e-9), difference.max()
+    # Both cut all false edges; L1 hands their weight to a few true ones, L2 spreads it.
+    assert changed["l1"] < 0.1
+    assert changed["l2"] > 0.8
+    assert largest["l1"] > 5 * largest["l2"]
+
+
+def test_clr_in_the_l1_norm_stands_outliers_that_mislead_the_l2_norm():
+    scores = {"l1": [], "l2": []}
+    for seed in range(4):
+        A, truth = two_blocks_with_false_edges(seed, share=0.02, weight=10.0)
+        for norm, found in scores.items():
+            labels = CLR(2, norm=norm, affinity="precomputed").fit(A).labels_
+            found.append(adjusted_rand_score(truth, labels))
+    assert np.mean(scores["l1"]) > 0.8
+    assert np.mean(scores["l2"]) < 0.5
