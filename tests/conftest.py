@@ -42,6 +42,12 @@ CLUSTERERS = (*ESTIMATORS, *BASELINES)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 
+def made(cls, c, **parameters):
+    """An estimator with those of the parameters that its class has."""
+    has = cls().get_params()
+    return cls(c, **{name: value for name, value in parameters.items() if name in has})
+
+
 def problem_for(X, estimator):
     """The Problem that an estimator would solve for X."""
     settings = check_settings(estimator.get_params(deep=False), X.shape, sparse=False)

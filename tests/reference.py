@@ -6,6 +6,8 @@ Nothing here shares code with the package. Rows of X are samples, labels are vec
 from itertools import combinations, permutations, product
 
 import numpy as np
+import scipy.linalg
+from scipy.optimize import linprog
 
 # ---------------------------------------------------------------------------- the graph
 
@@ -237,3 +239,102 @@ def weighted_ridge_with_intercept(X, Y, weights, gamma):
     penalty = np.diag([gamma] * d + [0.0])
     solution = np.linalg.solve(ones.T @ D @ ones + penalty, ones.T @ D @ Y)
     return solution[:-1], solution[-1]
+
+
+# ------------------------------------------------------------------------ the given graph
+
+
+def bandwidth(X, i, rank):
+    """Distance from row i to its neighbour of that rank, the nearest being the first."""
+    return sorted(float(np.linalg.norm(X[i] - X[j])) for j in range(len(X)) if j != i)[rank - 1]
+
+
+def gaussian_kernel(X, sigma):
+    """exp(-||x_i - x_j||^2 / (sigma_i sigma_j)) for every pair, zero on the diagonal."""
+    n = len(X)
+    A = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                A[i, j] = np.exp(-np.sum((X[i] - X[j]) ** 2) / (sigma[i] * sigma[j]))
+    return A
+
+
+def normalised_laplacian(A):
+    """I - D^(-1/2) A D^(-1/2); a row without edges is zero."""
+    n, degree = len(A), A.sum(axis=1)
+    L = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if degree[i] > 0 and degree[j] > 0:
+                L[i, j] = float(i == j) - A[i, j] / np.sqrt(degree[i]) / np.sqrt(degree[j])
+    return L
+
+
+def l1_row_value(s, a, cost):
+    finite = np.isfinite(cost)
+    return float(np.abs(s - a).sum() + cost[finite] @ s[finite])
+
+
+def l1_row_minimum(a, cost):
+    """The least sum |s - a| + q s over the simplex, as a linear program in (s, t >= |s - a|)."""
+    k, identity = len(a), np.eye(len(a))
+    program = linprog(
+        np.concatenate([cost, np.ones(k)]),
+        A_ub=np.block([[identity, -identity], [-identity, -identity]]),
+        b_ub=np.concatenate([a, -a]),
+        A_eq=np.concatenate([np.ones(k), np.zeros(k)])[None, :],
+        b_eq=[1.0],
+    )
+    return float(program.fun)
+
+
+# ----------------------------------------------------------------------- the local models
+
+
+def kernel_ridge_row(X, i, others, sigma, ridge):
+    """(K + rho I)^-1 k, the kernel one pair at a time."""
+
+    def kernel(a, b):
+        return np.exp(-np.sum((X[a] - X[b]) ** 2) / sigma**2)
+
+    K = np.array([[kernel(a, b) for a in others] for b in others])
+    return np.linalg.inv(K + ridge * np.eye(len(others))) @ [kernel(i, j) for j in others]
+
+
+def linear_ridge_row(X, i, others, ridge):
+    """What a linear ridge with intercept predicts at row i, for every unit vector of labels."""
+    mean = X[others].mean(axis=0)
+    centred = X[others] - mean
+    penalty = ridge * np.sum(centred**2) / len(others)
+    system = centred.T @ centred + penalty * np.eye(X.shape[1])
+    weights = []
+    for labels in np.eye(len(others)):
+        slope = np.linalg.solve(system, centred.T @ (labels - labels.mean()))
+        weights.append(labels.mean() + (X[i] - mean) @ slope)
+    return np.array(weights)
+
+
+# --------------------------------------------------- symmetric factors and the projection
+
+
+def factor_value(A, H):
+    """||A - HH'||^2."""
+    return float(np.sum((A - H @ H.T) ** 2))
+
+
+def factor_gradient(A, H, step=1e-6):
+    """The same, differentiated numerically."""
+    gradient = np.zeros_like(H)
+    for place in np.ndindex(H.shape):
+        up, down = H.copy(), H.copy()
+        up[place] += step
+        down[place] -= step
+        gradient[place] = (factor_value(A, up) - factor_value(A, down)) / (2 * step)
+    return gradient
+
+
+def locality_values(X, A, m):
+    """The m smallest mu of X'LX a = mu X'DX a, for X of full column rank."""
+    D = np.diag(A.sum(axis=1))
+    return scipy.linalg.eigh(X.T @ (D - A) @ X, X.T @ D @ X, eigvals_only=True)[:m]

@@ -9,7 +9,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import dogc
-from dogc import CAN, DOGC, DOGCOS
+from conftest import BASELINES, made
+from dogc import CAN, DOGC, DOGCOS, LPP
 
 SOURCE = pathlib.Path(dogc.__file__).parent
 
@@ -26,7 +27,6 @@ LEVELS = {
     "trace_ratio": 1,
     "discrete": 1,
     "l2p": 1,
-    "metrics": 1,
     "state": 2,
     "objective": 3,
     "steps": 4,
@@ -36,6 +36,8 @@ LEVELS = {
     "solver": 7,
     "restarts": 8,
     "estimators": 9,
+    "metrics": 9,
+    "comparison": 10,
     "demo": 10,
 }
 
@@ -90,13 +92,13 @@ def test_rooms_stay_small(path):
             assert length <= 45, node.name
 
 
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda e: e.__name__)
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN, *BASELINES, LPP], ids=lambda e: e.__name__)
 def test_memory_stays_far_below_n_squared(cls):
     n = 4000
     X, _ = make_blobs(n, n_features=8, centers=4, cluster_std=4.0, random_state=0)
     X = X.astype(np.float64)
     tracemalloc.start()
-    cls(4, n_neighbors=10).fit(X)
+    made(cls, 4, n_neighbors=10).fit(X)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 0.4 * n * n * 8

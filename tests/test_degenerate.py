@@ -5,17 +5,17 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from conftest import ESTIMATORS
-from dogc import DOGC, DOGCOS
+from conftest import CLUSTERERS, ESTIMATORS, made
+from dogc import DOGC, DOGCOS, DiscriminativeKMeans
 
-each = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
+each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
+each_learner = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
 
 
 def check(cls, X, c, **parameters):
-    known = cls().get_params()
-    model = cls(c, **{k: v for k, v in parameters.items() if k in known}).fit(X)
+    model = made(cls, c, **parameters).fit(X)
     assert set(model.labels_) == set(range(c))
-    assert np.isfinite(model.embedding_).all()
+    assert np.isfinite(getattr(model, "embedding_", 0.0)).all()
     predicted = model.predict(X)
     assert set(predicted) <= set(model.labels_)
     return model
@@ -25,13 +25,13 @@ def check(cls, X, c, **parameters):
 def test_one_cluster(cls):
     X = np.random.default_rng(0).standard_normal((20, 3))
     model = check(cls, X, 1)
-    assert model.converged_
+    assert getattr(model, "converged_", True)
 
 
 @each
 def test_one_cluster_on_a_graph_in_pieces(cls):
     X = np.concatenate([np.linspace(0, 1, 8) + 50.0 * k for k in range(4)])[:, None]
-    assert check(cls, X, 1, n_neighbors=3).converged_
+    assert getattr(check(cls, X, 1, n_neighbors=3), "converged_", True)
 
 
 @each
@@ -91,12 +91,14 @@ def test_more_features_than_rows(cls):
     truth = np.repeat([0, 1], 15)
     X = rng.standard_normal((30, 200))
     X[:, :5] += 6.0 * truth[:, None]
+    # Discriminative k-means takes 29 directions of noise for as good as that of the clusters.
+    smooth = {"lam": 100.0} if cls is DiscriminativeKMeans else {}
     for n_components in (None, 2, 10):
-        model = check(cls, X, 2, n_neighbors=6, n_components=n_components)
+        model = check(cls, X, 2, n_neighbors=6, n_components=n_components, **smooth)
         assert adjusted_rand_score(truth, model.labels_) == 1.0
 
 
-@each
+@each_learner
 def test_more_components_than_the_rank_of_the_rows(cls):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2)) @ rng.standard_normal((2, 8))

@@ -295,3 +295,90 @@ def test_names_by_size_are_a_permutation_with_falling_sizes_and_ties_by_first_ro
     present = [old for old in range(c) if old in labels]
     expected = sorted(present, key=lambda old: rank[old])
     assert [int(new_name[old]) for old in expected] == list(range(len(present)))
+
+
+# ------------------------------------------------------------------------- random_rotation
+
+
+@thorough
+@given(st.integers(1, 7), seeds)
+def test_a_random_rotation_is_one_and_depends_on_the_generator_alone(c, seed):
+    Q = discrete.random_rotation(np.random.default_rng(seed), c)
+    assert Q.shape == (c, c)
+    assert_rotation(Q)
+    assert np.array_equal(discrete.random_rotation(np.random.default_rng(seed), c), Q)
+
+
+@pytest.mark.parametrize("c", [1, 2, 3])
+def test_random_rotations_have_no_preferred_direction(c):
+    rng = np.random.default_rng(2)
+    drawn = np.array([discrete.random_rotation(rng, c) for _ in range(4000)])
+    # Uniform: every entry has mean 0 and variance 1/c, and both signs of det are as likely.
+    np.testing.assert_allclose(drawn.mean(axis=0), 0.0, atol=5 / np.sqrt(4000 * c))
+    np.testing.assert_allclose((drawn**2).mean(axis=0), 1 / c, atol=0.05)
+    np.testing.assert_allclose(np.linalg.det(drawn).mean(), 0.0, atol=0.08)
+
+
+# ---------------------------------------------------------------------------- weighted_vote
+
+
+@thorough
+@given(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4), seeds)
+def test_the_vote_is_counted_label_by_label(n, k, c, seed):
+    rng = np.random.default_rng(seed)
+    votes, weight = rng.integers(0, c, (n, k)), rng.integers(1, 4, (n, k)).astype(float)
+    elected = discrete.weighted_vote(votes, weight, c)
+    for i in range(n):
+        tally = [sum(weight[i, votes[i] == label]) for label in range(c)]
+        assert elected[i] == tally.index(max(tally))  # the lowest in a tie
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_only_ratios_of_the_votes_count(scale):
+    votes, weight = np.array([[2, 0, 0], [1, 1, 2]]), np.array([[5.0, 2.0, 2.0], [1.0, 1.0, 1.0]])
+    assert np.array_equal(discrete.weighted_vote(votes, weight * scale, 4), [2, 1])
+
+
+# ---------------------------------------------------------- cluster_means, nearest_centre
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@thorough
+@given(labelled=label_vectors, seed=seeds)
+def test_means_are_taken_cluster_by_cluster(dtype, labelled, seed):
+    labels, c = labelled
+    assume(set(labels) == set(range(c)))
+    Z = (100 + np.random.default_rng(seed).standard_normal((len(labels), 3))).astype(dtype)
+    means = discrete.cluster_means(Z, labels)
+    assert means.dtype == dtype
+    expected = [np.mean(Z[labels == name].astype(float), axis=0) for name in range(c)]
+    np.testing.assert_allclose(means, expected, rtol=np.finfo(dtype).eps * 4)
+
+
+@thorough
+@given(st.integers(1, 8), st.integers(1, 5), st.integers(1, 4), seeds)
+def test_the_nearest_centre_is_the_one_a_loop_finds(n, c, m, seed):
+    # Whole numbers: distances are exact, and many tie.
+    rng = np.random.default_rng(seed)
+    Z, centres = rng.integers(-3, 4, (n, m)) / 1.0, rng.integers(-3, 4, (c, m)) / 1.0
+    found = discrete.nearest_centre(Z, centres)
+    for z, name in zip(Z, found, strict=True):
+        squared = [float(np.sum((z - centre) ** 2)) for centre in centres]
+        assert name == squared.index(min(squared))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_the_nearest_centre_does_not_depend_on_the_unit(scale):
+    rng = np.random.default_rng(3)
+    Z, centres = rng.standard_normal((30, 2)), rng.standard_normal((4, 2))
+    expected = discrete.nearest_centre(Z, centres)
+    assert np.array_equal(discrete.nearest_centre(Z * scale, centres * scale), expected)
+
+
+def test_every_centre_is_nearest_to_itself_and_means_of_apart_clusters_to_their_rows():
+    rng = np.random.default_rng(4)
+    labels = np.arange(30) % 3
+    Z = 20.0 * np.eye(3)[labels] + rng.standard_normal((30, 3))
+    centres = discrete.cluster_means(Z, labels)
+    assert np.array_equal(discrete.nearest_centre(centres, centres), [0, 1, 2])
+    assert np.array_equal(discrete.nearest_centre(Z, centres), labels)

@@ -209,3 +209,142 @@ def test_the_null_space_is_orthonormal_and_is_sent_to_zero():
     np.testing.assert_allclose(laplacian(S) @ N, 0.0, rtol=0, atol=1e-14)
     for column in range(count):
         assert np.array_equal(np.flatnonzero(N[:, column]), np.flatnonzero(member == column))
+
+
+@pytest.mark.parametrize("weights", [None, np.array([3.0, 1.0, 4.0, 2.0, 2.0])])
+def test_null_vectors_look_like_the_weights_inside_a_component(weights):
+    member = np.array([0, 1, 0, 1, 1])
+    N = eigen.null_space(member, 2, weights)
+    assert_orthonormal(N)
+    shape = np.ones(5) if weights is None else weights
+    for column, name in zip(N.T, (0, 1), strict=True):
+        inside = member == name
+        assert (column[~inside] == 0).all()
+        np.testing.assert_allclose(
+            column[inside] / column[inside][0], shape[inside] / shape[inside][0]
+        )
+
+
+def normalised(S):
+    """The dense normalised Laplacian and its null vector; rows without edges are their own."""
+    degree = np.asarray(S).sum(axis=1)
+    return reference.normalised_laplacian(S), np.sqrt(np.where(degree > 0, degree, 1.0))
+
+
+LOPSIDED = {
+    "connected": blobs(12, [150], gap=0.0),
+    "three components": blobs(13, [60, 40, 50], gap=40.0),
+    "small": blobs(14, [12, 9], gap=40.0),
+    "a row without edges": scipy.linalg.block_diag(np.zeros((1, 1)), blobs(15, [120], gap=0.0)),
+    "hub": cliques_around_a_hub(12, 10),
+}
+
+
+@pytest.mark.parametrize("factorise_up_to", [3000, 10])
+@pytest.mark.parametrize("c", [1, 2, 4, 7])
+@pytest.mark.parametrize("name", LOPSIDED)
+def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, factorise_up_to):
+    monkeypatch.setattr(eigen, "FACTORISE_UP_TO", factorise_up_to)
+    S = LOPSIDED[name]
+    L, root = normalised(S)
+    count, member = reference.components(S)
+    np.testing.assert_allclose(L @ eigen.null_space(member, count, root), 0.0, atol=1e-13)
+    F = eigen.bottom_eigenvectors(sp.csr_array(L), c, member, weights=root)
+    assert F.shape == (len(S), c)
+    assert_orthonormal(F)
+    least = reference.smallest_eigenvalue_sum(L, c)
+    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=0, atol=1e-8)
+
+
+# ----------------------------------------------------------------------- less a low rank
+
+
+def low_rank_operator(n, r, known):
+    """A sparse, V, and orthonormal null vectors of A - VV' (none, or the constant one)."""
+    rng = np.random.default_rng(17)
+    A = (laplacian(blobs(18, [n], gap=0.0)) + sp.eye_array(n)).tocsr()
+    constant = np.full((n, 1), n**-0.5)
+    U = rng.standard_normal((n, r))
+    U = np.linalg.qr(U - constant @ (constant.T @ U))[0] * rng.uniform(0.3, 0.99, r)
+    if known:
+        return A, np.hstack([constant, U]), constant
+    return A, U, np.empty((n, 0))
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("factorise_up_to", [3000, 10])
+@pytest.mark.parametrize(("n", "r", "c"), [(20, 2, 3), (20, 15, 20), (120, 1, 1), (120, 6, 4)])
+def test_a_low_rank_part_is_taken_off(monkeypatch, n, r, c, factorise_up_to, known):
+    monkeypatch.setattr(eigen, "FACTORISE_UP_TO", factorise_up_to)
+    A, V, N = low_rank_operator(n, r, known)
+    F = eigen.smallest_eigenvectors(A, c, N, V=V)
+    dense = A.toarray() - V @ V.T
+    assert F.shape == (n, c)
+    assert_orthonormal(F)
+    least = reference.smallest_eigenvalue_sum(dense, c)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.abs(N.T @ F[:, : N.shape[1]]), np.eye(N.shape[1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_low_rank_part_survives_a_broken_block_solver(monkeypatch, known):
+    def broken(*args, **kwargs):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(eigen, "lobpcg", broken)
+    A, V, N = low_rank_operator(100, 5, known)
+    F = eigen.smallest_eigenvectors(A, 4, N, V=V)
+    dense = A.toarray() - V @ V.T
+    assert_orthonormal(F)
+    least = reference.smallest_eigenvalue_sum(dense, 4)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("r", [0, 1, 6])
+@pytest.mark.parametrize("shift", [1e-3, 1.0])
+def test_the_inverse_is_the_dense_inverse(r, shift):
+    A, V, _ = low_rank_operator(40, r, False)
+    inverse = eigen._Inverse(eigen._Operator(A, V), shift)
+    dense = np.linalg.inv(A.toarray() + shift * np.eye(40) - V @ V.T)
+    np.testing.assert_allclose(inverse(np.eye(40)), dense, rtol=0, atol=1e-9)
+    b = np.random.default_rng(19).standard_normal(40)
+    np.testing.assert_allclose(inverse(b), dense @ b, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("r", [0, 3])
+def test_the_operator_is_applied_as_the_dense_one(r):
+    A, V, _ = low_rank_operator(40, r, False)
+    operator = eigen._Operator(A, V)
+    B = np.random.default_rng(20).standard_normal((40, 2))
+    expected = (A.toarray() - V @ V.T) @ B
+    np.testing.assert_allclose(operator @ B, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(operator.linear() @ B, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("factorise_up_to", [3000, 10])
+def test_without_known_null_vectors_all_columns_are_solved_for(monkeypatch, factorise_up_to):
+    monkeypatch.setattr(eigen, "FACTORISE_UP_TO", factorise_up_to)
+    B = sp.random_array((90, 90), density=0.05, rng=np.random.default_rng(21))
+    T = ((sp.eye_array(90) - B).T @ (sp.eye_array(90) - B)).tocsr()
+    F = eigen.smallest_eigenvectors(T, 5, np.empty((90, 0)))
+    assert_orthonormal(F)
+    least = reference.smallest_eigenvalue_sum(T.toarray(), 5)
+    np.testing.assert_allclose(np.vdot(F, T @ F), least, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("r", [0, 3])
+def test_a_sparse_array_that_is_full_is_solved_densely(monkeypatch, r):
+    monkeypatch.setattr(eigen, "_smallest", None)  # would be called otherwise, and cannot be
+    rng = np.random.default_rng(22)
+    B = rng.standard_normal((100, 100))
+    V = orthonormal(rng, 100, r) * 0.9
+    A = sp.csr_array(B @ B.T + np.eye(100))
+    F = eigen.smallest_eigenvectors(A, 4, np.empty((100, 0)), V=V)
+    dense = A.toarray() - V @ V.T
+    least = reference.smallest_eigenvalue_sum(dense, 4)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=1e-9)
+
+
+def test_known_null_vectors_that_are_enough_are_the_answer():
+    A, V, N = low_rank_operator(60, 3, True)
+    assert np.array_equal(eigen.smallest_eigenvectors(A, 1, N, V=V), N)

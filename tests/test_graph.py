@@ -431,3 +431,77 @@ def test_merging_keeps_its_digits_far_from_the_origin():
     member = np.array([0, 0, 1, 2, 2])
     assert np.array_equal(graph.merge_components(Z, member, 2), [0, 0, 1, 1, 1])
     assert np.array_equal(graph.merge_components(Z + 1e9, member, 2), [0, 0, 1, 1, 1])
+
+
+# -------------------------------------------------------------------------- solve_rows_l1
+
+
+@st.composite
+def weights_and_costs(draw):
+    n, k = draw(st.integers(1, 4)), draw(st.integers(1, 7))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    cost = draw(arrays(float, (n, k), elements=st.floats(0, 6) | st.integers(0, 4).map(float)))
+    return rng.dirichlet(np.full(k, 0.5), size=n), cost
+
+
+@settings(thorough, max_examples=40)
+@given(weights_and_costs())
+def test_rows_in_the_L1_norm_solve_the_linear_program(problem):
+    A, cost = problem
+    S = graph.solve_rows_l1(A, cost)
+    assert (S >= 0).all()
+    np.testing.assert_allclose(S.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    for s, a, q in zip(S, A, cost, strict=True):
+        least = reference.l1_row_minimum(a, q)
+        np.testing.assert_allclose(reference.l1_row_value(s, a, q), least, rtol=0, atol=1e-8)
+
+
+@thorough
+@given(weights_and_costs(), st.floats(-5, 5), st.randoms(use_true_random=False))
+def test_rows_in_the_L1_norm_follow_a_permutation_and_ignore_a_shift(problem, shift, random):
+    A, cost = np.array(problem[0]), np.round(problem[1] * 64) / 64
+    order = list(range(A.shape[1]))
+    random.shuffle(order)
+    S = graph.solve_rows_l1(A, cost)
+    permuted = graph.solve_rows_l1(A[:, order], cost[:, order])
+    np.testing.assert_allclose(permuted, S[:, order], rtol=0, atol=1e-14)
+    moved = graph.solve_rows_l1(A, cost + np.round(shift * 64) / 64)
+    np.testing.assert_allclose(moved, S, rtol=0, atol=1e-14)
+
+
+def test_at_no_price_or_at_one_price_the_given_rows_are_kept():
+    A = np.random.default_rng(8).dirichlet(np.ones(5), size=6)
+    assert np.array_equal(graph.solve_rows_l1(A, np.zeros((6, 5))), A)
+    assert np.array_equal(graph.solve_rows_l1(A, np.full((6, 5), 1e9)), A)
+
+
+def test_an_entry_moves_only_if_it_is_dearer_than_the_cheapest_by_more_than_two():
+    A = np.full((2, 2), 0.5)
+    S = graph.solve_rows_l1(A, np.array([[1.0, 3.0], [1.0, 3.0 + 1e-9]]))
+    assert np.array_equal(S, [[0.5, 0.5], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-12, -1e-12])
+def test_what_is_freed_goes_to_the_one_of_largest_weight_among_the_cheapest(rounding):
+    A, cost = np.array([[0.1, 0.2, 0.3, 0.4]]), np.array([[0.0, 1.0, rounding, 9.0]])
+    np.testing.assert_allclose(graph.solve_rows_l1(A, cost), [[0.1, 0.2, 0.7, 0.0]], rtol=1e-14)
+    dearer = graph.solve_rows_l1(A, np.array([[0.0, 1.0, 1e-6, 9.0]]))
+    np.testing.assert_allclose(dearer, [[0.5, 0.2, 0.3, 0.0]], rtol=1e-14)
+
+
+def test_a_cheapest_entry_without_weight_can_receive():
+    S = graph.solve_rows_l1(np.array([[0.5, 0.0, 0.5]]), np.array([[9.0, 0.0, 9.0]]))
+    assert np.array_equal(S, [[0.0, 1.0, 0.0]])
+
+
+def test_rows_in_the_L1_norm_leave_their_arguments_alone():
+    A, cost = np.array([[0.5, 0.5]]), np.array([[0.0, 9.0]])
+    graph.solve_rows_l1(A, cost)
+    assert np.array_equal(A, [[0.5, 0.5]])
+    assert np.array_equal(cost, [[0.0, 9.0]])
+
+
+def test_padding_gets_no_weight_in_the_L1_norm():
+    A, cost = np.array([[0.0, 0.4, 0.6]]), np.array([[np.inf, 5.0, 1.0]])
+    assert np.array_equal(graph.solve_rows_l1(A, cost), [[0.0, 0.0, 1.0]])
+    assert np.array_equal(graph.solve_rows_l1(np.array([[0.0, 1.0]]), cost[:, :2]), [[0.0, 1.0]])

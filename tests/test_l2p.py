@@ -288,3 +288,50 @@ def test_a_small_power_ignores_the_outliers(p):
         weights = l2p.row_weights(np.sum((Y - X @ P) ** 2, axis=1), p)
         P, _ = l2p.weighted_ridge(X, Y, weights, 0.0, False)
     np.testing.assert_allclose(P, planted, rtol=0, atol=1e-3)
+
+
+# ------------------------------------------------------------------------------- ridge_map
+
+
+@thorough
+@given(st.integers(1, 8), st.integers(1, 8), st.floats(1e-3, 1e3), st.integers(0, 2**32 - 1))
+def test_the_map_squares_to_the_ridge_smoother(n, r, gamma, seed):
+    R = np.random.default_rng(seed).standard_normal((n, r))
+    U = R @ l2p.ridge_map(R, gamma)
+    smoother = R @ np.linalg.inv(R.T @ R + gamma * np.eye(r)) @ R.T
+    np.testing.assert_allclose(U @ U.T, smoother, rtol=0, atol=1e-9)
+    kernel = np.eye(n) - np.linalg.inv(np.eye(n) + R @ R.T / gamma)
+    np.testing.assert_allclose(U @ U.T, kernel, rtol=0, atol=1e-9)
+
+
+@thorough
+@given(st.integers(1, 8), st.integers(1, 8), st.floats(1e-3, 1e3), st.integers(0, 2**32 - 1))
+def test_what_the_map_leaves_is_what_ridge_regression_leaves(n, r, gamma, seed):
+    rng = np.random.default_rng(seed)
+    R, Y = rng.standard_normal((n, r)), rng.standard_normal((n, 2))
+    U = R @ l2p.ridge_map(R, gamma)
+    P = reference.weighted_ridge(R, Y, np.ones(n), gamma)
+    np.testing.assert_allclose(Y - U @ (U.T @ Y), Y - R @ P, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "r", "rank"), [(9, 3, 3), (4, 7, 4), (9, 5, 2)])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_without_penalty_the_smoother_projects_on_the_columns(n, r, rank, scale):
+    rng = np.random.default_rng(16)
+    R = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, r))
+    G = l2p.ridge_map(R * scale, 0.0)
+    assert G.shape == (r, rank)
+    U = (R * scale) @ G
+    np.testing.assert_allclose(U.T @ U, np.eye(rank), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(U @ (U.T @ R), R, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+def test_columns_of_zeros_leave_nothing_to_map(gamma):
+    assert l2p.ridge_map(np.zeros((5, 3)), gamma).shape == (3, 0)
+
+
+def test_the_penalty_is_in_units_of_the_squared_rows():
+    R = np.random.default_rng(17).standard_normal((9, 4))
+    U, scaled = R @ l2p.ridge_map(R, 0.5), (1e6 * R) @ l2p.ridge_map(1e6 * R, 0.5e12)
+    np.testing.assert_allclose(scaled @ scaled.T, U @ U.T, rtol=0, atol=1e-12)

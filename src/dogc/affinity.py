@@ -14,6 +14,9 @@ import scipy.sparse as sp
 # The neighbour whose distance is the bandwidth.
 BANDWIDTH_RANK = 7
 
+# Beyond this exponent all are equally far.
+FARTHEST = 1e300
+
 # Rows among copies have no distance to go by; this share of the median bandwidth is theirs.
 BANDWIDTH_FLOOR = 1e-3
 
@@ -56,7 +59,9 @@ def gaussian_exponents(
     >>> gaussian_exponents(np.array([[4.0]]), np.array([[1]]), np.ones(1), np.array([1.0, 2.0]))
     array([[2.]])
     """
-    return d / sigma_rows[:, None] / sigma_columns[idx]
+    # Finite also where the bandwidth is tiny: the weight is zero, and differences are numbers.
+    with np.errstate(over="ignore"):
+        return np.minimum(d / sigma_rows[:, None] / sigma_columns[idx], FARTHEST)
 
 
 def symmetric_graph(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:

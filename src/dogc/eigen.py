@@ -125,14 +125,18 @@ def smallest_eigenvectors(
     """
     n = A.shape[0]
     V = np.empty((n, 0)) if V is None else V
-    operator = _Operator(A, V, norm_bound(A))
     wanted = c - N.shape[1]
     if wanted == 0:
         return N
-    # F or A itself is of the order of n x n here, so a dense solve costs no more room.
-    if n <= 5 * (c + GUARD_VECTORS) + 20 or A.nnz > 0.25 * n * n:
-        dense = A.toarray() - V @ V.T + (N * 2.0 * operator.bound) @ N.T
-        _, rest = scipy.linalg.eigh(dense, subset_by_index=[0, wanted - 1])
+    unit = norm_bound(A) or 1.0
+    A, V = A * (1.0 / unit), V / np.sqrt(unit)  # no power of a huge or tiny number later on
+    operator = _Operator(A, V)
+    # F or A itself is of the order of n x n here, so a dense solve costs no more room. (All
+    # eigenvectors: LAPACK's search for some of them can fail where they crowd.)
+    crowded = A.nnz > 0.25 * n * n and n <= FACTORISE_UP_TO
+    if n <= 5 * (c + GUARD_VECTORS) + 20 or crowded:
+        _, vectors = np.linalg.eigh(A.toarray() - V @ V.T + (2.0 * N) @ N.T)
+        rest = vectors[:, :wanted]
     else:
         rest = _smallest(operator, N, wanted, guess)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
@@ -140,11 +144,10 @@ def smallest_eigenvectors(
 
 
 class _Operator(NamedTuple):
-    """A - V V' and a bound on its eigenvalues."""
+    """A - V V', with no eigenvalue above 1 in size."""
 
     A: Matrix
     V: np.ndarray
-    bound: float
 
     def __matmul__(self, B: np.ndarray) -> np.ndarray:
         product = self.A @ B
@@ -188,20 +191,20 @@ def _smallest(
     A block solver, because eigenvalues may repeat; first with the diagonal as its
     preconditioner where a factorisation could be large, then with the factorisation.
     """
-    n, bound = operator.A.shape[0], operator.bound
+    n = operator.A.shape[0]
     start = np.random.default_rng(0).standard_normal((n, wanted + GUARD_VECTORS))
     start /= np.linalg.norm(start, axis=0)
     if guess is not None:
         # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
         start[:, :wanted] = _outside(N, guess)[:, :wanted] + 0.02 * start[:, :wanted]
     if n > FACTORISE_UP_TO:
-        inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12 * bound)
+        inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12)
         jacobi = sp.dia_array((inverse[None, :], [0]), shape=(n, n))
-        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6 * bound)
+        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6)
         if vectors is not None:
             return vectors[:, :wanted]
-    inverse = _Inverse(operator, 1e-6 * bound)
-    vectors = _block_solve(operator, N, start, _linear(n, inverse), tol=1e-9 * bound)
+    inverse = _Inverse(operator, 1e-6)
+    vectors = _block_solve(operator, N, start, _linear(n, inverse), tol=1e-9)
     if vectors is None:
         vectors = _subspace_iteration(operator, N, inverse, wanted)
     return vectors[:, :wanted]
@@ -261,6 +264,6 @@ def _subspace_iteration(
         values, rotation = scipy.linalg.eigh(V.T @ AV)
         V, AV = V @ rotation, AV @ rotation
         residual = np.linalg.norm(AV[:, :wanted] - V[:, :wanted] * values[:wanted], axis=0)
-        if residual.max() <= 1e-9 * operator.bound:
+        if residual.max() <= 1e-9:
             break
     return V

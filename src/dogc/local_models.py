@@ -51,12 +51,15 @@ def kernel_ridge_weights(X: Matrix, idx: np.ndarray, sigma: np.ndarray, ridge: f
            [0. ]])
     """
     weights = np.empty(idx.shape)
-    for rows, gram in _grams(X, idx):
+    for rows, around in _neighbourhoods(X, idx):
+        gram = around @ around.transpose(0, 2, 1)
         own = np.einsum("ijj->ij", gram)
         between = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * gram, 0.0)
-        scale = sigma[rows, None] ** 2
-        K = np.exp(-between / scale[:, :, None])
-        weights[rows] = _ridge_solve(K, np.full(len(K), ridge), np.exp(-own / scale))
+        width = sigma[rows, None]
+        with np.errstate(over="ignore"):  # infinitely far at a tiny width is right
+            K = np.exp(-between / width[:, :, None] / width[:, :, None])
+            right = np.exp(-own / width / width)
+        weights[rows] = _ridge_solve(K, np.full(len(K), ridge), right)
     return weights
 
 
@@ -86,15 +89,18 @@ def linear_ridge_weights(X: Matrix, idx: np.ndarray, ridge: float) -> np.ndarray
     """
     n, k = idx.shape
     weights = np.empty((n, k))
-    for rows, gram in _grams(X, idx):
-        mean = gram.mean(axis=2)
-        total = mean.mean(axis=1)[:, None]
-        centred = gram - mean[:, :, None] - mean[:, None, :] + total[:, :, None]
-        # The row is the origin: its inner product with a centred neighbour.
-        own = total - mean
-        penalty = ridge * np.einsum("ijj->i", centred) / k
-        penalty = np.maximum(penalty, np.finfo(float).tiny)  # copies: any weights do
-        weights[rows] = 1.0 / k + _ridge_solve(centred, penalty, own)
+    for rows, around in _neighbourhoods(X, idx):
+        mean = around.mean(axis=1, keepdims=True)
+        centred = around - mean
+        # Neighbours that are copies of one another must not differ by rounding.
+        reach = np.abs(around).max(axis=(1, 2), keepdims=True)
+        centred[np.abs(centred) <= 8 * np.finfo(float).eps * reach] = 0.0
+        gram = centred @ centred.transpose(0, 2, 1)
+        # The row is the origin, so as seen from the neighbours' mean it lies at minus the mean.
+        own = -np.einsum("ijm,im->ij", centred, mean[:, 0])
+        penalty = ridge * np.einsum("ijj->i", gram) / k
+        penalty = np.maximum(penalty, np.finfo(float).tiny)
+        weights[rows] = 1.0 / k + _ridge_solve(gram, penalty, own)
     return weights
 
 
@@ -115,20 +121,20 @@ def residual_operator(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:
     return ((T + T.T) * 0.5).tocsr()
 
 
-def _grams(X: Matrix, idx: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Inner products between the neighbours of each row, the row being the origin."""
+def _neighbourhoods(X: Matrix, idx: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """The neighbours of each row, the row being the origin; sparse ones on their own columns."""
     n, k = idx.shape
     if sp.issparse(X):
         X = X.tocsr().astype(np.float64)
         for i in range(n):
-            around = X[idx[i]] - X[np.full(k, i)]
-            yield slice(i, i + 1), (around @ around.T).toarray()[None]
+            around = (X[idx[i]] - X[np.full(k, i)]).tocsc()
+            filled = np.flatnonzero(np.diff(around.indptr))
+            yield slice(i, i + 1), around[:, filled if len(filled) else [0]].toarray()[None]
         return
     step = max(1, CHUNK_ELEMENTS // (k * max(k, X.shape[1])))
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
-        around = X[idx[rows]].astype(np.float64) - X[rows, None, :]
-        yield rows, around @ around.transpose(0, 2, 1)
+        yield rows, X[idx[rows]].astype(np.float64) - X[rows, None, :]
 
 
 def _ridge_solve(gram: np.ndarray, penalty: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -31,7 +31,8 @@ def build_problem(
     scaled, space = geometry.scaled, geometry.space
     alpha, beta, gamma = settings.alpha, settings.beta, settings.gamma
     if settings.relative:
-        weights = relative_weights(alpha, beta, gamma, n, n_clusters, d)
+        n_varying = scaled.n_varying if scaled else d
+        weights = relative_weights(alpha, beta, gamma, n, n_clusters, max(n_varying, 1))
     else:
         # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale.
         weights = paper_weights(alpha, beta, gamma / (scaled.scale**2 if scaled else 1.0))

@@ -24,6 +24,7 @@ class Scaled(NamedTuple):
     shift: np.ndarray  # what was subtracted before dividing (zero for sparse rows)
     mean: np.ndarray  # mean of the rows of X as they are now
     scale: float
+    n_varying: int  # columns that are not constant
 
 
 def scale_rows(X: Matrix) -> Scaled:
@@ -34,7 +35,8 @@ def scale_rows(X: Matrix) -> Scaled:
         small = X / largest
         scatter = float(small.multiply(small).sum() - X.shape[0] * ((mean / largest) ** 2).sum())
         scale = largest * np.sqrt(max(scatter, 0.0)) or 1.0
-        return Scaled((X / scale).tocsr(), np.zeros(X.shape[1]), mean / scale, scale)
+        varying = (X.max(axis=0) - X.min(axis=0)).count_nonzero()
+        return Scaled((X / scale).tocsr(), np.zeros(X.shape[1]), mean / scale, scale, varying)
     shift = X.mean(axis=0, dtype=np.float64)
     centred = (X - shift).astype(X.dtype, copy=False)
     # A column that is constant may leave rounding behind; it must not be scaled up.
@@ -44,7 +46,8 @@ def scale_rows(X: Matrix) -> Scaled:
     centred /= largest
     scatter = np.sqrt(np.einsum("ij,ij->", centred, centred, dtype=np.float64)) or 1.0
     centred /= scatter
-    return Scaled(centred, shift, np.zeros(X.shape[1]), largest * float(scatter))
+    varying = int(np.count_nonzero(centred.any(axis=0)))
+    return Scaled(centred, shift, np.zeros(X.shape[1]), largest * float(scatter), varying)
 
 
 def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:

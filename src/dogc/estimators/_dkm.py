@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -26,7 +26,8 @@ LANDMARKS = 500
     parameters={
         "lam": """\
 lam : float, default=1.0
-    Regularisation :math:`\\lambda`, above 0, in units of the mean scatter of a feature. As it
+    Regularisation :math:`\\lambda`, above 0, in units of the mean scatter of a feature (of a
+    landmark, for "rbf"). As it
     grows the method becomes plain k-means; towards 0 all directions of X count alike.""",
         "kernel": """\
 kernel : {"linear", "rbf"}, default="linear"
@@ -119,38 +120,23 @@ class DiscriminativeKMeans(RowClusterer):
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        c = reachable_clusters(X, self.n_clusters)
-        _checks.check_positive("lam", self.lam)
+        kernel = _checks.check_choice("kernel", self.kernel, ("linear", "rbf"))
+        lam = _checks.check_positive("lam", self.lam)
+        gamma = None if self.gamma is None else _checks.check_positive("gamma", self.gamma)
         n_init = _checks.check_count("n_init", self.n_init, 1)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        with single_blas_thread:
-            self._scaled = _data.scale_rows(X)
-            self._kernel_map = self._feature_map(self._scaled.X, seed)
-            Z = self._kernel_map.fit_transform(self._scaled.X)
-            self._shift, self._components = discriminant_map(Z, self.lam)
-            with threadpool_limits(1):
-                model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed)
-                model.fit(self._discriminate(Z))
+        c = reachable_clusters(X, self.n_clusters)
+        with single_blas_thread, threadpool_limits(1):
+            space, Z = discriminant_space(X, kernel, gamma, lam, seed)
+            model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)
         order = np.argsort(discrete.size_order(model.labels_, c))
         self._assign_labels(model.labels_.astype(np.int64))
+        self._space = space
         self.cluster_centers_ = model.cluster_centers_[order].astype(X.dtype)
         self.inertia_ = float(model.inertia_)
         self.n_iter_ = model.n_iter_
         return self
-
-    def _feature_map(self, X: Matrix, seed: int) -> Any:
-        kernel = _checks.check_choice("kernel", self.kernel, ("linear", "rbf"))
-        if kernel == "linear":
-            return FunctionTransformer(accept_sparse=True)
-        # X has total scatter one, so its variance is 1/(n d).
-        gamma = X.shape[0] if self.gamma is None else self.gamma * self._scaled.scale**2
-        _checks.check_positive("gamma", gamma)
-        landmarks = min(LANDMARKS, X.shape[0])
-        return Nystroem(gamma=gamma, n_components=landmarks, random_state=seed)
-
-    def _discriminate(self, Z: Matrix) -> np.ndarray:
-        return np.asarray(Z @ self._components.T) - self._shift
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the nearest cluster mean in the discriminant space.
@@ -167,17 +153,47 @@ class DiscriminativeKMeans(RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            X = _data.apply_scale(self._scaled, _data.same_kind(X, self._scaled.X))
-            Z = self._discriminate(self._kernel_map.transform(X))
-            return discrete.nearest_centre(Z, self.cluster_centers_)
+            return discrete.nearest_centre(self._space.transform(X), self.cluster_centers_)
 
 
-def discriminant_map(Z: Matrix, lam: float) -> tuple[np.ndarray, np.ndarray]:
-    r"""Shift and components of :math:`Z_c (Z_c^\top Z_c + \lambda I)^{-1/2}`, rotated."""
+class DiscriminantSpace(NamedTuple):
+    r"""The map to :math:`Z_c (Z_c^\top Z_c + \lambda I)^{-1/2}`, up to a rotation.
+
+    Z is X itself, or what a kernel's feature map makes of it.
+    """
+
+    scaled: _data.Scaled
+    kernel_map: Any
+    shift: np.ndarray
+    components: np.ndarray
+
+    def transform(self, X: Matrix) -> np.ndarray:
+        """Rows in the space where means are compared."""
+        X = _data.apply_scale(self.scaled, _data.same_kind(X, self.scaled.X))
+        return np.asarray(self.kernel_map.transform(X) @ self.components.T) - self.shift
+
+
+def discriminant_space(
+    X: Matrix, kernel: str, gamma: float | None, lam: float, seed: int
+) -> tuple[DiscriminantSpace, np.ndarray]:
+    """The space and the rows of X in it."""
+    scaled = _data.scale_rows(X)
+    n = X.shape[0]
+    if kernel == "linear":
+        kernel_map, n_features = FunctionTransformer(accept_sparse=True), scaled.n_varying
+    else:
+        n_features = min(LANDMARKS, n)
+        # X has total scatter one, so its variance is 1/(n d).
+        width = n if gamma is None else gamma * scaled.scale**2
+        kernel_map = Nystroem(gamma=width, n_components=n_features, random_state=seed)
+    Z = kernel_map.fit_transform(scaled.X)
     mean = np.asarray(Z.mean(axis=0), dtype=np.float64).ravel()
     space = trace_ratio.row_space(Z, mean)
-    if not space.R.shape[1]:
-        return np.zeros(1), np.zeros((1, Z.shape[1]))
-    scatter = float(np.vdot(space.R, space.R)) / Z.shape[1]
-    components = (space.V @ l2p.ridge_map(space.R, lam * scatter)).T
-    return components @ mean, components
+    if not space.R.shape[1]:  # all rows alike
+        shift, components = np.zeros(1), np.zeros((1, Z.shape[1]))
+    else:
+        unit = float(np.vdot(space.R, space.R)) / max(n_features, 1)
+        components = (space.V @ l2p.ridge_map(space.R, lam * unit)).T
+        shift = components @ mean
+    found = DiscriminantSpace(scaled, kernel_map, shift, components)
+    return found, np.asarray(Z @ components.T) - shift

@@ -71,11 +71,16 @@ def spectral_rotation(
 
 
 def rotation_labels(F: np.ndarray, n_init: int, rng: np.random.Generator) -> np.ndarray:
-    """The best labels over a pivoted and ``n_init - 1`` random first rotations."""
+    """The best labels over a pivoted and ``n_init - 1`` random first rotations.
+
+    Rows of one length would tie for the first pivot. So they are weighed by how much of F
+    points their way, which also keeps stray rows from being picked.
+    """
     c = F.shape[1]
+    crowd = np.einsum("ij,jk,ik->i", F, F.T @ F, F)[:, None]
     best, labels = -np.inf, np.zeros(len(F), dtype=np.int64)
     for trial in range(n_init):
-        first = discrete.random_rotation(rng, c) if trial else discrete.pivoted_rotation(F)
+        first = discrete.random_rotation(rng, c) if trial else discrete.pivoted_rotation(F * crowd)
         Q, candidate = discrete.rotate_to_labels(F, first)
         agreement = float((F @ Q)[np.arange(len(F)), candidate].sum())
         if agreement > best * (1.0 + 1e-12):
@@ -91,11 +96,10 @@ def unit_rows(F: np.ndarray) -> np.ndarray:
 
 def _prepared(F: np.ndarray, normalize_rows: bool) -> np.ndarray:
     """F on a scale of order one, which changes no label."""
-    F = F / (np.abs(F).max() or 1.0)
-    if not normalize_rows:
-        return F
-    largest = np.abs(F).max(axis=1, keepdims=True)  # tiny rows would square to nothing
-    return unit_rows(F / np.where(largest > 0, largest, 1.0))
+    # Row by row: between rows there may be more orders of magnitude than a number holds.
+    largest = np.abs(F).max(axis=1, keepdims=True) if normalize_rows else np.abs(F).max()
+    F = F / np.where(largest > 0, largest, 1.0)
+    return unit_rows(F) if normalize_rows else F
 
 
 def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -> np.ndarray:
@@ -106,20 +110,19 @@ def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -
     """
     c = F.shape[1]
     if how == "argmax":
-        return F.argmax(axis=1)
-    rotated = rotation_labels(_prepared(F, True), n_init or 1, generator(random_state))
+        return discrete.assign(F)
+    rng = generator(random_state)
+    rotated = rotation_labels(_prepared(F, True), n_init or 1, rng)
     if how == "rotation":
         return rotated
     start: Any = "k-means++"
     if n_init is None:
         start = discrete.cluster_means(F, rotated)
-    return kmeans_labels(F, c, start, n_init or 1, random_state)
+    return kmeans_labels(F, c, start, n_init or 1, int(rng.integers(2**31 - 1)))
 
 
-def kmeans_labels(Z: np.ndarray, c: int, start: Any, n_init: int, random_state: Any) -> np.ndarray:
+def kmeans_labels(Z: np.ndarray, c: int, start: Any, n_init: int, seed: int) -> np.ndarray:
     """k-means, with one thread: more would change the order of sums."""
-    if isinstance(random_state, np.random.Generator):
-        random_state = int(random_state.integers(2**31 - 1))
     with threadpool_limits(1):
-        model = KMeans(c, init=start, n_init=n_init, random_state=random_state).fit(Z)
+        model = KMeans(c, init=start, n_init=n_init, random_state=seed).fit(Z)
     return model.labels_.astype(np.int64)

@@ -46,7 +46,13 @@ single_blas_thread = _SingleBlasThread()
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """scikit-learn's random_state as a Generator."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    """scikit-learn's random_state as a Generator; None draws fresh, not from the global state."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise ValueError(
+            "random_state must be None, an integer of at least 0, a RandomState or a Generator; "
+            f"got {random_state!r}."
+        ) from None

@@ -119,7 +119,7 @@ class SEC(FixedGraphClusterer):
         F, labels = self.embedding_, self.labels_
         scaled = self._voters.scaled
         with single_blas_thread:
-            regression = embedding_regression(scaled, F, self.gamma / self.n_features_in_)
+            regression = embedding_regression(scaled, F, self.gamma / max(scaled.n_varying, 1))
         self.coef_, self.intercept_ = regression
         self.cluster_centers_ = discrete.cluster_means(F, labels)
         return self
@@ -127,8 +127,8 @@ class SEC(FixedGraphClusterer):
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
         scaled = fixed.located.scaled
-        # The total scatter is one, so that of a feature is 1/d.
-        gamma = self.gamma / scaled.X.shape[1]
+        # The total scatter is one.
+        gamma = self.gamma / max(scaled.n_varying, 1)
         return embedded_eigenvectors(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
 
     def predict(self, X: Any) -> np.ndarray:

@@ -1,0 +1,269 @@
+"""The settings of the methods that learn no graph: each must do what the defaults do."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+
+from dogc import (
+    CLGR,
+    CLR,
+    SEC,
+    DiscriminativeKMeans,
+    LocalLearningClustering,
+    NMFClustering,
+    NormalizedCut,
+    RatioCut,
+)
+
+PRECOMPUTING = (RatioCut, NormalizedCut, NMFClustering, CLR)
+ROTATING = (RatioCut, NormalizedCut, SEC, LocalLearningClustering, CLGR)
+RANDOM = (*ROTATING, NMFClustering)
+MODES = [
+    RatioCut(affinity="full"),
+    NormalizedCut(affinity="full"),
+    NormalizedCut(normalize_rows=True),
+    NormalizedCut(normalize_rows=True, assign_labels="rotation"),
+    NMFClustering(affinity="full"),
+    NMFClustering(assign_labels="argmax"),
+    NMFClustering(source="features"),
+    NMFClustering(source="features", n_init=5, random_state=0),
+    CLR(norm="l1"),
+    CLR(affinity="full"),
+    SEC(affinity="full"),
+    CLGR(affinity="full"),
+    CLGR(lam=0.0),
+    LocalLearningClustering(assign_labels="kmeans"),
+    DiscriminativeKMeans(kernel="rbf"),
+    *(cls(assign_labels="rotation") for cls in ROTATING),
+    *(cls(n_init=5, random_state=0) for cls in RANDOM),
+]
+each_mode = pytest.mark.parametrize("mode", MODES, ids=repr)
+each_precomputing = pytest.mark.parametrize("cls", PRECOMPUTING, ids=lambda e: e.__name__)
+each_random = pytest.mark.parametrize("cls", RANDOM, ids=lambda e: e.__name__)
+
+
+def fitted(mode, X, c):
+    model = clone(mode).set_params(n_clusters=c).fit(X)
+    assert set(model.labels_) == set(range(c))
+    assert np.isfinite(getattr(model, "embedding_", 0.0)).all()
+    assert set(model.predict(X)) <= set(range(c))
+    return model
+
+
+def far_blobs(n=90, d=4, c=3):
+    return make_blobs(n, n_features=d, centers=c, random_state=3)
+
+
+# ------------------------------------------------------------------------------ all modes
+
+
+@each_mode
+def test_finds_blobs_and_labels_new_rows(mode):
+    X, truth = far_blobs(180)
+    model = fitted(mode, X[::2], 3)
+    assert adjusted_rand_score(truth[::2], model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
+    # A linear function of the row, as in SEC, need not reach the mean of its cluster.
+    least = 0.9 if isinstance(mode, SEC) else 1.0
+    assert adjusted_rand_score(truth[1::2], model.predict(X[1::2])) >= least
+    assert (np.diff(np.bincount(model.labels_)) <= 0).all()
+
+
+@each_mode
+def test_two_fits_agree_to_the_bit_and_survive_pickle(mode):
+    X, _ = make_blobs(100, n_features=5, centers=4, cluster_std=3.0, random_state=0)
+    first, second = fitted(mode, X, 4), fitted(mode, X, 4)
+    for name in ("labels_", "embedding_", "cluster_centers_"):
+        assert np.array_equal(getattr(first, name, 0), getattr(second, name, 0))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).predict(X), first.predict(X))
+
+
+@each_mode
+@pytest.mark.parametrize("c", [1, 9, 10])
+def test_few_rows(mode, c):
+    fitted(mode, np.random.default_rng(c).standard_normal((10, 3)), c)
+
+
+@each_mode
+def test_copies_of_rows_share_their_label(mode):
+    X, _ = far_blobs(30)
+    labels = fitted(mode, np.repeat(X, 4, axis=0), 3).labels_
+    assert all(len(set(copies)) == 1 for copies in np.split(labels, 30))
+
+
+@each_mode
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_extreme_scales(mode, scale):
+    X, truth = far_blobs()
+    assert adjusted_rand_score(truth, fitted(mode, scale * X, 3).labels_) == 1.0
+
+
+@each_mode
+def test_isolated_points_and_more_features_than_rows(mode):
+    X, _ = far_blobs(40)
+    fitted(mode, np.vstack([X, [[1e3] * 4, [-1e3] * 4]]), 3)
+    fitted(mode, np.random.default_rng(0).standard_normal((15, 60)), 3)
+
+
+@each_mode
+def test_float32_and_sparse_rows(mode):
+    X, truth = far_blobs()
+    X = X - X.min()
+    for rows in (X.astype(np.float32), sp.csr_array(X), sp.csr_matrix(X.astype(np.float32))):
+        model = fitted(mode, rows, 3)
+        assert adjusted_rand_score(truth, model.labels_) == 1.0
+        assert getattr(model, "embedding_", rows).dtype == rows.dtype
+
+
+def test_a_new_row_between_the_clusters_does_not_look_at_other_new_rows():
+    model = NormalizedCut(3, n_neighbors=12).fit(overlapping())
+    new = overlapping().mean(axis=0) + 6.0 * np.random.default_rng(0).standard_normal((300, 4))
+    one_by_one = np.concatenate([model.predict(row[None]) for row in new])
+    np.testing.assert_array_equal(model.predict(new), one_by_one)
+
+
+# --------------------------------------------------------------------- random starts
+
+
+@each_random
+def test_random_starts_are_drawn_from_random_state(cls):
+    X, _ = make_blobs(80, n_features=4, centers=4, cluster_std=4.0, random_state=0)
+    for seed in (lambda: 3, lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)):
+        labels = [cls(4, n_init=3, random_state=seed()).fit(X).labels_ for _ in range(2)]
+        np.testing.assert_array_equal(*labels)
+
+
+@each_random
+def test_random_starts_leave_the_global_random_state_alone(cls):
+    X, _ = far_blobs()
+    np.random.seed(7)  # noqa: NPY002
+    untouched = np.random.random(3)  # noqa: NPY002
+    np.random.seed(7)  # noqa: NPY002
+    cls(3, n_init=2, random_state=0).fit(X)
+    np.testing.assert_array_equal(np.random.random(3), untouched)  # noqa: NPY002
+
+
+# --------------------------------------------------------------- precomputed affinities
+
+
+def overlapping():
+    return make_blobs(100, n_features=4, centers=3, cluster_std=2.5, random_state=1)[0]
+
+
+@pytest.mark.parametrize("cls", PRECOMPUTING[:3], ids=lambda e: e.__name__)
+@pytest.mark.parametrize("affinity", ["neighbors", "full"])
+def test_the_graph_passed_back_in_gives_the_same_labels(cls, affinity):
+    plain = cls(3, affinity=affinity).fit(overlapping())
+    A = plain.affinity_matrix_
+    int64 = sp.csr_array((A.data, A.indices.astype(np.int64), A.indptr.astype(np.int64)), A.shape)
+    for given in (A, int64, sp.csr_matrix(A), sp.csc_array(A), sp.coo_array(A), A.toarray()):
+        model = cls(3, affinity="precomputed").fit(given)
+        np.testing.assert_array_equal(model.labels_, plain.labels_)
+        np.testing.assert_allclose(model.affinity_matrix_.toarray(), A.toarray())
+
+
+@pytest.mark.parametrize("norm", ["l2", "l1"])
+def test_clr_of_a_full_kernel_is_clr_of_the_kernel_passed_in(norm):
+    X = overlapping()
+    A = RatioCut(3, affinity="full").fit(X).affinity_matrix_
+    plain = CLR(3, norm=norm, affinity="full").fit(X)
+    for given in (A, A.toarray()):
+        model = CLR(3, norm=norm, affinity="precomputed").fit(given)
+        np.testing.assert_array_equal(model.labels_, plain.labels_)
+    again = CLR(3, norm=norm, affinity="precomputed").fit(plain.affinity_matrix_)
+    np.testing.assert_array_equal(again.labels_, plain.labels_)
+
+
+@each_precomputing
+@pytest.mark.parametrize("scale", [1e-200, 1e-20, 1e20, 1e200])
+def test_the_scale_of_given_affinities_does_not_matter(cls, scale):
+    A = RatioCut(3).fit(overlapping()).affinity_matrix_
+    labels = cls(3, affinity="precomputed").fit_predict(A)
+    np.testing.assert_array_equal(cls(3, affinity="precomputed").fit_predict(scale * A), labels)
+
+
+@each_precomputing
+def test_the_diagonal_and_the_type_of_given_affinities_do_not_matter(cls):
+    A = RatioCut(3).fit(overlapping()).affinity_matrix_.toarray()
+    labels = cls(3, affinity="precomputed").fit_predict(A)
+    model = cls(3, affinity="precomputed").fit(A + 5.0 * np.eye(100))
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.affinity_matrix_.diagonal(), 0.0)
+    float32 = cls(3, affinity="precomputed").fit(A.astype(np.float32))
+    assert float32.embedding_.dtype == np.float32
+    assert adjusted_rand_score(float32.labels_, labels) > 0.95
+
+
+@each_precomputing
+def test_new_rows_by_their_affinities(cls):
+    X, truth = far_blobs(180)
+    A = rbf_kernel(X, gamma=0.05)
+    model = cls(3, affinity="precomputed").fit(A[::2, ::2])
+    np.testing.assert_array_equal(model.predict(A[::2, ::2]), model.labels_)
+    new = A[1::2, ::2]
+    predicted = model.predict(new)
+    assert adjusted_rand_score(truth[1::2], predicted) == 1.0
+    np.testing.assert_array_equal(model.predict(sp.csr_array(new)), predicted)
+    np.testing.assert_array_equal(predicted, (new @ np.eye(3)[model.labels_]).argmax(axis=1))
+
+
+@each_precomputing
+def test_given_graphs_with_too_many_components_or_no_edge_at_all(cls):
+    cliques = np.kron(np.eye(5), np.ones((4, 4)))
+    model = cls(5, affinity="precomputed").fit(cliques)
+    assert adjusted_rand_score(np.repeat(np.arange(5), 4), model.labels_) == 1.0
+    for graph in (cliques, np.zeros((12, 12)), sp.csr_array((12, 12)), np.ones((12, 12))):
+        model = cls(3, affinity="precomputed").fit(graph)
+        assert set(model.labels_) == {0, 1, 2}
+        assert np.isfinite(model.embedding_).all()
+
+
+@each_precomputing
+def test_labels_do_not_depend_on_the_order_of_given_rows(cls):
+    A = RatioCut(3).fit(overlapping()).affinity_matrix_.toarray()
+    order = np.random.default_rng(0).permutation(100)
+    labels = cls(3, affinity="precomputed").fit_predict(A)
+    shuffled = cls(3, affinity="precomputed").fit_predict(A[np.ix_(order, order)])
+    assert adjusted_rand_score(labels[order], shuffled) == 1.0
+
+
+# ------------------------------------------------------------------- extreme parameters
+
+
+@pytest.mark.parametrize("bandwidth", [1e-200, 1e-3, 1e3, 1e200])
+@pytest.mark.parametrize(
+    "cls", [*PRECOMPUTING, SEC, LocalLearningClustering, CLGR], ids=lambda e: e.__name__
+)
+def test_extreme_bandwidths(cls, bandwidth):
+    fitted(cls(bandwidth=bandwidth), far_blobs()[0], 3)
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        SEC(mu=1e-12),
+        SEC(mu=1e12),
+        SEC(gamma=0.0),
+        SEC(gamma=1e12),
+        CLGR(lam=1e12),
+        CLGR(ridge=1e-12),
+        CLGR(ridge=1e12),
+        LocalLearningClustering(ridge=1e-12),
+        LocalLearningClustering(ridge=1e12),
+        DiscriminativeKMeans(lam=1e-12),
+        DiscriminativeKMeans(lam=1e12),
+        DiscriminativeKMeans(kernel="rbf", gamma=1e6),
+        CLR(lam=1e-12),
+        CLR(lam=1e12),
+        NMFClustering(tol=0.0, max_iter=20),
+    ],
+    ids=repr,
+)
+def test_extreme_penalties_stay_finite(mode):
+    fitted(mode, far_blobs()[0], 3)

@@ -1,0 +1,182 @@
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import adjusted_rand_score
+
+from dogc import spectral_rotation
+
+thorough = settings(deadline=None, max_examples=80)
+seeds = st.integers(0, 2**32 - 1)
+shapes = st.integers(1, 5).flatmap(lambda c: st.tuples(st.integers(c, 12), st.just(c)))
+exponents = st.sampled_from([-300, -150, 0, 150, 300])
+
+
+def planted(rng, n, c):
+    """Labels in which every one of c occurs."""
+    return rng.permutation(np.concatenate([np.arange(c), rng.integers(0, c, n - c)]))
+
+
+def rotation(rng, c):
+    return np.linalg.qr(rng.standard_normal((c, c)))[0]
+
+
+def unit_rows(F):
+    length = np.linalg.norm(F, axis=1, keepdims=True)
+    return F / np.where(length > 0, length, 1.0)
+
+
+def agreement(F, labels):
+    """Tr(Q' F' Y) at the best rotation Q: the sum of the singular values of F' Y."""
+    return np.linalg.svd(F.T @ np.eye(F.shape[1])[labels], compute_uv=False).sum()
+
+
+@thorough
+@given(shapes, seeds)
+def test_rotated_indicators_give_back_their_labels(shape, seed):
+    rng = np.random.default_rng(seed)
+    truth = planted(rng, *shape)
+    n, c = shape
+    Y = np.eye(c)[truth]
+    for F in (Y, Y / np.sqrt(Y.sum(axis=0)), Y * rng.uniform(0.1, 10.0, (n, 1))):
+        assert adjusted_rand_score(spectral_rotation(F @ rotation(rng, c)), truth) == 1.0
+
+
+@thorough
+@given(shapes, seeds)
+def test_names_of_the_clusters_do_not_matter(shape, seed):
+    rng = np.random.default_rng(seed)
+    F, Q = np.eye(shape[1])[planted(rng, *shape)], rotation(rng, shape[1])
+    renamed = F[:, rng.permutation(shape[1])]
+    np.testing.assert_array_equal(spectral_rotation(renamed @ Q), spectral_rotation(F @ Q))
+
+
+@thorough
+@given(shapes.flatmap(lambda s: arrays(float, s, elements=st.floats(-1, 1))), exponents)
+@example(np.zeros((4, 2)), 0)
+@example(np.ones((5, 3)), 300)
+@example(np.ones((3, 3)), -300)
+@example(np.outer([0.0, 1.0, -2.0, 0.5], [1.0, 2.0]), 150)
+@example(np.array([[5e-324], [0.0]]), 0)
+def test_any_finite_embedding_gives_labels_that_are_all_used(F, exponent):
+    n, c = F.shape
+    for normalize_rows in (True, False):
+        labels = spectral_rotation(F * 10.0**exponent, normalize_rows=normalize_rows)
+        assert labels.shape == (n,)
+        assert set(labels.tolist()) == set(range(c))
+        assert (np.diff(np.bincount(labels)) <= 0).all()
+
+
+@pytest.mark.parametrize("exponent", [50, 200])
+def test_lengths_of_rows_do_not_matter(exponent):
+    rng = np.random.default_rng(0)
+    truth = planted(rng, 60, 3)
+    F = np.eye(3)[truth] @ rotation(rng, 3)
+    F *= 10.0 ** rng.uniform(-exponent, exponent, (60, 1))
+    assert adjusted_rand_score(spectral_rotation(F), truth) == 1.0
+
+
+def test_noisy_rows_of_any_length_count_alike():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        F = np.eye(4)[planted(rng, 60, 4)] + 0.3 * rng.standard_normal((60, 4))
+        scaled = F * 2.0 ** rng.integers(-9, 10, (60, 1))
+        np.testing.assert_array_equal(spectral_rotation(scaled), spectral_rotation(F))
+
+
+def test_long_rows_count_for_more_without_normalisation():
+    F = np.array([[9.0, 1.0], [9.0, 0.0], [0.1, 0.2], [0.3, 0.1], [0.0, 5.0]])
+    scaled = F * np.array([[1.0], [1.0], [100.0], [100.0], [1.0]])
+    kept = spectral_rotation(scaled, normalize_rows=True)
+    np.testing.assert_array_equal(kept, spectral_rotation(F, normalize_rows=True))
+    raw = spectral_rotation(F, normalize_rows=False)
+    assert agreement(F, raw) >= agreement(F, kept) - 1e-12
+
+
+def test_order_of_rows_does_not_matter():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        F = np.eye(4)[planted(rng, 80, 4)] + 0.35 * rng.standard_normal((80, 4))
+        order = rng.permutation(80)
+        straight, shuffled = spectral_rotation(F)[order], spectral_rotation(F[order])
+        assert adjusted_rand_score(straight, shuffled) == 1.0
+
+
+@thorough
+@given(shapes, seeds, st.booleans())
+def test_more_starts_never_agree_less(shape, seed, normalize_rows):
+    F = np.random.default_rng(seed).standard_normal(shape)
+    once, often = (
+        spectral_rotation(F, normalize_rows=normalize_rows, n_init=n, random_state=0)
+        for n in (1, 5)
+    )
+    given_rows = unit_rows(F) if normalize_rows else F
+    assert agreement(given_rows, often) >= agreement(given_rows, once) * (1 - 1e-9)
+
+
+def test_more_starts_can_agree_more():
+    gains = []
+    for seed in range(10):
+        F = unit_rows(np.random.default_rng(seed).standard_normal((40, 5)))
+        once, often = spectral_rotation(F), spectral_rotation(F, n_init=10, random_state=0)
+        gains.append(agreement(F, often) - agreement(F, once))
+    assert max(gains) > 0.1
+
+
+def test_labels_are_a_fixed_point():
+    rng = np.random.default_rng(1)
+    F = unit_rows(rng.standard_normal((50, 3)))
+    labels = spectral_rotation(F)
+    U, _, Vt = np.linalg.svd(F.T @ np.eye(3)[labels])
+    np.testing.assert_array_equal((F @ U @ Vt).argmax(axis=1), labels)
+
+
+@pytest.mark.parametrize(
+    "seed", [lambda: 3, lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)]
+)
+def test_a_seed_fixes_the_labels(seed):
+    F = np.random.default_rng(0).standard_normal((40, 5))
+    first = spectral_rotation(F, n_init=3, random_state=seed())
+    np.testing.assert_array_equal(spectral_rotation(F, n_init=3, random_state=seed()), first)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"n_init": 3, "random_state": 0}], ids=repr)
+def test_the_global_random_state_is_left_alone(parameters):
+    F = np.random.default_rng(0).standard_normal((20, 3))
+    np.random.seed(7)  # noqa: NPY002
+    untouched = np.random.random(3)  # noqa: NPY002
+    np.random.seed(7)  # noqa: NPY002
+    spectral_rotation(F, **parameters)
+    np.testing.assert_array_equal(np.random.random(3), untouched)  # noqa: NPY002
+
+
+def test_the_embedding_itself_is_left_alone():
+    F = np.random.default_rng(0).standard_normal((20, 3))
+    copy = F.copy()
+    spectral_rotation(F)
+    np.testing.assert_array_equal(F, copy)
+
+
+def test_lists_and_float32_are_fine():
+    F = np.eye(3)[[0, 1, 2, 2, 1, 2]]
+    np.testing.assert_array_equal(spectral_rotation(F.tolist()), [2, 1, 0, 0, 1, 0])
+    np.testing.assert_array_equal(spectral_rotation(F.astype(np.float32)), [2, 1, 0, 0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("F", "parameters", "says"),
+    [
+        ([[np.nan, 1.0], [0.0, 1.0]], {}, "F contains NaN"),
+        ([[np.inf, 1.0], [0.0, 1.0]], {}, "F contains infinity"),
+        ([[0.0, 1.0, 2.0]], {}, "F has 3 columns but only 1 rows.*pass fewer columns"),
+        ([0.0, 1.0], {}, "2D array"),
+        (np.eye(2), {"n_init": 0}, "n_init must be an integer of at least 1"),
+        (np.eye(2), {"n_init": "auto"}, "n_init must be an integer of at least 1"),
+        (np.eye(2), {"normalize_rows": 1}, "normalize_rows must be True or False"),
+        (np.eye(2), {"random_state": "seed"}, "random_state"),
+    ],
+)
+def test_bad_input_is_named(F, parameters, says):
+    with pytest.raises(ValueError, match=says):
+        spectral_rotation(F, **parameters)
