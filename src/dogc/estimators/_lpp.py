@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import graph, lpp, trace_ratio
-from ..arrays import Matrix
 from . import _affinity, _checks, _data
 from ._docs import document
 from ._repeatable import single_blas_thread
+from ._rows import validate_rows
 
 
 @document(
@@ -92,7 +92,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self : object
             The fitted transformer.
         """
-        X = self._validate(X, reset=True)
+        X = validate_rows(self, X, reset=True)
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
         kinds = ("neighbors", "full")
@@ -120,19 +120,9 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             The rows, projected.
         """
         check_is_fitted(self, "components_")
-        X = self._validate(X, reset=False)
+        X = validate_rows(self, X, reset=False)
         with single_blas_thread:
             return np.asarray(X @ self.components_.T) - self.mean_ @ self.components_.T
-
-    def _validate(self, X: Any, *, reset: bool) -> Matrix:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
 
     @property
     def _n_features_out(self) -> int:

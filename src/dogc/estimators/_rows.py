@@ -19,14 +19,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
+        return validate_rows(self, X, reset)
 
     def _validate_new(self, X: Any) -> Matrix:
         check_is_fitted(self, "labels_")
@@ -43,6 +36,19 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         given = (getattr(self, "affinity", None), getattr(self, "metric", None))
         tags.input_tags.pairwise = "precomputed" in given
         return tags
+
+
+def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
+    """Rows as a C-ordered array or CSR, float32 or float64; two at least where it is a fit."""
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",  # sums run in the same order whatever X came in
+        ensure_min_samples=2 if reset else 1,
+    )
 
 
 def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
