@@ -159,7 +159,7 @@ def test_methods_are_data_and_differ_in_their_steps():
         for m in vars(methods).values()
         if isinstance(m, methods.Method)
     }
-    assert len(names) == 6
+    assert len(names) == 8
     assert "step_S" not in names["DOGC-II"]
     assert "step_W" not in names["CAN"]
     assert "step_W" in names["PCAN"]
