@@ -213,7 +213,7 @@ def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
     >>> nearest_centre(np.array([[0.9], [4.0]]), np.array([[1.0], [5.0]]))
     array([0, 1])
     """
-    middle = centres.mean(axis=0)  # squares lose digits far from the origin
-    centres = centres - middle
+    origin = centres[0]  # squares lose digits far from the origin
+    centres = centres - origin
     squares = np.einsum("kj,kj->k", centres, centres)
-    return (squares - 2.0 * ((Z - middle) @ centres.T)).argmin(axis=1)
+    return (squares - 2.0 * ((Z - origin) @ centres.T)).argmin(axis=1)
