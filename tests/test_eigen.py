@@ -324,7 +324,8 @@ def test_the_operator_is_applied_as_the_dense_one(r):
 @pytest.mark.parametrize("factorise_up_to", [3000, 10])
 def test_without_known_null_vectors_all_columns_are_solved_for(monkeypatch, factorise_up_to):
     monkeypatch.setattr(eigen, "FACTORISE_UP_TO", factorise_up_to)
-    B = sp.random_array((90, 90), density=0.05, rng=np.random.default_rng(21))
+    rng = np.random.default_rng(21)
+    B = sp.csr_array(rng.random((90, 90)) * (rng.random((90, 90)) < 0.05))
     T = ((sp.eye_array(90) - B).T @ (sp.eye_array(90) - B)).tocsr()
     F = eigen.smallest_eigenvectors(T, 5, np.empty((90, 0)))
     assert_orthonormal(F)
@@ -348,3 +349,26 @@ def test_a_sparse_array_that_is_full_is_solved_densely(monkeypatch, r):
 def test_known_null_vectors_that_are_enough_are_the_answer():
     A, V, N = low_rank_operator(60, 3, True)
     assert np.array_equal(eigen.smallest_eigenvectors(A, 1, N, V=V), N)
+
+
+def test_the_fill_of_a_factor_is_foretold_within_a_factor_of_four():
+    rng = np.random.default_rng(24)
+    for n, d, k in ((6000, 2, 10), (6000, 3, 10), (5000, 8, 10)):
+        L = laplacian(neighbour_graph(rng.standard_normal((n, d)), k))
+        truth = eigen._factorise(L, 1e-6).L.nnz
+        assert 0.25 * truth <= eigen._fill(L) <= 4.0 * truth
+
+
+def test_a_graph_in_small_pieces_is_foretold_to_fill_little():
+    L = laplacian(sp.block_diag([clique(10)] * 400))
+    assert eigen._fill(L) == pytest.approx(eigen._factorise(L, 1e-6).L.nnz, rel=0.1)
+
+
+def test_where_a_factorisation_is_too_large_the_block_solver_has_the_last_word(monkeypatch):
+    monkeypatch.setattr(eigen, "FILL", 0)
+    monkeypatch.setattr(eigen, "_Inverse", None)  # would be called otherwise, and cannot be
+    n = eigen.FACTORISE_UP_TO + 1
+    L = laplacian(path(n))
+    F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
+    assert_orthonormal(F)
+    assert np.vdot(F, L @ F) < 1e-3

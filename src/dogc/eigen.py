@@ -10,11 +10,12 @@ repeated zero eigenvalue.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import LinearOperator, lobpcg, splu
 
 from .arrays import Matrix, norm_bound
@@ -28,6 +29,10 @@ GUARD_VECTORS = 2
 
 # Iterations of the block solver between looks at its pace, and how often at most.
 BURST, BURSTS = 40, 8
+
+# The sizes of the balls that tell how a factor would grow, and the most entries it may have.
+PILOTS = (1000, 2000)
+FILL = 3e7
 
 
 def null_space(
@@ -161,13 +166,8 @@ class _Inverse:
     """(A + shift I - V V')^-1 by a sparse factorisation and Woodbury's identity."""
 
     def __init__(self, operator: _Operator, shift: float):
-        n, r = operator.V.shape
-        self.factor = splu(
-            (operator.A + shift * sp.eye_array(n)).tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+        _, r = operator.V.shape
+        self.factor = _factorise(operator.A, shift)
         self.V = operator.V
         self.AV = self.factor.solve(self.V) if r else self.V
         self.core = scipy.linalg.inv(np.eye(r) - self.V.T @ self.AV) if r else np.empty((0, 0))
@@ -177,6 +177,30 @@ class _Inverse:
         if not self.V.shape[1]:
             return solved
         return solved + self.AV @ (self.core @ (self.V.T @ solved))
+
+
+def _factorise(A: Matrix, shift: float) -> Any:
+    return splu(
+        (A + shift * sp.eye_array(A.shape[0])).tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+
+def _fill(A: Matrix) -> float:
+    """Roughly how many entries a factor of A would have.
+
+    A factor of flat data grows little faster than n, one of data in many dimensions like
+    n^2. Two balls around one row tell which: they are factorised and the growth continued.
+    """
+    ball = breadth_first_order(A, A.shape[0] // 2, directed=False, return_predecessors=False)
+    sizes = [min(len(ball), size) for size in PILOTS]
+    small, large = (_factorise(A[ball[:m]][:, ball[:m]], 1e-6).L.nnz for m in sizes)
+    if sizes[0] == sizes[1]:
+        return large * A.shape[0] / sizes[1]
+    growth = np.clip(np.log(large / small) / np.log(sizes[1] / sizes[0]), 1.0, 2.0)
+    return float(large * (A.shape[0] / sizes[1]) ** growth)
 
 
 def _linear(n: int, apply: object) -> LinearOperator:
@@ -198,9 +222,10 @@ def _smallest(
         # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
         start[:, :wanted] = _outside(N, guess)[:, :wanted] + 0.02 * start[:, :wanted]
     if n > FACTORISE_UP_TO:
+        affordable = _fill(operator.A) <= FILL
         inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12)
         jacobi = sp.dia_array((inverse[None, :], [0]), shape=(n, n))
-        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6)
+        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6, patient=not affordable)
         if vectors is not None:
             return vectors[:, :wanted]
     inverse = _Inverse(operator, 1e-6)
@@ -217,13 +242,19 @@ def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
 
 
 def _block_solve(
-    operator: _Operator, N: np.ndarray, start: np.ndarray, preconditioner: Matrix, tol: float
+    operator: _Operator,
+    N: np.ndarray,
+    start: np.ndarray,
+    preconditioner: Matrix,
+    tol: float,
+    patient: bool = False,
 ) -> np.ndarray | None:
     """LOBPCG with the residuals checked; None when they do not fall fast enough.
 
     The error of the subspace is about residual over gap, so residuals must be small beside
     the first eigenvalue that is not wanted: tiny on a long thin graph. Iterations come in
     bursts; as soon as the pace says that all bursts together will not do, it is given up.
+    A ``patient`` solve goes on and returns what it has: there is no other way to go.
     """
     wanted = start.shape[1] - GUARD_VECTORS
     constraints = N if N.shape[1] else None
@@ -244,10 +275,12 @@ def _block_solve(
         excess = float(residual / (1e-3 * abs(values[wanted]) + 1e-2 * tol))
         if excess <= 1.0:
             return vectors
-        if not np.isfinite(excess) or excess * (excess / last) ** left > 1.0:
+        if not np.isfinite(excess):
+            return None
+        if excess * (excess / last) ** left > 1.0 and not patient:
             return None
         last = excess
-    return None
+    return vectors if patient else None
 
 
 def _subspace_iteration(

@@ -66,7 +66,7 @@ def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
         _checks.check_affinity_matrix(X)
         A = sp.csr_array(X).astype(np.float64)
         A = ((A + A.T) * 0.5).tocsr()
-        A.setdiag(0.0)
+        A = (A - sp.dia_array((A.diagonal()[None, :], [0]), shape=A.shape)).tocsr()
         A.eliminate_zeros()
         return FixedGraph(A, None)
     located = locate(X, settings)

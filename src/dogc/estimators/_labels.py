@@ -98,7 +98,7 @@ def _prepared(F: np.ndarray, normalize_rows: bool) -> np.ndarray:
     """F on a scale of order one, which changes no label."""
     # Row by row: between rows there may be more orders of magnitude than a number holds.
     largest = np.abs(F).max(axis=1, keepdims=True) if normalize_rows else np.abs(F).max()
-    F = F / np.where(largest > 0, largest, 1.0)
+    F = F / np.where(largest >= np.finfo(float).tiny, largest, 1.0)
     return unit_rows(F) if normalize_rows else F
 
 
