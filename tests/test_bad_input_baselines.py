@@ -141,7 +141,7 @@ def test_affinities_must_be_symmetric(cls):
 def test_affinities_of_new_rows_must_reach_a_fitted_row(cls):
     model = cls(2, affinity="precomputed").fit(np.ones((10, 10)))
     for new in as_dense_and_sparse(np.eye(3, 10) * [[1.0], [1.0], [0.0]]):
-        with pytest.raises(ValueError, match="rows without any affinity to a fitted row; pass"):
+        with pytest.raises(ValueError, match="row 2 of X has no affinity to any fitted row; pass"):
             model.predict(new)
     with pytest.raises(ValueError, match="negative affinities"):
         model.predict(-np.ones((2, 10)))

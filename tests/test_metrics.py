@@ -96,3 +96,10 @@ def test_labels_of_mixed_kinds_get_one_sentence(metric):
     mixed = np.array([0, "b", 1], dtype=object)
     with pytest.raises(ValueError, match="labels_pred mixes labels that cannot be compared"):
         metric([0, 1, 1], mixed)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("gap", [np.nan, None])
+def test_missing_labels_are_refused(metric, gap):
+    with pytest.raises(ValueError, match="labels_true has a missing value at row 1"):
+        metric(np.array([0.0, gap, 1.0], dtype=object), [0, 1, 1])

@@ -13,10 +13,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array
+from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from .metrics import clustering_report
+from .estimators._checks import check_count, check_neighbors, shown
+from .metrics import clustering_report, code_labels
 
 # Every clustering method of the paper under the name it has there, in its order.
 METHODS: Mapping[str, Callable[[int], BaseEstimator]] = {
@@ -39,18 +43,24 @@ METHODS: Mapping[str, Callable[[int], BaseEstimator]] = {
     "DOGC-OS": dogc.DOGCOS,
 }
 
-MEASURES = ("acc", "nmi_max", "nmi_geometric", "purity", "ari")
+CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]
+
+# Columns of the printed table.
+SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
+WIDTH = 79
 
 
 class MethodResult(NamedTuple):
     """One method on the data set.
 
-    ``labels`` is None where the method failed; ``note`` then says why. Otherwise ``note`` holds
-    what the method warned of. ``scores`` is empty where no ground truth was given.
+    ``labels`` and ``estimator`` are None where the method failed; ``note`` then says why.
+    Otherwise ``note`` holds what the method warned of. ``scores`` is empty where no ground truth
+    was given. ``n_found`` does not count the label -1, which some clusterers give to noise.
     """
 
     method: str
     labels: np.ndarray | None
+    estimator: BaseEstimator | None  # fitted
     n_found: int
     seconds: float
     scores: dict[str, float]
@@ -61,9 +71,9 @@ class MethodResult(NamedTuple):
 class Comparison:
     """What :func:`compare` returns: a table to print, to index and to turn into a frame.
 
-    ``len`` and iteration go over :class:`MethodResult` rows in order, ``comparison[name]`` is one
-    of them, ``labels`` maps names to labels, ``agreement`` is the matrix of adjusted Rand indices
-    between the methods that succeeded, whose names are ``succeeded``.
+    ``len`` and iteration go over :class:`MethodResult` rows in order, ``comparison["DOGC"]`` or
+    ``comparison[0]`` is one of them, ``labels`` maps names to labels, ``agreement`` is the matrix
+    of adjusted Rand indices between the methods that succeeded, whose names are ``succeeded``.
     """
 
     def __init__(self, rows: list[MethodResult], agreement: np.ndarray):
@@ -89,56 +99,59 @@ class Comparison:
         """Go over the rows."""
         return iter(self.rows)
 
-    def __getitem__(self, method: str) -> MethodResult:
-        """Return the row of one method."""
+    def __getitem__(self, method: str | int) -> MethodResult:
+        """Return the row of one method, by name or place."""
+        if isinstance(method, int):
+            return self.rows[method]
         for row in self.rows:
             if row.method == method:
                 return row
         raise KeyError(f"{method!r} was not compared; these were: {[r.method for r in self.rows]}")
 
     def to_frame(self) -> Any:
-        """The table as a pandas DataFrame, one row a method (needs pandas)."""
+        """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
         import pandas as pd
 
-        records = [
-            {
-                "method": row.method,
-                "n_found": row.n_found,
-                "seconds": row.seconds,
-                **row.scores,
-                "agreement": row.agreement,
-                "note": row.note,
-            }
-            for row in self.rows
-        ]
-        return pd.DataFrame(records).set_index("method")
+        left_out = ("method", "labels", "estimator", "scores")
+        records = []
+        for row in self.rows:
+            rest = {k: v for k, v in row._asdict().items() if k not in left_out}
+            records.append({**row.scores, **rest})
+        return pd.DataFrame(records, index=pd.Index([r.method for r in self.rows], name="method"))
 
-    def _cells(self, longest_note: int | None = None) -> tuple[list[str], list[list[str]]]:
-        scored = any(row.scores for row in self.rows)
-        measures = MEASURES if scored else ()
-        header = ["method", "clusters", "seconds", *measures, "agreement", "note"]
+    def agreement_frame(self) -> Any:
+        """Return ``agreement`` as a pandas DataFrame with names (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.agreement, index=self.succeeded, columns=self.succeeded)
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        measures = SHOWN if any(row.scores for row in self.rows) else {}
+        header = ["method", "clusters", "seconds", *measures.values(), "agreement"]
         cells = []
         for row in self.rows:
             values = [*(row.scores.get(name, np.nan) for name in measures), row.agreement]
             shown = ["-" if np.isnan(value) else f"{value:.3f}" for value in values]
-            found = "-" if row.labels is None else str(row.n_found)
-            note = textwrap.shorten(row.note, longest_note or max(len(row.note), 5))
-            cells.append([row.method, found, f"{row.seconds:.2f}", *shown, note])
+            found = "failed" if row.labels is None else str(row.n_found)
+            cells.append([row.method, found, f"{row.seconds:.2f}", *shown])
         return header, cells
 
+    def _notes(self) -> list[str]:
+        return [f"{row.method}: {row.note}" for row in self.rows if row.note]
+
     def __str__(self) -> str:
-        """Return the table as text; long notes are cut."""
-        header, cells = self._cells(longest_note=70)
+        """Return the table as text, with what the methods had to say below it."""
+        header, cells = self._cells()
         widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        last = len(header) - 1
         lines = [
             "  ".join(
-                cell.ljust(w) if i in (0, last) else cell.rjust(w)
-                for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
+                cell.rjust(width) if place else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
             for line in (header, *cells)
         ]
-        return "\n".join(lines)
+        notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self._notes()]
+        return "\n".join([*lines, *([""] if notes else []), *notes])
 
     __repr__ = __str__
 
@@ -146,16 +159,18 @@ class Comparison:
         header, cells = self._cells()
         rows = [f"<tr>{''.join(f'<th>{html.escape(c)}</th>' for c in header)}</tr>"]
         rows += [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in cells]
-        return f"<table>{''.join(rows)}</table>"
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self._notes())
+        return f"<table>{''.join(rows)}</table>" + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def compare(
     X: Any,
     n_clusters: int,
-    methods: Iterable[str] | Mapping[str, BaseEstimator] | None = None,
+    methods: Any = None,
     y: Any = None,
     *,
     n_neighbors: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
     random_state: int | None = 0,
     progress: bool | None = None,
 ) -> Comparison:
@@ -168,14 +183,17 @@ def compare(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Rows to cluster, as they are: put features on one scale first.
     n_clusters : int
-        Number of clusters to ask each method for.
-    methods : iterable of str, mapping of str to clusterer, or None, default=None
-        Names out of ``dogc.comparison.METHODS``; None means all of them. A mapping runs copies
-        of your own estimators, with their own settings, under your own names.
+        Number of clusters to ask each named method for.
+    methods : str, clusterer, iterable of these, mapping from names to them, or None, default=None
+        Names are those of ``dogc.comparison.METHODS`` or of classes here, in any case; None means
+        all of ``METHODS``. A clusterer of yours is copied and runs with its own settings.
     y : array-like of shape (n_samples,), default=None
         Ground truth, if there is one: adds ACC, NMI, purity and ARI.
     n_neighbors : int, default=None
         Neighbourhood size for every named method that has one; None leaves their defaults.
+    parameters : mapping, default=None
+        More parameters, each for every named method that has it, such as
+        ``{"affinity": "full", "n_init": 10}``.
     random_state : int or None, default=0
         Seed for every named method that has one.
     progress : bool, default=None
@@ -195,46 +213,77 @@ def compare(
     >>> {row.method: round(row.scores["acc"], 2) for row in table}
     {'KM': 0.76, 'N-cut': 1.0, 'DOGC': 1.0}
     """
-    chosen = _estimators(methods, n_clusters, n_neighbors, random_state)
-    if y is not None:
-        clustering_report(y, y)  # a bad y is said before the first fit, not after the last
-        if not hasattr(X, "shape"):
-            X = np.asarray(X)
-        if len(y) != X.shape[0]:
-            raise ValueError(
-                f"y has {len(y)} entries but X has {X.shape[0]} rows; pass one entry for each row."
-            )
+    n = _num_samples(X)
+    check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
+    common = {**(parameters or {}), "random_state": random_state}
+    if n_neighbors is not None:
+        common["n_neighbors"] = check_neighbors(n_neighbors, n)
+    chosen = _chosen(methods, n_clusters, common)
+    if not any(isinstance(estimator, Pipeline) for estimator in chosen.values()):
+        check_array(X, accept_sparse=True)  # once, in place of the same failure in every row
+    truth = None if y is None else _truth(y, n)
     rows = []
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(_run(name, estimator, X, y))
+            rows.append(_run(name, estimator, X, truth))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     return Comparison(_with_agreement(rows, agreement), agreement)
 
 
-def _estimators(
-    methods: Any, n_clusters: int, n_neighbors: int | None, random_state: int | None
-) -> dict[str, BaseEstimator]:
+def _truth(y: Any, n: int) -> np.ndarray:
+    """The ground truth, checked before the first fit and not after the last."""
+    truth = np.asarray(y)
+    truth = truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth
+    if truth.shape != (n,):
+        raise ValueError(
+            f"y must hold one class for each of the {n} rows of X; got shape {truth.shape}."
+        )
+    return code_labels(truth, "y")
+
+
+def _chosen(methods: Any, n_clusters: int, common: Mapping[str, Any]) -> dict[str, BaseEstimator]:
     """The estimators to run, by name."""
+    if methods is None:
+        methods = list(METHODS)
+    if isinstance(methods, str) or hasattr(methods, "fit_predict"):
+        methods = [methods]
+    if not isinstance(methods, Iterable):
+        raise ValueError(
+            f"methods must be names, clusterers or a mapping of names to them; got {methods!r}."
+        )
     if isinstance(methods, Mapping):
-        return {name: clone(estimator) for name, estimator in methods.items()}
-    names = list(METHODS) if methods is None else [methods] if isinstance(methods, str) else methods
-    common = {"random_state": random_state}
-    if n_neighbors is not None:
-        common["n_neighbors"] = n_neighbors
-    chosen = {}
-    for name in names:
-        if name not in METHODS:
-            raise ValueError(f"methods holds {name!r}, which is unknown; choose from {[*METHODS]}.")
-        estimator = METHODS[name](n_clusters)
-        known = estimator.get_params(deep=False)
-        chosen[name] = estimator.set_params(**{k: v for k, v in common.items() if k in known})
+        pairs = list(methods.items())
+    else:
+        pairs = [(m if isinstance(m, str) else type(m).__name__, m) for m in methods]
+    if not pairs:
+        raise ValueError("methods is empty; name at least one, or pass None for all.")
+    chosen: dict[str, BaseEstimator] = {}
+    for name, method in pairs:
+        label = str(name) if name not in chosen else f"{name} ({len(chosen) + 1})"
+        chosen[label] = _estimator(method, n_clusters, common)
     return chosen
 
 
-def _run(name: str, estimator: BaseEstimator, X: Any, y: Any) -> MethodResult:
+def _estimator(method: Any, n_clusters: int, common: Mapping[str, Any]) -> BaseEstimator:
+    if not isinstance(method, str):
+        if isinstance(method, type) or not hasattr(method, "fit_predict"):
+            raise ValueError(
+                f"methods holds {shown(method)}, which is neither a name nor a clusterer; pass "
+                f"an estimator with fit_predict, or choose from {[*METHODS]}."
+            )
+        return clone(method)
+    known = {name.lower(): make for name, make in METHODS.items()}
+    known |= {name.lower(): getattr(dogc, name) for name in CLASSES}
+    if method.lower() not in known:
+        raise ValueError(f"methods holds {method!r}, which is unknown; choose from {[*METHODS]}.")
+    estimator = known[method.lower()](n_clusters)
+    has = estimator.get_params(deep=False)
+    return estimator.set_params(**{k: v for k, v in common.items() if k in has})
+
+
+def _run(name: str, estimator: BaseEstimator, X: Any, truth: np.ndarray | None) -> MethodResult:
     """One fit, timed, with what it warned of; a failure becomes a note."""
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -243,12 +292,14 @@ def _run(name: str, estimator: BaseEstimator, X: Any, y: Any) -> MethodResult:
             labels = np.asarray(estimator.fit_predict(X))
         except Exception as error:
             seconds = time.perf_counter() - began
-            note = f"failed: {type(error).__name__}: {error}"
-            return MethodResult(name, None, 0, seconds, {}, np.nan, " ".join(note.split()))
+            note = " ".join(f"failed: {type(error).__name__}: {error}".split())
+            return MethodResult(name, None, None, 0, seconds, {}, np.nan, note)
     seconds = time.perf_counter() - began
-    note = "; ".join(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
-    scores = {} if y is None else clustering_report(y, labels)
-    return MethodResult(name, labels, len(np.unique(labels)), seconds, scores, np.nan, note)
+    notes = (" ".join(str(warning.message).split()) for warning in caught)
+    note = "; ".join(dict.fromkeys(notes))
+    scores = {} if truth is None else clustering_report(truth, labels)
+    n_found = len(set(labels.tolist()) - {-1})
+    return MethodResult(name, labels, estimator, n_found, seconds, scores, np.nan, note)
 
 
 def _with_agreement(rows: list[MethodResult], matrix: np.ndarray) -> list[MethodResult]:

@@ -18,6 +18,16 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     The renaming is one to one and found exactly (Hungarian algorithm). The two sides may
     have different numbers of labels; clusters left without a class count as wrong.
 
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Classes and clusters, under any names.
+
+    Returns
+    -------
+    accuracy : float
+        Between 0 and 1.
+
     Examples
     --------
     >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
@@ -31,6 +41,16 @@ def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     r"""Share of rows that belong to the commonest class of their cluster (`eq:55`).
 
     .. math:: \frac1n \sum_k \max_j |\nu_k \cap \mu_j|
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Classes and clusters, under any names.
+
+    Returns
+    -------
+    purity : float
+        Between 0 and 1; never below the accuracy.
 
     Examples
     --------
@@ -56,6 +76,11 @@ def normalized_mutual_info(
         The mean below the line. "geometric" is what `eq:54` prints, "max" what the authors'
         code computes and their tables most likely hold, "arithmetic" scikit-learn's default.
 
+    Returns
+    -------
+    nmi : float
+        Between 0 and 1.
+
     Examples
     --------
     >>> round(normalized_mutual_info([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -72,6 +97,16 @@ def normalized_mutual_info(
 
 def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[str, float]:
     """All measures at once: ACC, NMI in two normalisations, purity and adjusted Rand index.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Classes and clusters, under any names.
+
+    Returns
+    -------
+    report : dict
+        With keys "acc", "nmi_max", "nmi_geometric", "purity" and "ari".
 
     Examples
     --------
@@ -105,10 +140,24 @@ def _checked(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[np.ndarray
             "labels_true and labels_pred must be non-empty and one-dimensional with one entry for "
             f"each row; got shapes {truth.shape} and {found.shape}."
         )
-    return _coded(truth, "labels_true"), _coded(found, "labels_pred")
+    return code_labels(truth, "labels_true"), code_labels(found, "labels_pred")
 
 
-def _coded(labels: np.ndarray, name: str) -> np.ndarray:
+def code_labels(labels: np.ndarray, name: str) -> np.ndarray:
+    """Labels under any names as integers from 0; missing ones are refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> code_labels(np.array(["b", "a", "b"]), "y")
+    array([1, 0, 1])
+    """
+    missing = [value is None or value != value for value in labels.tolist()]
+    if any(missing):
+        raise ValueError(
+            f"{name} has a missing value at row {missing.index(True)}; drop such rows or give "
+            "them a label."
+        )
     try:
         return np.unique(labels, return_inverse=True)[1]
     except TypeError:

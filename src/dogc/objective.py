@@ -40,14 +40,14 @@ def link(problem: Problem, state: State) -> float:
     """alpha ||Y - FQ||^2."""
     alpha = problem.weights(state.lam).alpha
     difference = discrete.times(state.Y, np.eye(problem.c)) - state.F @ state.Q
-    return alpha * float(np.vdot(difference, difference))
+    return float(alpha * np.vdot(difference, difference))
 
 
 def regression(problem: Problem, state: State) -> float:
     """beta (||Y - XP||_{2,p} + gamma ||P||^2)."""
     _, beta, gamma = problem.weights(state.lam)
     fit = l2p.loss(squared_residuals(problem, state), problem.p).sum()
-    return beta * float(fit + gamma * np.vdot(state.P, state.P))
+    return float(beta * (fit + gamma * np.vdot(state.P, state.P)))
 
 
 def prediction(problem: Problem, state: State) -> np.ndarray:

@@ -16,8 +16,9 @@ STOPPING_REASONS = {
     "converged": "the graph has exactly n_clusters components and nothing changes any more",
     "settled": "nothing changes any more at this fixed lambda",
     "fragmented_graph": (
-        "the neighbour graph has more components than n_clusters; the smallest were merged with "
-        "their nearest; raise n_neighbors to avoid that"
+        "the graph has more components than n_clusters before anything is learned; the smallest "
+        "were merged with their nearest; raise n_neighbors, or pass a graph with more edges, to "
+        "avoid that"
     ),
     "no_exact_split": (
         "no lambda gives exactly n_clusters components (parts can split off together, and n rows "
@@ -104,12 +105,12 @@ def stop_reason(
     """The reason to stop here, if there is one."""
     if not _settled(history, tol):
         return None
+    if state.search.fragmented and state.n_components > problem.c > 1:
+        return "fragmented_graph"
     if method.schedule is hold:
         return "settled"
     if state.n_components == problem.c or problem.c == 1:
         return "converged"
-    if state.search.fragmented:
-        return "fragmented_graph"
     return None
 
 

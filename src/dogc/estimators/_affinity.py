@@ -133,10 +133,11 @@ def vote(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
 def _vote_by_given_weights(X: Matrix, Y: np.ndarray) -> np.ndarray:
     _checks.check_non_negative(X)
     weight = sp.csr_array(X).astype(np.float64)
-    if (np.asarray(weight.sum(axis=1)).ravel() <= 0).any():
+    alone = np.asarray(weight.sum(axis=1)).ravel() <= 0
+    if alone.any():
         raise ValueError(
-            "X has rows without any affinity to a fitted row; pass the affinities between new "
-            "rows and the rows that this estimator was fitted on."
+            f"row {int(alone.argmax())} of X has no affinity to any fitted row; pass the "
+            "affinities between new rows and the rows that this estimator was fitted on."
         )
     return np.asarray(weight @ Y).argmax(axis=1)
 

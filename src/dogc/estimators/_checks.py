@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -62,6 +63,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse
     given = {**NEUTRAL, **parameters}
     c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
     check_callback(given["callback"])
+    check_verbose(given["verbose"])
     metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
     xi = check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
@@ -86,6 +88,11 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse
     )
 
 
+def shown(value: Any) -> str:
+    """A value as it fits into a sentence."""
+    return textwrap.shorten(repr(value), 60, placeholder="...")
+
+
 def _is_integer(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
@@ -97,7 +104,7 @@ def _is_real(value: Any) -> bool:
 def check_count(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
     """An integer within bounds."""
     if not _is_integer(value) or value < low:
-        raise ValueError(f"{name} must be an integer of at least {low}; got {value!r}.")
+        raise ValueError(f"{name} must be an integer of at least {low}; got {shown(value)}.")
     if high is not None and value > high:
         raise ValueError(f"{name}={value} is too large: {why}; choose at most {high}.")
     return int(value)
@@ -106,14 +113,14 @@ def check_count(name: str, value: Any, low: int, high: int | None = None, why: s
 def check_weight(name: str, value: Any) -> float:
     """A finite number, zero or more."""
     if not _is_real(value) or not np.isfinite(value) or value < 0:
-        raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+        raise ValueError(f"{name} must be a finite number of at least 0; got {shown(value)}.")
     return float(value)
 
 
 def check_power(p: Any) -> float:
     """The power of the l2,p loss."""
     if not _is_real(p) or not 0 < p <= 2:
-        raise ValueError(f"p must lie in (0, 2]; got {p!r}. Use p=2 for least squares.")
+        raise ValueError(f"p must lie in (0, 2]; got {shown(p)}. Use p=2 for least squares.")
     return float(p)
 
 
@@ -121,28 +128,38 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
         words = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {words}; got {value!r}.")
+        raise ValueError(f"{name} must be one of {words}; got {shown(value)}.")
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False; got {value!r}.")
+        raise ValueError(f"{name} must be True or False; got {shown(value)}.")
     return bool(value)
 
 
 def check_jobs(n_jobs: Any) -> int | None:
     """None or a number of threads, negative to count from the number of processors."""
     if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {shown(n_jobs)}.")
     return n_jobs
+
+
+def check_verbose(verbose: Any) -> None:
+    """A flag or a number."""
+    if not isinstance(verbose, bool | np.bool_ | numbers.Integral) or verbose < 0:
+        raise ValueError(
+            f"verbose must be an integer of at least 0, or a flag; got {shown(verbose)}."
+        )
 
 
 def check_callback(callback: Any) -> None:
     """None or something to call."""
     if callback is not None and not callable(callback):
-        raise ValueError(f"callback must be None or a function of one record; got {callback!r}.")
+        raise ValueError(
+            f"callback must be None or a function of one record; got {shown(callback)}."
+        )
 
 
 def check_lam(lam: Any) -> float | None:
@@ -150,14 +167,14 @@ def check_lam(lam: Any) -> float | None:
     if isinstance(lam, str) and lam == "auto":
         return None
     if not _is_real(lam) or not np.isfinite(lam) or lam <= 0:
-        raise ValueError(f"lam must be 'auto' or a finite number above 0; got {lam!r}.")
+        raise ValueError(f"lam must be 'auto' or a finite number above 0; got {shown(lam)}.")
     return float(lam)
 
 
 def check_positive(name: str, value: Any) -> float:
     """A finite number above zero."""
     if not _is_real(value) or not np.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
+        raise ValueError(f"{name} must be a finite number above 0; got {shown(value)}.")
     return float(value)
 
 
@@ -167,7 +184,7 @@ def check_bandwidth(bandwidth: Any) -> float | None:
         return None
     if not _is_real(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
         raise ValueError(
-            f"bandwidth must be 'local' or a finite number above 0; got {bandwidth!r}."
+            f"bandwidth must be 'local' or a finite number above 0; got {shown(bandwidth)}."
         )
     return float(bandwidth)
 
@@ -177,7 +194,7 @@ def check_starts(n_init: Any) -> int | None:
     if isinstance(n_init, str) and n_init == "auto":
         return None
     if isinstance(n_init, str):
-        raise ValueError(f"n_init must be 'auto' or an integer of at least 1; got {n_init!r}.")
+        raise ValueError(f"n_init must be 'auto' or an integer of at least 1; got {shown(n_init)}.")
     return check_count("n_init", n_init, 1)
 
 
@@ -201,8 +218,10 @@ def check_components(n_components: Any, c: int, d: int, metric: str, sparse: boo
             "n_components needs features to project, and metric='precomputed' gives none; "
             "set n_components=None."
         )
-    if isinstance(n_components, str):
-        raise ValueError(f"n_components must be 'auto', None or an integer; got {n_components!r}.")
+    if not _is_integer(n_components):
+        raise ValueError(
+            f"n_components must be 'auto', None or an integer; got {shown(n_components)}."
+        )
     return check_count("n_components", n_components, 1, d, f"X has only {d} features")
 
 

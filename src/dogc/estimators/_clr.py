@@ -116,6 +116,7 @@ class CLR(FixedGraphClusterer):
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         tol = _checks.check_weight("tol", self.tol)
         _checks.check_callback(self.callback)
+        _checks.check_verbose(self.verbose)
         c = reachable_clusters(X, self.n_clusters, self.affinity)
         with single_blas_thread:
             problem, located = given_graph_problem(X, settings, c)

@@ -88,11 +88,26 @@ def merged_components(fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
     count, member = graph.components(fixed.A)
     if count <= c:
         return member
-    warnings.warn(
-        f"the graph has {count} components, more than n_clusters={c}; the smallest were merged "
-        "with their nearest; raise n_neighbors to avoid that.",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
+    warn_of_components(fixed, count, c, "the smallest were merged with their nearest")
     Z = None if fixed.located is None else fixed.located.scaled.X
     return graph.merge_components(Z, member, c)
+
+
+def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome: str) -> None:
+    """Say that the graph falls into more pieces than clusters were asked for."""
+    warnings.warn(
+        f"the graph has {count} components, more than n_clusters={c}; {outcome}; "
+        f"{remedy(fixed)} to avoid that.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+def remedy(fixed: _affinity.FixedGraph) -> str:
+    """What joins the pieces of this graph."""
+    if fixed.located is None:
+        return "pass a graph with more edges"
+    edges = np.count_nonzero(np.exp(-_affinity.exponents(fixed.located)))
+    if edges < fixed.located.idx.size:  # weights that vanished
+        return "raise bandwidth"
+    return "raise n_neighbors"

@@ -10,7 +10,7 @@ from .. import affinity, eigen, graph, local_models
 from ..arrays import Matrix
 from . import _affinity, _checks
 from ._docs import LABELS, SPECTRAL, document
-from ._fixed import FixedGraphClusterer, merged_components
+from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
 WIDTH = 8.0
@@ -98,6 +98,9 @@ class LocalLearningClustering(FixedGraphClusterer):
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
         scaled, idx, d, sigma = fixed.located
+        count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
+        if count > c:
+            warn_of_components(fixed, count, c, "some of them may be split or joined")
         if self.bandwidth == "local":
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(scaled.X, idx, sigma, self.ridge)

@@ -11,7 +11,7 @@ from .. import discrete, eigen, graph, l2p, trace_ratio
 from ..arrays import Matrix
 from . import _affinity, _checks, _data
 from ._docs import SPECTRAL, document
-from ._fixed import FixedGraphClusterer
+from ._fixed import FixedGraphClusterer, warn_of_components
 from ._repeatable import single_blas_thread
 
 
@@ -126,6 +126,9 @@ class SEC(FixedGraphClusterer):
 
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
+        count, _ = graph.components(fixed.A)
+        if count > c:
+            warn_of_components(fixed, count, c, "the regression decides which go together")
         scaled = fixed.located.scaled
         # The total scatter is one.
         gamma = self.gamma / max(scaled.n_varying, 1)
