@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -15,6 +16,7 @@ from dogc import (
     CLR,
     SEC,
     DiscriminativeKMeans,
+    DOGCFixedGraph,
     LocalLearningClustering,
     NMFClustering,
     NormalizedCut,
@@ -267,3 +269,22 @@ def test_extreme_bandwidths(cls, bandwidth):
 )
 def test_extreme_penalties_stay_finite(mode):
     fitted(mode, far_blobs()[0], 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "says"),
+    [
+        (RatioCut(3, n_neighbors=3), "apart", "raise n_neighbors to avoid"),
+        (RatioCut(3, affinity="full", bandwidth=1e-3), "apart", "raise bandwidth to avoid"),
+        (RatioCut(3, affinity="precomputed"), "blocks", "pass a graph with more edges to avoid"),
+        (SEC(3, n_neighbors=3), "apart", "the regression decides which go together"),
+        (LocalLearningClustering(3, n_neighbors=3), "apart", "may be split or joined"),
+        (DOGCFixedGraph(3, n_neighbors=3), "apart", "stopped before it converged: the graph has"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_graph_in_too_many_pieces_is_said_with_a_remedy_that_fits(model, rows, says):
+    blobs, _ = make_blobs(80, centers=8, cluster_std=0.1, random_state=0)
+    X = {"apart": blobs, "blocks": np.kron(np.eye(5), np.ones((4, 4)))}[rows]
+    with pytest.warns(ConvergenceWarning, match=says):
+        model.fit(X)

@@ -9,8 +9,23 @@ from ..solver import Callback
 from ._base import GraphClusterer
 from ._docs import document
 
+_UNUSED_SEED = {
+    "random_state": """\
+random_state : int, RandomState, Generator or None, default=None
+    Without effect: nothing is left to chance. Here so that this clusterer can be called like
+    the others that learn a graph.""",
+}
 
-@document(lacks=("coef_", "intercept_", "rotation_"))
+
+@document(
+    lacks=("coef_", "intercept_", "rotation_"),
+    parameters=_UNUSED_SEED,
+    attributes={
+        "components_": """\
+components_ : None
+    No projection is learned.""",
+    },
+)
 class CAN(GraphClusterer):
     r"""Clustering with adaptive neighbours.
 
@@ -21,8 +36,7 @@ class CAN(GraphClusterer):
         \min_{S,F} \sum_{i,j} \|x_i - x_j\|^2 s_{ij} + \xi_i s_{ij}^2
         + 2 \lambda \operatorname{Tr}(F^\top L_S F)
 
-    with rows of S on the probability simplex and :math:`F^\top F = I_c`. Nothing in it is
-    left to chance; ``random_state`` is there so that all clusterers can be called alike.
+    with rows of S on the probability simplex and :math:`F^\top F = I_c`.
 
     {parameters}
 
@@ -70,7 +84,7 @@ class CAN(GraphClusterer):
         self.callback = callback
 
 
-@document(lacks=("coef_", "intercept_", "rotation_"))
+@document(lacks=("coef_", "intercept_", "rotation_"), parameters=_UNUSED_SEED)
 class PCAN(CAN):
     r"""Projected clustering with adaptive neighbours.
 
@@ -82,8 +96,7 @@ class PCAN(CAN):
         {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
         + 2 \lambda \operatorname{Tr}(F^\top L_S F)
 
-    with :math:`W^\top W = I_m`. Nothing in it is left to chance; ``random_state`` is there
-    so that all clusterers can be called alike.
+    with :math:`W^\top W = I_m`.
 
     {parameters}
 

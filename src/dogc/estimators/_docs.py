@@ -148,7 +148,7 @@ bandwidth : float or "local", default="local"
 normalize_rows : bool, default=False
     Whether rows of the embedding are scaled to length one.""",
     "assign_labels": """\
-assign_labels : {"kmeans", "rotation"}
+assign_labels : {"kmeans", "rotation"}, default="kmeans"
     How labels are read off the embedding: by k-means, or by the nearest rotation of an
     indicator matrix (:func:`~dogc.spectral_rotation`).""",
     "n_init": """\

@@ -17,6 +17,11 @@ from ._docs import document
 from ._repeatable import single_blas_thread
 
 _REGRESSION = ("coef_", "intercept_")
+_FEATURES_ONLY = {
+    "metric": """\
+metric : {"euclidean"}, default="euclidean"
+    The regression needs features, so "precomputed" is refused.""",
+}
 
 
 @document(lacks=_REGRESSION)
@@ -153,7 +158,7 @@ class _RegressingDOGC(DOGC):
         self.fit_intercept = fit_intercept
 
 
-@document()
+@document(parameters=_FEATURES_ONLY)
 class DOGCOS(_RegressingDOGC):
     r"""DOGC with a robust regression that labels new rows (DOGC-OS).
 
@@ -228,20 +233,46 @@ class DOGCOS(_RegressingDOGC):
         return self.decision_function(X).argmax(axis=1)
 
 
-@document(lacks=("rotation_", *_REGRESSION))
+@document(
+    lacks=("rotation_", *_REGRESSION),
+    parameters={
+        "init": """\
+init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
+    Without effect: a continuous Y starts at F.""",
+        "n_init": """\
+n_init : int, default=1
+    Without effect.""",
+        "random_state": """\
+random_state : int, RandomState, Generator or None, default=None
+    Without effect.""",
+        **_FEATURES_ONLY,
+    },
+)
 class DOGCRelaxed(_RegressingDOGC):
     r"""DOGC-I, the ablation of DOGC-OS without discrete labels.
 
-    The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator. Such a
-    Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means on
-    the rows of Y (ten starts, fixed seed), and new rows follow their neighbours. A
-    continuous Y starts at F, so ``init``, ``n_init`` and ``random_state`` have no effect.
+    The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator:
+
+    .. math::
+
+        \min_{S,F,W,P,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
+        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
+        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F\|_F^2
+        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
+
+    Such a Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means
+    on the rows of Y (ten starts, fixed seed), and new rows follow their neighbours.
 
     {parameters}
 
     See Also
     --------
     DOGCOS : The full method.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
 
     Examples
     --------
@@ -258,9 +289,23 @@ class DOGCRelaxed(_RegressingDOGC):
         return kmeans.fit(result.state.Y).labels_.astype(np.int64)
 
 
-@document(lacks=_REGRESSION)
+@document(
+    lacks=_REGRESSION,
+    parameters={
+        "lam": """\
+lam : float or "auto", default="auto"
+    The paper's :math:`\\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` would
+    begin its search.""",
+        **_FEATURES_ONLY,
+    },
+)
 class DOGCFixedGraph(_RegressingDOGC):
     r"""DOGC-II, the ablation of DOGC-OS without graph learning.
+
+    .. math::
+
+        \min_{F,W,Q,P,Y} 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
+        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
 
     S stays the data's own neighbour graph, `eq:10` at :math:`\lambda = 0`; the other
     variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows follow their
@@ -271,6 +316,11 @@ class DOGCFixedGraph(_RegressingDOGC):
     See Also
     --------
     DOGCOS : The full method.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from .. import affinity, eigen, graph, local_models
 from ..arrays import Matrix
 from . import _affinity, _checks
-from ._docs import LABELS, SPECTRAL, document
+from ._docs import FIXED_GRAPH, LABELS, SPECTRAL, document
 from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
@@ -24,6 +24,9 @@ ridge : float, default={default}
     has=LABELS,
     parameters={
         "ridge": _RIDGE.format(default=0.1, unit="above 0; the kernel of a row with itself is 1"),
+        "assign_labels": FIXED_GRAPH["assign_labels"].replace(
+            'default="kmeans"', 'default="rotation"'
+        ),
         "n_neighbors": """\
 n_neighbors : int, default=None
     Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
