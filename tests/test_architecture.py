@@ -38,6 +38,7 @@ LEVELS = {
     "estimators": 9,
     "metrics": 9,
     "comparison": 10,
+    "datasets": 10,
     "demo": 10,
 }
 
