@@ -1,0 +1,1 @@
+"""The paper's tables and figures as code: ``python -m dogc.paper tables``."""

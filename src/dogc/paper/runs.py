@@ -1,0 +1,128 @@
+"""Single runs, remembered on disk: an interrupted job goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import time
+import warnings
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from tqdm.auto import tqdm
+
+from ..comparison import METHODS
+from ..datasets import load_uci
+from ..metrics import clustering_report
+from .protocol import PREPROCESSINGS
+
+
+class Run(NamedTuple):
+    """One fit: what is needed to do it again."""
+
+    method: str
+    data: str
+    preprocessing: str
+    setting: str  # JSON, keys sorted
+    split: int | None = None  # seed of a 50/50 split; None for all rows
+
+
+Result = dict[str, Any]
+
+
+def make_run(
+    method: str, data: str, setting: dict[str, Any], preprocessing: str, split: int | None = None
+) -> Run:
+    """A run with its setting in canonical form."""
+    return Run(method, data, preprocessing, json.dumps(setting, sort_keys=True), split)
+
+
+def execute(run: Run) -> Result:
+    """Do one run: scores and seconds, or the reason why there are none."""
+    X, y = PREPROCESSINGS[run.preprocessing](run.data), load_uci(run.data).target
+    c = int(y.max()) + 1
+    model = METHODS[run.method](c).set_params(**json.loads(run.setting))
+    fitted = np.arange(len(X)) if run.split is None else half(len(X), run.split)
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            labels = model.fit(X[fitted]).labels_
+        except ValueError as error:
+            return {"error": " ".join(str(error).split())}
+    result = {"seconds": time.perf_counter() - began, **clustering_report(y[fitted], labels)}
+    if run.split is not None:
+        new = np.setdiff1d(np.arange(len(X)), fitted)
+        result["test_acc"] = clustering_report(y[new], model.predict(X[new]))["acc"]
+    return result
+
+
+def half(n: int, seed: int) -> np.ndarray:
+    """A random half of the rows, in order."""
+    return np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
+
+
+class Cache:
+    """Results by run, in a file of one JSON object a line; a torn last line is ignored."""
+
+    def __init__(self, path: pathlib.Path):
+        """Read what is there."""
+        self.path = path
+        self.results: dict[str, Result] = {}
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    record = json.loads(line)
+                    self.results[record["key"]] = record["result"]
+                except (json.JSONDecodeError, KeyError, TypeError):
+                    continue
+
+    def get(self, run: Run) -> Result | None:
+        """What is known of a run."""
+        return self.results.get(key(run))
+
+    def add(self, run: Run, result: Result) -> None:
+        """Remember a result, on disk at once."""
+        self.results[key(run)] = result
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
+        with open(self.path, "a", encoding="utf-8") as file:
+            # A line that was torn by an interrupt must not spoil this one.
+            file.write(line + "\n" if _ends_clean(self.path) else "\n" + line + "\n")
+
+
+def _ends_clean(path: pathlib.Path) -> bool:
+    size = os.path.getsize(path)
+    if size == 0:
+        return True
+    with open(path, "rb") as file:
+        file.seek(size - 1)
+        return file.read(1) == b"\n"
+
+
+def key(run: Run) -> str:
+    """A short name for a run."""
+    return hashlib.sha256(json.dumps(run).encode()).hexdigest()[:20]
+
+
+def run_all(
+    runs: Iterable[Run],
+    cache: Cache,
+    *,
+    jobs: int = 1,
+    title: str = "",
+    progress: bool | None = None,
+) -> None:
+    """Do the runs that the cache does not know yet, with a progress bar."""
+    wanted = [run for run in dict.fromkeys(runs) if cache.get(run) is None]
+    if not wanted:
+        return
+    done = Parallel(n_jobs=jobs, return_as="generator")(delayed(execute)(run) for run in wanted)
+    disable = None if progress is None else not progress
+    bar = tqdm(zip(wanted, done, strict=True), total=len(wanted), desc=title, disable=disable)
+    for run, result in bar:
+        cache.add(run, result)
