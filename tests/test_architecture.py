@@ -39,6 +39,8 @@ LEVELS = {
     "metrics": 9,
     "comparison": 10,
     "datasets": 10,
+    "paper": 11,
+    "cli": 12,
     "demo": 10,
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from ..datasets import UCI_NAMES, load_uci
 
 Table = dict[str, dict[str, float]]  # data set -> method -> value
@@ -104,6 +106,7 @@ def is_share_of(value: float, n: int) -> bool:
     return abs(round(value * n) / n - value) < 1e-4
 
 
+@functools.cache
 def doubts() -> dict[tuple[str, str], str]:
     """Entries of the ACC table that cannot be right as printed, with the reason."""
     found = {}

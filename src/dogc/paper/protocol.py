@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import scale
+from sklearn.preprocessing import minmax_scale, scale
 
-from ..datasets import load_uci
+from ..datasets import load_uci, make_multi_cluster, make_two_gaussians, make_two_moons
 
 Setting = dict[str, Any]
 
@@ -30,17 +30,33 @@ def unscaled(name: str) -> np.ndarray:
     return load_uci(name).data
 
 
-def z_scored_one_hot(name: str) -> np.ndarray:
-    """A column for each category, gaps of numbers imputed, mean 0 and deviation 1."""
+def one_hot(name: str) -> np.ndarray:
+    """A column of 0 and 1 for each category; numbers imputed and scaled to [0, 1]."""
     X = load_uci(name, encoding="onehot").data
-    return scale(X[:, X.std(axis=0) > 0])
+    return minmax_scale(X[:, X.std(axis=0) > 0])
 
 
 PREPROCESSINGS: Mapping[str, Callable[[str], np.ndarray]] = {
     "z-score": z_scored,
     "unscaled": unscaled,
-    "one-hot z-score": z_scored_one_hot,
+    "one-hot": one_hot,
 }
+
+# Synthetic data are named with their parameter and seed: "clusters36 0.05 3".
+SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] = {
+    "clusters36": lambda noise, seed: make_multi_cluster(noise=noise, random_state=seed),
+    "moons": lambda noise, seed: make_two_moons(noise=noise, random_state=seed),
+    "gaussians": lambda distance, seed: make_two_gaussians(distance=distance, random_state=seed),
+}
+
+
+def load(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and classes of a data set by name; synthetic ones are taken as they are."""
+    kind, *parameters = name.split()
+    if kind in SYNTHETIC:
+        return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
+    return PREPROCESSINGS[preprocessing](name), load_uci(name).target
+
 
 # The paper's range for the parameters of all methods, and its settings of DOGC and DOGC-OS.
 PAPER_RANGE = (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4)
@@ -79,34 +95,30 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     for name in ("N-cut", "NMF", "SC"):
         grids[name] = grids["R-cut"]
     grids["CLR1"] = grids["CLR0"]
-    dogc = _grid(
-        n_neighbors=near,
-        alpha=[1e-4, 1e-2, 1.0],
-        n_components=_dimensions(n_features),
-        xi=["row", "mean"],
+    shared = {"n_components": _dimensions(n_features), "xi": ["row", "mean"]}
+    grids["DOGC"] = _grid(n_neighbors=near, alpha=[1e-4, 1e-2, 1.0], **shared)
+    grids["DOGC-OS"] = _grid(
+        n_neighbors=sorted({*near} & {5, 15, round(n / 10), round(n / 5)}),
+        alpha=[1e-2, 1.0],
+        beta=[1.0, 10.0, 100.0],
+        gamma=[1e-2, 1.0],
+        p=[1.0],
+        **shared,
     )
-    grids["DOGC"] = dogc
-    grids["DOGC-OS"] = [
-        {**base, **more}
-        for base in dogc
-        if base["alpha"] != 1e-4
-        for more in _grid(beta=[0.1, 1.0, 10.0], gamma=[1e-2, 1.0], p=[1.0, 2.0])
-    ]
     grids["DOGC-I"] = grids["DOGC-II"] = grids["DOGC-OS"]
-    yield from grids[method]
+    yield {}  # the defaults are always among them
+    yield from (setting for setting in grids[method] if setting)
 
 
 def _dimensions(n_features: int) -> list[int | None]:
-    return [None, *(m for m in (2, 5) if m < n_features)]
+    return [None, *(m for m in (2,) if m < n_features)]
 
 
 def seeded(method: str, setting: Setting, seed: int) -> Setting:
     """A setting with a random start as the paper has it, where the method has one."""
     if method in ("DOGC", "DOGC-OS", "DOGC-II"):
         return {**setting, "init": "random", "random_state": seed}
-    if method in ("R-cut", "N-cut", "SC", "NMF", "SEC", "LL", "CLGR", "KM"):
-        return {**setting, "n_init": 1, "random_state": seed}
-    if method == "DKM":
+    if method in ("R-cut", "N-cut", "SC", "NMF", "SEC", "LL", "CLGR", "KM", "DKM"):
         return {**setting, "n_init": 1, "random_state": seed}
     return setting
 

@@ -157,3 +157,104 @@ def _printed(data: str, method: str, metric: str) -> float:
 def _readable(setting: Setting) -> str:
     shown: dict[str, Any] = {k: v for k, v in setting.items() if k != "random_state"}
     return ", ".join(f"{name}={value}" for name, value in shown.items()) or "defaults"
+
+
+class SplitRow(NamedTuple):
+    """One method on the halves of one data set; medians and quartiles over the splits."""
+
+    data: str
+    method: str
+    part: str  # "train" or "test"
+    printed: float
+    oracle: float  # best median over the grid, by ground truth
+    oracle_setting: str
+    oracle_preprocessing: str
+    honest_q1: float
+    honest_median: float
+    honest_q3: float
+
+
+def out_of_sample_table(
+    cache: Cache,
+    datasets: Sequence[str],
+    *,
+    n_splits: int = 20,
+    jobs: int = 1,
+    quick: bool = False,
+    progress: bool | None = None,
+) -> list[SplitRow]:
+    """Training and test ACC with a 50/50 split: DOGC-OS by its regression, the others together.
+
+    The oracle chooses one setting for all splits, by the median test ACC of the first four.
+    """
+    rows = []
+    for data in datasets:
+        for method in printed.OUT_OF_SAMPLE_METHODS:
+            title = f"{data} {method} halves"
+            usual = _splits(method, data, {}, "z-score", n_splits)
+            run_all(usual, cache, jobs=jobs, title=title, progress=progress)
+            best = _best_on_halves(cache, method, data, n_splits, jobs, quick, title, progress)
+            rows += list(_split_rows(cache, data, method, usual, best))
+    return rows
+
+
+def _splits(
+    method: str, data: str, setting: Setting, preprocessing: str, n_splits: int
+) -> list[Run]:
+    return [make_run(method, data, setting, preprocessing, split) for split in range(n_splits)]
+
+
+def _best_on_halves(
+    cache: Cache,
+    method: str,
+    data: str,
+    n_splits: int,
+    jobs: int,
+    quick: bool,
+    title: str,
+    progress: bool | None,
+) -> list[Run]:
+    def median(candidate: list[Run]) -> float:
+        scores = [(cache.get(run) or {}).get("test_acc", np.nan) for run in candidate]
+        return -1.0 if np.isnan(scores).any() else float(np.median(scores))
+
+    few = min(4, n_splits)
+    grid = dict.fromkeys(
+        (run.preprocessing, json.dumps(_without_start(run)))
+        for run in _grid_runs(method, data, quick)
+    )
+    candidates = [_splits(method, data, json.loads(text), name, few) for name, text in grid]
+    runs = [run for candidate in candidates for run in candidate]
+    run_all(runs, cache, jobs=jobs, title=title, progress=progress)
+    winner = max(candidates, key=median)[0]
+    chosen = _splits(method, data, json.loads(winner.setting), winner.preprocessing, n_splits)
+    run_all(chosen, cache, jobs=jobs, title=title, progress=progress)
+    return chosen
+
+
+def _without_start(run: Run) -> Setting:
+    """The setting of a run at the method's own start: the splits are what varies here."""
+    left_out = ("init", "n_init", "random_state")
+    return {k: v for k, v in json.loads(run.setting).items() if k not in left_out}
+
+
+def _split_rows(
+    cache: Cache, data: str, method: str, usual: list[Run], best: list[Run]
+) -> Iterator[SplitRow]:
+    tables = {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}
+    for part, table in tables.items():
+        scores = [(cache.get(run) or {})[f"{part}_acc"] for run in usual]
+        top = [(cache.get(run) or {})[f"{part}_acc"] for run in best]
+        q1, median, q3 = np.quantile(scores, [0.25, 0.5, 0.75])
+        yield SplitRow(
+            data,
+            method,
+            part,
+            table[data][method],
+            float(np.median(top)),
+            _readable(json.loads(best[0].setting)),
+            best[0].preprocessing,
+            float(q1),
+            float(median),
+            float(q3),
+        )

@@ -1,0 +1,6 @@
+"""``python -m dogc.paper`` is ``dogc paper``."""
+
+from .command import main
+
+if __name__ == "__main__":
+    main()

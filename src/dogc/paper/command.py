@@ -1,0 +1,122 @@
+"""``dogc paper tables`` and ``dogc paper figures``."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from ..datasets import UCI_NAMES
+from . import printed
+from .figures import FIGURES, Options
+from .page import figure_section, metric_section, page, split_section, write_csv, write_whole
+from .runs import Cache
+from .tables import main_table, out_of_sample_table
+
+MEASURES = {"acc": ["acc"], "nmi": ["nmi_max", "nmi_geometric"], "purity": ["purity"]}
+TITLES = {
+    "acc": "ACC",
+    "nmi_max": "NMI, divided by the larger entropy",
+    "nmi_geometric": "NMI, divided by the root of both entropies",
+    "purity": "Purity (the paper defines it and prints none)",
+}
+TABLES = (*MEASURES, "ablation", "out-of-sample")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    tool = argparse.ArgumentParser(
+        prog="dogc paper", description="The paper's tables and figures, beside the printed numbers."
+    )
+    tool.add_argument("what", choices=["tables", "figures"])
+    tool.add_argument("--only", nargs="+", choices=[*TABLES, *FIGURES], metavar="PART",
+                      help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
+    tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, default=list(UCI_NAMES))
+    tool.add_argument("--runs", type=int, default=100, help="seeds of each setting (100)")
+    tool.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    tool.add_argument("--quick", action="store_true", help="few settings and seeds: a first look")
+    tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"))
+    tool.add_argument("--quiet", action="store_true", help="no progress bar")
+    return tool
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    tool = parser()
+    options = tool.parse_args(arguments)
+    if options.runs < 1:
+        tool.error("--runs must be at least 1")
+    wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
+    if wrong:
+        tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
+    if options.quick:
+        options.runs = min(options.runs, 5)
+    cache = Cache(options.out / "runs.jsonl")
+    make = make_tables if options.what == "tables" else make_figures
+    try:
+        sections = make(options, cache)
+    except KeyboardInterrupt:
+        tool.exit(
+            130, f"\ninterrupted; what is done is kept in {cache.path}, run it again to go on\n"
+        )
+    except ImportError as error:
+        tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
+    facts = (
+        f"Command: dogc paper {options.what} --runs {options.runs}"
+        f"{' --quick' if options.quick else ''}. "
+        f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, "
+        f"scikit-learn {sklearn.__version__}."
+    )
+    print(f"wrote {write_whole(options.out / f'{options.what}.html', page(sections, facts))}")
+
+
+def make_tables(options: Any, cache: Cache) -> list[str]:
+    """The sections of the page of tables; CSV files on the way."""
+    wanted = options.only or list(TABLES)
+    common = {
+        "jobs": options.jobs,
+        "quick": options.quick,
+        "progress": False if options.quiet else None,
+    }
+    sections = []
+    if any(part in MEASURES for part in wanted):
+        rows = main_table(cache, options.datasets, n_runs=options.runs, **common)
+        print(f"wrote {write_csv(options.out / 'main.csv', rows)}")
+        _print_times(rows)
+        for part in (part for part in MEASURES if part in wanted):
+            sections += [metric_section(rows, m, TITLES[m]) for m in MEASURES[part]]
+    five = [name for name in printed.FIVE if name in options.datasets]
+    if "ablation" in wanted and five:
+        rows = main_table(cache, five, printed.ABLATIONS, n_runs=options.runs, **common)
+        print(f"wrote {write_csv(options.out / 'ablation.csv', rows)}")
+        for metric in ("acc", "nmi_max"):
+            sections.append(metric_section(rows, metric, f"Ablation: {TITLES[metric]}"))
+    if "out-of-sample" in wanted and five:
+        halves = out_of_sample_table(cache, five, n_splits=4 if options.quick else 20, **common)
+        print(f"wrote {write_csv(options.out / 'out-of-sample.csv', halves)}")
+        sections.append(split_section(halves))
+    return sections
+
+
+def _print_times(rows: Sequence[Any]) -> None:
+    for method in dict.fromkeys(row.method for row in rows):
+        seconds = [row.seconds for row in rows if row.method == method and row.metric == "acc"]
+        print(f"{method:<8} {sum(seconds):6.2f} s for one fit of each of {len(seconds)} sets")
+
+
+def make_figures(options: Any, cache: Cache) -> list[str]:
+    """The sections of the page of figures; PNG files on the way."""
+    progress = False if options.quiet else None
+    given = Options(cache, options.out, options.runs, options.jobs, progress)
+    sections = []
+    for name in options.only or FIGURES:
+        path = FIGURES[name](given)
+        print(f"wrote {path}")
+        sections.append(figure_section(name, path, FIGURES[name].__doc__ or ""))
+    return sections
