@@ -26,12 +26,12 @@ img { max-width: 100%; background: #fff; border-radius: 4px; }
 h2 { margin-top: 2.5rem; } p.note { color: var(--dim); max-width: 48rem; }
 """
 
-INTRODUCTION = """Three columns, never mixed. <b>Printed</b>: the paper's number, the best of 100 runs
-chosen by ground truth; a dagger marks entries that cannot be right, with the reason at hand.
-<b>Oracle</b>: the paper's protocol here, the best over a grid of settings, preprocessings and random
-starts, chosen by ground truth. <b>Honest</b>: what a user gets at the defaults on z-scored data, the
-median over seeds (quartiles in brackets where seeds matter). <b>k-means</b> on the same data stands
-beside them."""
+INTRODUCTION = """Three columns, never mixed. <b>Printed</b>: the paper's number, the best of 100
+runs chosen by ground truth; a dagger marks entries that cannot be right, with the reason at hand.
+<b>Oracle</b>: the paper's protocol here, the best over a grid of settings, preprocessings and
+random starts, chosen by ground truth. <b>Honest</b>: what a user gets at the defaults on z-scored
+data, the median over seeds (quartiles in brackets where seeds matter). <b>k-means</b> on the same
+data stands beside them."""
 
 
 def write_whole(path: pathlib.Path, text: str) -> pathlib.Path:
@@ -63,7 +63,7 @@ def _cell(value: Any) -> Any:
 
 def number(value: float) -> str:
     """Four digits, or a dash."""
-    return "–" if np.isnan(value) else f"{value:.4f}"
+    return "-" if np.isnan(value) else f"{value:.4f}"
 
 
 def table_html(title: str, note: str, header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
