@@ -156,7 +156,8 @@ def _printed(data: str, method: str, metric: str) -> float:
 
 def _readable(setting: Setting) -> str:
     shown: dict[str, Any] = {k: v for k, v in setting.items() if k != "random_state"}
-    return ", ".join(f"{name}={value}" for name, value in shown.items()) or "defaults"
+    words = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
+    return ", ".join(words) or "defaults"
 
 
 class SplitRow(NamedTuple):
