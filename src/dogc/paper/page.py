@@ -20,7 +20,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; }
-td { white-space: nowrap; } td.text { text-align: left; color: var(--dim); white-space: normal; min-width: 18rem; }
+td { white-space: nowrap; }
+td.text { text-align: left; color: var(--dim); white-space: normal; min-width: 18rem; }
 th:last-child { text-align: left; }
 .good { color: var(--good); } .bad { color: var(--bad); }
 img { max-width: 100%; background: #fff; border-radius: 4px; }
