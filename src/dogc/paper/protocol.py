@@ -36,10 +36,17 @@ def one_hot(name: str) -> np.ndarray:
     return minmax_scale(X[:, X.std(axis=0) > 0])
 
 
+def z_scored_one_hot(name: str) -> np.ndarray:
+    """A column for each category, gaps of numbers imputed, mean 0 and deviation 1."""
+    X = load_uci(name, encoding="onehot").data
+    return scale(X[:, X.std(axis=0) > 0])
+
+
 PREPROCESSINGS: Mapping[str, Callable[[str], np.ndarray]] = {
     "z-score": z_scored,
     "unscaled": unscaled,
     "one-hot": one_hot,
+    "one-hot z-score": z_scored_one_hot,
 }
 
 # Synthetic data are named with their parameter and seed: "clusters36 0.05 3".
@@ -100,7 +107,7 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     grids["DOGC-OS"] = _grid(
         n_neighbors=sorted({*near} & {5, 15, round(n / 10), round(n / 5)}),
         alpha=[1e-2, 1.0],
-        beta=[1.0, 10.0, 100.0],
+        beta=[10.0, 100.0],
         gamma=[1e-2, 1.0],
         p=[1.0],
         **shared,
@@ -111,7 +118,7 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
 
 
 def _dimensions(n_features: int) -> list[int | None]:
-    return [None, *(m for m in (2,) if m < n_features)]
+    return [None, *(m for m in (2, 5) if m < n_features)]
 
 
 def seeded(method: str, setting: Setting, seed: int) -> Setting:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..datasets import load_uci
 from . import printed
 from .protocol import PREPROCESSINGS, Setting, has_chance, oracle_settings, seeded
 from .runs import Cache, Result, Run, make_run, run_all
@@ -99,7 +100,10 @@ def oracle(
 
 def _grid_runs(method: str, data: str, quick: bool) -> Iterator[Run]:
     names = ["z-score"] if quick else list(PREPROCESSINGS)
+    has_text = load_uci(data).data.shape != load_uci(data, encoding="onehot").data.shape
     for name in names:
+        if name == "one-hot z-score" and not has_text:
+            continue  # the same as z-score
         X = PREPROCESSINGS[name](data)
         settings = list(oracle_settings(method, *X.shape))
         for setting in settings[:: max(1, len(settings) // 4)] if quick else settings:
