@@ -154,8 +154,8 @@ assign_labels : {"kmeans", "rotation"}, default="kmeans"
     "n_init": """\
 n_init : int or "auto", default="auto"
     With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-    the means of what the rotation finds. A number gives that many random starts, of which
-    the best is kept.""",
+    the means of what the rotation finds. A number gives that many starts, of which the best
+    is kept: k-means++ draws all of them, the rotation all but the first.""",
     "random_state": """\
 random_state : int, RandomState, Generator or None, default=None
     Draws the random starts; without effect with ``n_init="auto"``.""",
