@@ -37,6 +37,7 @@ LEVELS = {
     "restarts": 8,
     "estimators": 9,
     "metrics": 9,
+    "files": 9,
     "comparison": 10,
     "datasets": 10,
     "paper": 11,

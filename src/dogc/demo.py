@@ -8,13 +8,9 @@ the run's history.
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import pathlib
-import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.datasets import load_wine
@@ -22,6 +18,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
 from .estimators import DOGCOS
+from .files import write_csv
 from .metrics import clustering_accuracy, purity
 
 
@@ -66,25 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for r in model.history_
     )
     print("\nwrote")
-    _write(out / "labels.csv", ["row", "part", "cluster", "cultivar"], table)
-    _write(
-        out / "history.csv",
-        ["iteration", "objective", *terms, "lambda", "components", "labels_changed"],
-        records,
-    )
-
-
-def _write(path: pathlib.Path, header: list[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a CSV file whole or not at all."""
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, suffix=".part", newline="", delete=False
-    ) as file:
-        writer = csv.writer(file)
-        writer.writerow(header)
-        writer.writerows(rows)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
-    print(f"  {path}")
+    columns = ["iteration", "objective", *terms, "lambda", "components", "labels_changed"]
+    labelled = write_csv(out / "labels.csv", ["row", "part", "cluster", "cultivar"], table)
+    for path in (labelled, write_csv(out / "history.csv", columns, records)):
+        print(f"  {path}")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ import scipy
 import sklearn
 
 from ..datasets import UCI_NAMES
+from ..files import write_whole
 from . import printed
 from .figures import FIGURES, Options
-from .page import figure_section, metric_section, page, split_section, write_csv, write_whole
+from .page import figure_section, metric_section, page, split_section, write_rows
 from .runs import Cache
 from .tables import main_table, out_of_sample_table
 
@@ -87,19 +88,19 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     sections = []
     if any(part in MEASURES for part in wanted):
         rows = main_table(cache, options.datasets, n_runs=options.runs, **common)
-        print(f"wrote {write_csv(options.out / 'main.csv', rows)}")
+        print(f"wrote {write_rows(options.out / 'main.csv', rows)}")
         _print_times(rows)
         for part in (part for part in MEASURES if part in wanted):
             sections += [metric_section(rows, m, TITLES[m]) for m in MEASURES[part]]
     five = [name for name in printed.FIVE if name in options.datasets]
     if "ablation" in wanted and five:
         rows = main_table(cache, five, printed.ABLATIONS, n_runs=options.runs, **common)
-        print(f"wrote {write_csv(options.out / 'ablation.csv', rows)}")
+        print(f"wrote {write_rows(options.out / 'ablation.csv', rows)}")
         for metric in ("acc", "nmi_max"):
             sections.append(metric_section(rows, metric, f"Ablation: {TITLES[metric]}"))
     if "out-of-sample" in wanted and five:
         halves = out_of_sample_table(cache, five, n_splits=4 if options.quick else 20, **common)
-        print(f"wrote {write_csv(options.out / 'out-of-sample.csv', halves)}")
+        print(f"wrote {write_rows(options.out / 'out-of-sample.csv', halves)}")
         sections.append(split_section(halves))
     return sections
 

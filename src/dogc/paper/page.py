@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
-import csv
 import html
-import os
 import pathlib
-import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+
+from ..files import write_csv
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --dim: #888; --good: #2a7d46; --bad: #b3541e; }
@@ -36,25 +35,9 @@ data, the median over seeds (quartiles in brackets where seeds matter). <b>k-mea
 data stands beside them."""
 
 
-def write_whole(path: pathlib.Path, text: str) -> pathlib.Path:
-    """Write a file under a temporary name and move it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, suffix=".part", encoding="utf-8", newline="", delete=False
-    ) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
-    return path
-
-
-def write_csv(path: pathlib.Path, rows: Sequence[Any]) -> pathlib.Path:
+def write_rows(path: pathlib.Path, rows: Sequence[Any]) -> pathlib.Path:
     """Named tuples as a CSV file; a value that is not there is an empty cell."""
-    lines = [rows[0]._fields, *(tuple(_cell(value) for value in row) for row in rows)]
-    with tempfile.SpooledTemporaryFile(mode="w+", newline="") as buffer:
-        csv.writer(buffer, lineterminator="\n").writerows(lines)
-        buffer.seek(0)
-        return write_whole(path, buffer.read())
+    return write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in rows])
 
 
 def _cell(value: Any) -> Any:

@@ -59,12 +59,9 @@ def honest(
     cache: Cache, method: str, data: str, n_runs: int, jobs: int, progress: bool | None
 ) -> list[Result]:
     """Runs at the defaults on z-scored data, one for each seed where a seed matters."""
-    seeds = range(n_runs if method in ("KM", "DKM") else 1)
-    with_seed = method in ("KM", "DKM")
-    runs = [
-        make_run(method, data, {"random_state": seed} if with_seed else {}, "z-score")
-        for seed in seeds
-    ]
+    drawn = [{"random_state": seed} for seed in range(n_runs)]
+    settings = drawn if method in ("KM", "DKM") else [{}]
+    runs = [make_run(method, data, setting, "z-score") for setting in settings]
     run_all(runs, cache, jobs=jobs, title=f"{data} {method} defaults", progress=progress)
     return _good(cache, runs)
 
