@@ -15,8 +15,17 @@ import sklearn
 from ..datasets import UCI_NAMES
 from ..files import write_whole
 from . import printed
+from .claims import claims
 from .figures import FIGURES, Options
-from .page import figure_section, metric_section, page, split_section, write_rows
+from .page import (
+    claims_section,
+    counted,
+    figure_section,
+    metric_section,
+    page,
+    split_section,
+    write_rows,
+)
 from .runs import Cache
 from .tables import main_table, out_of_sample_table
 
@@ -89,7 +98,6 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     if any(part in MEASURES for part in wanted):
         rows = main_table(cache, options.datasets, n_runs=options.runs, **common)
         print(f"wrote {write_rows(options.out / 'main.csv', rows)}")
-        _print_times(rows)
         for part in (part for part in MEASURES if part in wanted):
             sections += [metric_section(rows, m, TITLES[m]) for m in MEASURES[part]]
     five = [name for name in printed.FIVE if name in options.datasets]
@@ -102,13 +110,18 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
         halves = out_of_sample_table(cache, five, n_splits=4 if options.quick else 20, **common)
         print(f"wrote {write_rows(options.out / 'out-of-sample.csv', halves)}")
         sections.append(split_section(halves))
+    if not options.only and five:
+        found = claims(options.out)
+        for claim in found:
+            print(f"{claim.column}: {claim.text}: {counted(claim)}")
+        sections.insert(0, claims_section(found))
+    _print_times(cache)
     return sections
 
 
-def _print_times(rows: Sequence[Any]) -> None:
-    for method in dict.fromkeys(row.method for row in rows):
-        seconds = [row.seconds for row in rows if row.method == method and row.metric == "acc"]
-        print(f"{method:<8} {sum(seconds):6.2f} s for one fit of each of {len(seconds)} sets")
+def _print_times(cache: Cache) -> None:
+    for method, seconds in cache.seconds.most_common():
+        print(f"{method:<8} {seconds:8.1f} s of one core, all its runs so far")
 
 
 def make_figures(options: Any, cache: Cache) -> list[str]:

@@ -7,6 +7,7 @@ defaults, nothing chosen by ground truth.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -57,6 +58,7 @@ SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] =
 }
 
 
+@functools.lru_cache(maxsize=64)
 def load(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
     """Rows and classes of a data set by name; synthetic ones are taken as they are."""
     kind, *parameters = name.split()

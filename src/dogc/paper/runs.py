@@ -8,6 +8,7 @@ import os
 import pathlib
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -87,13 +88,18 @@ class Cache:
         """Read what is there."""
         self.path = path
         self.results: dict[str, Result] = {}
+        self.seconds: Counter[str] = Counter()  # spent so far, by method
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 try:
                     record = json.loads(line)
-                    self.results[record["key"]] = record["result"]
+                    self._keep(record["key"], record["run"]["method"], record["result"])
                 except (json.JSONDecodeError, KeyError, TypeError):
                     continue
+
+    def _keep(self, name: str, method: str, result: Result) -> None:
+        self.results[name] = result
+        self.seconds[method] += result.get("seconds", 0.0)
 
     def get(self, run: Run) -> Result | None:
         """What is known of a run."""
@@ -101,7 +107,7 @@ class Cache:
 
     def add(self, run: Run, result: Result) -> None:
         """Remember a result, on disk at once."""
-        self.results[key(run)] = result
+        self._keep(key(run), run.method, result)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
         with open(self.path, "a", encoding="utf-8") as file:
