@@ -15,5 +15,6 @@ for n_components in (None, "auto"):
     model = DOGC(n_clusters=4, n_components=n_components).fit(X)
     print(f"n_components={n_components!s:<5} ARI {adjusted_rand_score(truth, model.labels_):.3f}")
 
-weight = np.square(model.components_).sum(axis=0) / len(model.components_)
+W = model.components_
+weight = np.square(W).sum(axis=0) / len(W)
 print(f"share of the projection on the 5 real features: {weight[:5].sum():.2f}")

@@ -23,8 +23,8 @@ from dogc import (
     NormalizedCut,
     RatioCut,
 )
-from dogc.estimators._build import build_problem
-from dogc.estimators._checks import check_settings
+from dogc.estimators._build import locate, problem_at, settle_dimension
+from dogc.estimators._settings import check_settings
 
 # Those that learn their graph, those that do not, and all.
 ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
@@ -50,9 +50,11 @@ def made(cls, c, **parameters):
 
 def problem_for(X, estimator):
     """The Problem that an estimator would solve for X."""
-    settings = check_settings(estimator.get_params(deep=False), X.shape, sparse=False)
-    problem, _ = build_problem(X, settings, settings.n_clusters, estimator._regresses)
-    return problem
+    settings = check_settings(estimator.get_params(deep=False), X.shape)
+    k = settings.n_neighbors or min(15, len(X) - 1)
+    place = locate(X, np.ones(len(X)), settings, k)
+    place = settle_dimension(place, settings, settings.n_clusters)
+    return problem_at(place, settings, settings.n_clusters, k, estimator._regresses)
 
 
 @pytest.fixture

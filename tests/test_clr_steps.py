@@ -154,7 +154,7 @@ def test_the_L1_step_touches_only_the_graph():
     state = begin_search(problem, spectral_start(problem))
     after = step_S_l1(problem, state)
     changed = {name for name in state._fields if getattr(after, name) is not getattr(state, name)}
-    assert changed <= {"S", "L", "member", "n_components"}
+    assert changed <= {"S", "L", "member", "n_components", "stray"}
     np.testing.assert_allclose(
         after.L.toarray(), reference.laplacian(dense_weights(after, 20)), atol=1e-14
     )

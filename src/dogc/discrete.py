@@ -156,8 +156,10 @@ def match_labels(labels: np.ndarray, reference: np.ndarray, c: int) -> np.ndarra
     return new_name
 
 
-def size_order(labels: np.ndarray, c: int) -> np.ndarray:
+def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np.ndarray:
     """The permutation ``new_name[old]`` that numbers clusters by falling size.
+
+    ``size`` is what each row counts for; None means 1.
 
     Equal sizes are numbered by first appearance, so that names depend on the partition
     and not on how it was found.
@@ -168,7 +170,8 @@ def size_order(labels: np.ndarray, c: int) -> np.ndarray:
     >>> size_order(np.array([1, 0, 2, 2]), 3)[[1, 0, 2, 2]]
     array([1, 2, 0, 0])
     """
-    sizes = np.bincount(labels, minlength=c)
+    # Rounded: sums of the same weights in another order are the same size.
+    sizes = np.bincount(labels, weights=size, minlength=c).round(9)
     first = np.full(c, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
     new_name = np.empty(c, dtype=np.int64)
@@ -217,3 +220,31 @@ def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
     centres = centres - origin
     squares = np.einsum("kj,kj->k", centres, centres)
     return (squares - 2.0 * ((Z - origin) @ centres.T)).argmin(axis=1)
+
+
+def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
+    r"""Adjusted Rand index of two labellings of rows that count for ``size`` each.
+
+    Pairs of the total weight N that both labellings keep together, beyond what chance gives:
+    1 where they are the same up to names, 0 on average for independent ones. With sizes of
+    one, the usual index; a row of size s counts as s rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), np.ones(4))
+    1.0
+    """
+    table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
+    np.add.at(table, (a, b), size)
+
+    def pairs(weight: np.ndarray) -> float:
+        return float((weight * (weight - 1.0)).sum() / 2.0)
+
+    together = pairs(table)
+    in_a, in_b = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    expected = in_a * in_b / max(pairs(np.array([size.sum()])), np.finfo(float).tiny)
+    most = (in_a + in_b) / 2.0
+    if most == expected:  # all in one cluster, or each alone, in both
+        return 1.0
+    return (together - expected) / (most - expected)

@@ -44,9 +44,9 @@ def link(problem: Problem, state: State) -> float:
 
 
 def regression(problem: Problem, state: State) -> float:
-    """beta (||Y - XP||_{2,p} + gamma ||P||^2)."""
+    """beta (||Y - XP||_{2,p} + gamma ||P||^2), a row counting as often as it occurs."""
     _, beta, gamma = problem.weights(state.lam)
-    fit = l2p.loss(squared_residuals(problem, state), problem.p).sum()
+    fit = problem.size @ l2p.loss(squared_residuals(problem, state), problem.p)
     return float(beta * (fit + gamma * np.vdot(state.P, state.P)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from .lambda_search import begin_search, hold
 from .methods import Method
 from .solver import SUCCESS, Callback, Result, alternate
 from .start import labels_start, random_start, spectral_start
-from .state import Problem, State
+from .state import Problem, State, firmer_weights
 
 
 def starts(
@@ -41,17 +42,32 @@ def solve(
     A callback that stops a run stops the ones after it too.
     """
     results = []
+    if lam is not None:
+        method = method._replace(schedule=hold)
     for state in begin:
         state = begin_search(problem, method.enter(problem, state))
-        if lam is not None:
-            state = state._replace(lam=lam)
-            method = method._replace(schedule=hold)
+        state = state if lam is None else state._replace(lam=lam)
         results.append(
-            alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
+            _alternate_firmly(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
         )
         if results[-1].reason == "callback":
             break
     return best_result(problem, method, results)
+
+
+def _alternate_firmly(problem: Problem, method: Method, state: State, **options: Any) -> Result:
+    """Run from a start; where no lambda splits the graph, again with a firmer alpha.
+
+    Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
+    clusters part. A larger alpha holds F to the labels, and the graph parts along them.
+    """
+    result = alternate(problem, method, state, **options)
+    for firmness in problem.firmer:
+        if result.reason != "no_exact_split":
+            break
+        firm = problem._replace(weights=firmer_weights(problem.weights, firmness))
+        result = alternate(firm, method, state, **options)._replace(firmness=firmness)
+    return result
 
 
 def best_result(problem: Problem, method: Method, results: list[Result]) -> Result:

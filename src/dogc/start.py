@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, eigen, graph
+from . import discrete, eigen, fragments, graph
 from .state import LambdaSearch, Problem, State
 from .steps import step_W, with_graph
 
@@ -42,6 +42,7 @@ def _data_graph(problem: Problem) -> State:
         L=None,
         member=np.zeros(problem.n, dtype=np.int64),
         n_components=0,
+        stray=np.zeros(problem.n, dtype=bool),
         F=np.empty((problem.n, 0)),
         W=None if problem.R is None else np.eye(problem.R.shape[1], problem.m),
         dx=np.take_along_axis(problem.d, by_index, axis=1),
@@ -54,7 +55,7 @@ def _data_graph(problem: Problem) -> State:
         idx=np.take_along_axis(problem.idx, by_index, axis=1),
         search=LambdaSearch(0.0, np.inf, None, 1.0, False),
     )
-    return _solve_rows(blank)
+    return _solve_rows(problem, blank)
 
 
 def _embed(problem: Problem, state: State) -> State:
@@ -64,12 +65,12 @@ def _embed(problem: Problem, state: State) -> State:
     merged down to c: vectors of the null space, so no eigensolver is needed.
     """
     if problem.R is not None:
-        state = _solve_rows(step_W(problem, state))
+        state = _solve_rows(problem, step_W(problem, state))
     group = state.member
     if state.n_components > problem.c:
-        group = graph.merge_components(problem.coordinates, group, problem.c)
+        group = fragments.merge_components(problem.coordinates, group, problem.c)
     return state._replace(F=eigen.bottom_eigenvectors(state.L, problem.c, group))
 
 
-def _solve_rows(state: State) -> State:
-    return with_graph(state, graph.solve_rows(state.dx, state.xi))
+def _solve_rows(problem: Problem, state: State) -> State:
+    return with_graph(problem, state, graph.solve_rows(state.dx, state.xi))

@@ -39,9 +39,10 @@ class Problem(NamedTuple):
     R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
     m: int  # columns of W
     coordinates: Matrix | None  # (n, d) rows as points, to merge components by; None if precomputed
-    A: np.ndarray | None = (
-        None  # (n, k) a given graph on the candidates; None if S is to be learned
-    )
+    size: np.ndarray  # (n,) what each row counts for: its copies
+    min_size: float = 0.0  # the least that a component must count for to be a cluster
+    firmer: tuple[float, ...] = ()  # what alpha is multiplied with where no lambda splits S
+    A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
 
 
 class LambdaSearch(NamedTuple):
@@ -64,6 +65,7 @@ class State(NamedTuple):
     L: sp.csr_array  # Laplacian of S
     member: np.ndarray  # component of each row
     n_components: int  # components of S
+    stray: np.ndarray  # (n,) rows in components that were too small and were tied to others
     F: np.ndarray  # (n, c)
     W: np.ndarray | None  # (r, m)
     dx: np.ndarray  # (n, k) d^wx on the candidates
@@ -81,6 +83,16 @@ def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], 
     """Penalties exactly as `eq:26` prints them, the same at every lambda."""
     fixed = Weights(alpha, beta, gamma)
     return lambda lam: fixed
+
+
+def firmer_weights(weights: Callable[[float], Weights], by: float) -> Callable[[float], Weights]:
+    """The same penalties with alpha, and what hangs on it, multiplied."""
+
+    def at(lam: float) -> Weights:
+        alpha, beta, gamma = weights(lam)
+        return Weights(alpha * by, beta * by, gamma)
+
+    return at
 
 
 def relative_weights(

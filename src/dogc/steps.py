@@ -7,30 +7,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, eigen, graph, l2p, stiefel, trace_ratio
+from . import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
 from .arrays import norm_bound
 from .objective import link, prediction, regression, squared_residuals
 from .state import Problem, State
 
 
-def with_graph(state: State, S: np.ndarray) -> State:
-    """The state with new weights S and what follows from them."""
-    csr = graph.to_csr(state.idx, S, len(S))
-    count, member = graph.components(csr)
-    return state._replace(S=S, L=graph.laplacian(csr), member=member, n_components=count)
+def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
+    """The state with new weights S and what follows from them.
+
+    Components too small to be clusters are tied to their nearest: they neither count nor
+    take a column of F.
+    """
+    joined = fragments.join_small(state.idx, S, state.dx, problem.size, problem.min_size)
+    return state._replace(
+        S=joined.S,
+        L=graph.laplacian(graph.to_csr(state.idx, joined.S, problem.n)),
+        member=joined.member,
+        n_components=joined.n_components,
+        stray=joined.stray,
+    )
 
 
 def step_S(problem: Problem, state: State) -> State:
     """Each row of S solves `eq:10` on its candidates."""
     df = graph.pair_distances(state.F, state.F, state.idx)
-    return with_graph(state, graph.solve_rows(state.dx + state.lam * df, state.xi))
+    return with_graph(problem, state, graph.solve_rows(state.dx + state.lam * df, state.xi))
 
 
 def step_S_l1(problem: Problem, state: State) -> State:
     """Each row of S near the given graph in the L1 norm: CLR0."""
     assert problem.A is not None
     df = graph.pair_distances(state.F, state.F, state.idx)
-    return with_graph(state, graph.solve_rows_l1(problem.A, state.lam * df))
+    return with_graph(problem, state, graph.solve_rows_l1(problem.A, state.lam * df))
 
 
 def step_F(problem: Problem, state: State) -> State:
@@ -93,14 +102,15 @@ def step_Y_regression(problem: Problem, state: State) -> State:
     alpha, beta, _ = problem.weights(state.lam)
     fitted = prediction(problem, state)
     squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
-    cost = l2p.loss(np.maximum(squared, 0.0), problem.p)
+    cost = problem.size[:, None] * l2p.loss(np.maximum(squared, 0.0), problem.p)
     return state._replace(Y=discrete.assign(2.0 * alpha * (state.F @ state.Q) - beta * cost))
 
 
 def step_Y_relaxed(problem: Problem, state: State) -> State:
     """Continuous Y between rotation and regression: the ablation DOGC-I."""
     alpha, beta, _ = problem.weights(state.lam)
-    D = beta * l2p.row_weights(squared_residuals(problem, state), problem.p)[:, None]
+    D = l2p.row_weights(squared_residuals(problem, state), problem.p)
+    D = beta * (problem.size * D)[:, None]
     total = np.where(alpha + D > 0, alpha + D, 1.0)
     mixed = (alpha * (state.F @ state.Q) + D * prediction(problem, state)) / total
     return state._replace(Y=np.where(alpha + D > 0, mixed, state.Y))
@@ -138,7 +148,7 @@ def _label_terms(problem: Problem, state: State) -> float:
 def step_P(problem: Problem, state: State) -> State:
     """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
     gamma = problem.weights(state.lam).gamma
-    D = l2p.row_weights(squared_residuals(problem, state), problem.p)
+    D = problem.size * l2p.row_weights(squared_residuals(problem, state), problem.p)
     targets = discrete.times(state.Y, np.eye(problem.c))
     P, intercept = l2p.weighted_ridge(problem.X, targets, D, gamma, problem.fit_intercept)
     return state._replace(P=P, intercept=intercept)

@@ -14,12 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from .. import discrete, graph, steps
 from ..arrays import Matrix
 from ..methods import Method
-from ..restarts import solve, starts
 from ..solver import STOPPING_REASONS, SUCCESS, Callback, Record, Result
 from ..state import Problem, State
-from . import _build, _checks, _predict
+from . import _auto, _build, _checks, _distinct, _predict, _settings
 from ._repeatable import generator, single_blas_thread
-from ._rows import RowClusterer, reachable_clusters
+from ._rows import RowClusterer, warn_few_rows
 
 
 class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
@@ -31,7 +30,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
     _method: ClassVar[Method]
     _regresses: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any = None) -> GraphClusterer:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
 
         Parameters
@@ -41,6 +40,11 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             shape (n_samples, n_samples) as ``KNeighborsTransformer`` makes it.
         y : ignored
             Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; a whole number is the same as that many copies. Equal
+            rows are one row of the graph: a weight changes the sizes of clusters and the
+            regression, not who is whose neighbour. Rows of weight zero are left out and
+            labelled afterwards.
 
         Returns
         -------
@@ -48,24 +52,48 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
+        weight = _distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
-        c = reachable_clusters(X, settings.n_clusters, self.metric)
-        # Given labels cannot be kept where there are fewer distinct rows than labels.
-        init = settings.init if c == settings.n_clusters else "spectral"
+        rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
+        settings = self._for_distinct(settings, rows)
+        seed = int(generator(self.random_state).integers(2**31 - 1))
+        callback = with_printing(self.verbose, self.callback)
         with single_blas_thread:
-            problem, geometry = _build.build_problem(X, settings, c, self._regresses)
-            result = solve(
-                problem,
-                self._method,
-                starts(problem, init, settings.n_init, generator(self.random_state)),
-                lam=settings.lam,
-                max_iter=settings.max_iter,
-                tol=settings.tol,
-                callback=with_printing(self.verbose, self.callback),
+            solution = _auto.solve_task(
+                _auto.Task(
+                    rows.X, rows.size, settings, self._method, self._regresses, seed, callback
+                )
             )
-            self._assign(problem, geometry, settings, result)
+            self._assign(solution, rows, settings)
+            self._label_rows_without_weight(X, rows)
         warn_unless_converged(self)
         return self
+
+    def _for_distinct(
+        self, settings: _settings.Settings, rows: _distinct.DistinctRows
+    ) -> _settings.Settings:
+        """The settings as they can be met by the distinct rows."""
+        m = rows.n_distinct
+        c, k, init = settings.n_clusters, settings.n_neighbors, settings.init
+        if settings.precomputed and len(rows.first) < len(rows.inverse):
+            raise ValueError(
+                "sample_weight must be above 0 for every row when metric='precomputed'; leave "
+                "the other rows out of X."
+            )
+        if c is not None and c > m:
+            warn_few_rows(c, m)
+            c = m
+        if not isinstance(init, str):
+            # Copies start together; labels that this leaves unused cannot be kept.
+            values, init = np.unique(init[rows.first], return_inverse=True)
+            init = init if len(values) == c else "spectral"
+        k = None if k is None else min(k, max(len(rows.first) - 1, 1))
+        return settings._replace(n_clusters=c, n_neighbors=k, init=init, unit=rows.unit)
+
+    def _label_rows_without_weight(self, X: Matrix, rows: _distinct.DistinctRows) -> None:
+        left_out = np.flatnonzero(rows.inverse < 0)
+        if len(left_out):
+            self.labels_[left_out] = self.predict(X[left_out])
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         X = super()._validate(X, reset=reset)
@@ -76,8 +104,10 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             )
         return X
 
-    def _check(self, X: Matrix) -> _checks.Settings:
-        settings = _checks.check_settings(self.get_params(deep=False), X.shape, sp.issparse(X))
+    def _check(self, X: Matrix) -> _settings.Settings:
+        settings = _settings.check_settings(self.get_params(deep=False), X.shape)
+        if settings.precomputed:
+            _checks.check_neighbour_graph(X, settings.n_neighbors or 1)
         if settings.precomputed and self._regresses:
             raise ValueError(
                 f"metric='precomputed' gives {type(self).__name__} no features to regress labels "
@@ -87,26 +117,33 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
 
     def _assign(
         self,
-        problem: Problem,
-        geometry: _build.Geometry,
-        settings: _checks.Settings,
-        result: Result,
+        solution: _auto.Solution,
+        rows: _distinct.DistinctRows,
+        settings: _settings.Settings,
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
+        problem, geometry, result, scales, counts = solution
         state, dtype = result.state, geometry.dtype
         labels = self._discretise(problem, result)
-        old_name = np.argsort(discrete.size_order(labels, problem.c))
-        self._assign_labels(labels)
-        self.affinity_matrix_ = learned_graph(state).astype(dtype)
-        self.embedding_ = state.F.astype(dtype)
+        new_name = discrete.size_order(labels, problem.c, rows.size)
+        labels = new_name[labels]
+        self.affinity_matrix_ = _distinct.spread_graph(learned_graph(state).astype(dtype), rows)
+        self.embedding_ = state.F.astype(dtype)[rows.inverse]
+        self.embedding_[rows.inverse < 0] = 0.0
         if steps.step_Q in self._method.steps:
-            self.rotation_ = state.Q[:, old_name].astype(dtype)
-        self.components_ = _build.projection(geometry, state, settings, self.n_features_in_)
+            self.rotation_ = state.Q[:, np.argsort(new_name)].astype(dtype)
+        self.components_ = _build.projection(geometry, state, self.n_features_in_)
+        self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
+        self.scales_, self.cluster_counts_ = scales, counts
+        self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
         assign_run(self, result)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
         self._fitted_rows = _predict.remember(
-            geometry.scaled, self.components_, settings.n_neighbors, common_xi
+            geometry, self.components_, labels, problem.k, common_xi
         )
+        self.labels_ = labels[rows.inverse]
+        if settings.outlier_label is not None:
+            self.labels_[self.outliers_] = settings.outlier_label
 
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         """The discrete labels that a final state stands for."""
@@ -132,7 +169,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return _predict.vote(self._fitted_rows, X, self.labels_, self.n_jobs)
+            return _predict.vote(self._fitted_rows, X, self.n_jobs)
 
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X itself where none was learned.

@@ -7,11 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .. import graph, trace_ratio
+from .. import fragments, graph, spectrum, trace_ratio
 from ..arrays import Matrix
 from ..state import Problem, State, paper_weights, relative_weights
-from . import _checks, _data
-from ._checks import Settings
+from . import _data
+from ._settings import Settings
+
+# What alpha is multiplied with, one after the other, while no lambda splits the graph.
+FIRMER = (10.0, 100.0)
+FEWEST_COMPONENTS = 6
+
+
+def lookup_dimension(m: int) -> int:
+    """Principal directions to look neighbours up in: room for W to choose m from."""
+    return 2 * m + 2
 
 
 class Geometry(NamedTuple):
@@ -19,58 +28,124 @@ class Geometry(NamedTuple):
 
     scaled: _data.Scaled | None  # None for a precomputed graph
     space: trace_ratio.RowSpace | None  # None where no projection is learned
+    lookup: np.ndarray | None  # (d, q) directions that neighbours are looked up in; None: all
+    m: int | None  # dimension of the learned subspace; None for no projection
     dtype: Any
 
 
-def build_problem(
-    X: Matrix, settings: Settings, n_clusters: int, regress: bool
-) -> tuple[Problem, Geometry]:
-    """Everything that the loop reads, on a scale of its own."""
+class Place(NamedTuple):
+    """Rows with their candidates, from which the problem at any smaller k can be made."""
+
+    X: Matrix
+    size: np.ndarray
+    geometry: Geometry
+    idx: np.ndarray  # (n, k+1), nearest first
+    d: np.ndarray  # (n, k+1)
+
+
+def locate(X: Matrix, size: np.ndarray, settings: Settings, k: int) -> Place:
+    """Scale the rows and list k + 1 candidates of each, nearest first."""
+    if settings.precomputed:
+        idx, squared = _data.neighbours_in_graph(X, k + 1, skip_self=True)
+        reach = float(squared[np.isfinite(squared)].mean())
+        geometry = Geometry(None, None, None, None, X.dtype)
+        return Place(X, size, geometry, idx, squared / (reach or 1.0))
+    geometry = _geometry(X, settings)
+    Z = points(geometry)
+    idx = _data.neighbours_among(Z, min(k + 1, X.shape[0] - 1), settings.n_jobs)
+    return Place(X, size, geometry, idx, graph.pair_distances(Z, Z, idx))
+
+
+def points(geometry: Geometry) -> Matrix:
+    """The rows as points among which neighbours are looked up."""
+    assert geometry.scaled is not None
+    if geometry.lookup is None:
+        return geometry.scaled.X
+    return np.asarray(geometry.scaled.X @ geometry.lookup)
+
+
+def _geometry(X: Matrix, settings: Settings) -> Geometry:
+    scaled = _data.scale_rows(X)
+    if isinstance(settings.n_components, str):
+        return _denoised(X, scaled)
+    m, space = settings.n_components, None
+    if m is not None and m < X.shape[1]:
+        space = _row_space(scaled)
+    return Geometry(scaled, space, None, m, X.dtype)
+
+
+def _denoised(X: Matrix, scaled: _data.Scaled) -> Geometry:
+    """The directions above the noise and as many again, where the rest is noise; else all."""
     n, d = X.shape
-    geometry, idx, squared = _locate(X, settings)
-    scaled, space = geometry.scaled, geometry.space
+    if not sp.issparse(X) and d < n:
+        space = trace_ratio.row_space(scaled.X, scaled.mean)
+        m = spectrum.signal_dimension(np.einsum("ij,ij->j", space.R, space.R), n)
+        if m is not None:
+            space = _leading(space, lookup_dimension(m))
+            return Geometry(scaled, space, space.V.astype(X.dtype), m, X.dtype)
+    return Geometry(scaled, None, None, None, X.dtype)
+
+
+def settle_dimension(place: Place, settings: Settings, c: int) -> Place:
+    """The dimension that "auto" takes where the spectrum does not tell signal from noise.
+
+    One for each cluster, and at least six: fewer cannot hold two interlocked rings or a chain
+    of clusters.
+    """
+    geometry = place.geometry
+    m = max(c, FEWEST_COMPONENTS)
+    if settings.n_components != "auto" or geometry.m is not None or geometry.scaled is None:
+        return place
+    if sp.issparse(place.X) or m >= place.X.shape[1]:
+        return place
+    space = _row_space(geometry.scaled)
+    return place._replace(geometry=geometry._replace(space=space, m=m))
+
+
+def _row_space(scaled: _data.Scaled) -> trace_ratio.RowSpace | None:
+    """Coordinates in the span of the rows; None where constant rows span nothing."""
+    space = trace_ratio.row_space(scaled.X, scaled.mean)
+    return space if space.R.shape[1] else None
+
+
+def _leading(space: trace_ratio.RowSpace, q: int) -> trace_ratio.RowSpace:
+    return trace_ratio.RowSpace(np.ascontiguousarray(space.R[:, :q]), space.V[:, :q])
+
+
+def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) -> Problem:
+    """Everything that the loop reads, on a scale of its own, with k neighbours."""
+    n, d = place.X.shape
+    scaled, space = place.geometry.scaled, place.geometry.space
     alpha, beta, gamma = settings.alpha, settings.beta, settings.gamma
     if settings.relative:
         n_varying = scaled.n_varying if scaled else d
-        weights = relative_weights(alpha, beta, gamma, n, n_clusters, max(n_varying, 1))
+        weights = relative_weights(alpha, beta, gamma, n, c, max(n_varying, 1))
     else:
         # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale.
         weights = paper_weights(alpha, beta, gamma / (scaled.scale**2 if scaled else 1.0))
-    problem = Problem(
+    idx, squared = place.idx[:, : k + 1], place.d[:, : k + 1]
+    min_size = settings.min_size(float(place.size.sum()), c)
+    if scaled is not None:
+        Z = points(place.geometry)
+        idx, squared = fragments.bridge_small(idx, squared, k, Z, place.size, min_size)
+    return Problem(
         n=n,
-        c=n_clusters,
-        k=settings.n_neighbors,
+        c=c,
+        k=k,
         weights=weights,
         p=settings.p,
         fit_intercept=settings.fit_intercept,
         xi_rule=settings.xi_rule,
         idx=idx,
         d=squared,
-        X=_regressors(X, scaled, settings.fit_intercept) if regress and scaled else None,
+        X=_regressors(place.X, scaled, settings.fit_intercept) if regress and scaled else None,
         R=space.R if space else None,
-        m=min(settings.n_components or 0, space.R.shape[1]) if space else 0,
+        m=min(place.geometry.m or 0, space.R.shape[1]) if space else 0,
         coordinates=scaled.X if scaled else None,
+        size=place.size,
+        min_size=min_size,
+        firmer=FIRMER if settings.relative and alpha > 0 else (),
     )
-    return problem, geometry
-
-
-def _locate(X: Matrix, settings: Settings) -> tuple[Geometry, np.ndarray, np.ndarray]:
-    """Scale the rows and list the candidates of each, nearest first."""
-    n, d = X.shape
-    k = settings.n_neighbors
-    if settings.precomputed:
-        _checks.check_neighbour_graph(X, k)
-        idx, squared = _data.neighbours_in_graph(X, k + 1, skip_self=True)
-        reach = float(squared[np.isfinite(squared)].mean())
-        return Geometry(None, None, X.dtype), idx, squared / (reach or 1.0)
-    scaled = _data.scale_rows(X)
-    idx = _data.neighbours_among(scaled.X, min(k + 1, n - 1), settings.n_jobs)
-    squared = graph.pair_distances(scaled.X, scaled.X, idx)
-    space = None
-    if settings.n_components is not None and settings.n_components < d:
-        space = trace_ratio.row_space(scaled.X, scaled.mean)
-        space = space if space.R.shape[1] else None  # constant rows span nothing
-    return Geometry(scaled, space, X.dtype), idx, squared
 
 
 def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:
@@ -80,14 +155,14 @@ def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:
     return X / scaled.scale
 
 
-def projection(geometry: Geometry, state: State, settings: Settings, d: int) -> np.ndarray | None:
+def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
     """W in the space of the features, of shape (m, d); None where none was learned."""
-    if settings.n_components is None:
+    if geometry.m is None:
         return None
     if geometry.space is None or state.W is None:
-        return np.eye(settings.n_components, d, dtype=geometry.dtype)
+        return np.eye(geometry.m, d, dtype=geometry.dtype)
     W = trace_ratio.settle_signs(geometry.space.V @ state.W)
-    W = trace_ratio.complete_basis(W, settings.n_components)
+    W = trace_ratio.complete_basis(W, geometry.m)
     return np.ascontiguousarray(W.T.astype(geometry.dtype))
 
 

@@ -58,13 +58,15 @@ class CAN(GraphClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str = "auto",
         xi: str = "row",
         lam: float | str = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
+        min_cluster_size: int | str = "auto",
+        outlier_label: int | None = None,
         metric: str = "euclidean",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -77,6 +79,8 @@ class CAN(GraphClusterer):
         self.lam = lam
         self.max_iter = max_iter
         self.tol = tol
+        self.min_cluster_size = min_cluster_size
+        self.outlier_label = outlier_label
         self.metric = metric
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -118,14 +122,16 @@ class PCAN(CAN):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         xi: str = "row",
         lam: float | str = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
+        min_cluster_size: int | str = "auto",
+        outlier_label: int | None = None,
         metric: str = "euclidean",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -139,6 +145,8 @@ class PCAN(CAN):
             lam=lam,
             max_iter=max_iter,
             tol=tol,
+            min_cluster_size=min_cluster_size,
+            outlier_label=outlier_label,
             metric=metric,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -4,88 +4,14 @@ from __future__ import annotations
 
 import numbers
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .. import graph
 from ..arrays import Matrix
-from ..lambda_search import mean_xi
 
 DEFAULT_NEIGHBORS = 15
-
-# "auto" keeps at least this many dimensions: fewer cannot hold two interlocked rings or a
-# chain of clusters.
-DEFAULT_COMPONENTS = 6
-XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
-
-# What a method without the parameter behaves like.
-NEUTRAL: Mapping[str, Any] = {
-    "n_components": None,
-    "alpha": 0.0,
-    "beta": 0.0,
-    "gamma": 0.0,
-    "p": 2.0,
-    "fit_intercept": True,
-    "penalties": "relative",
-    "init": "spectral",
-    "n_init": 1,
-}
-
-
-class Settings(NamedTuple):
-    """Every parameter of every method, checked and resolved for one data set."""
-
-    n_clusters: int
-    n_neighbors: int
-    n_components: int | None  # None: no projection is learned
-    alpha: float
-    beta: float
-    gamma: float
-    p: float
-    fit_intercept: bool
-    relative: bool
-    xi_rule: Callable[[np.ndarray, int], np.ndarray]
-    lam: float | None  # None: searched for
-    init: Any
-    n_init: int
-    max_iter: int
-    tol: float
-    precomputed: bool
-    n_jobs: int | None
-
-
-def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int], sparse: bool) -> Settings:
-    """Check an estimator's parameters against the shape of the data."""
-    n, d = shape
-    given = {**NEUTRAL, **parameters}
-    c = check_count("n_clusters", given["n_clusters"], 1, n, f"there are only {n} rows in X")
-    check_callback(given["callback"])
-    check_verbose(given["verbose"])
-    metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
-    xi = check_choice("xi", given["xi"], tuple(XI_RULES))
-    penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
-    return Settings(
-        n_clusters=c,
-        n_neighbors=check_neighbors(given["n_neighbors"], n),
-        n_components=check_components(given["n_components"], c, d, metric, sparse),
-        alpha=check_weight("alpha", given["alpha"]),
-        beta=check_weight("beta", given["beta"]),
-        gamma=check_weight("gamma", given["gamma"]),
-        p=check_power(given["p"]),
-        fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
-        relative=penalties == "relative",
-        xi_rule=XI_RULES[xi],
-        lam=check_lam(given["lam"]),
-        init=check_init(given["init"], n, c),
-        n_init=check_count("n_init", given["n_init"], 1),
-        max_iter=check_count("max_iter", given["max_iter"], 1),
-        tol=check_weight("tol", given["tol"]),
-        precomputed=metric == "precomputed",
-        n_jobs=check_jobs(given["n_jobs"]),
-    )
 
 
 def shown(value: Any) -> str:
@@ -206,11 +132,48 @@ def check_neighbors(n_neighbors: Any, n: int) -> int:
     return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
 
 
-def check_components(n_components: Any, c: int, d: int, metric: str, sparse: bool) -> int | None:
-    """The dimension m of the learned subspace, or None for no projection."""
+def check_clusters(n_clusters: Any, n: int) -> int | None:
+    """A number of clusters, or None for "auto"."""
+    if isinstance(n_clusters, str):
+        check_choice("n_clusters", n_clusters, ("auto",))
+        return None
+    return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
+
+
+def check_scale(n_neighbors: Any, n: int) -> int | None:
+    """A neighbourhood size, or None for "auto"."""
+    if isinstance(n_neighbors, str):
+        check_choice("n_neighbors", n_neighbors, ("auto",))
+        return None
+    return check_neighbors(n_neighbors, n)
+
+
+def check_smallest(min_cluster_size: Any, n: int, c: int | None) -> int | None:
+    """The least size of a cluster, or None for "auto"."""
+    if isinstance(min_cluster_size, str):
+        check_choice("min_cluster_size", min_cluster_size, ("auto",))
+        return None
+    high = n // (c or 1)
+    return check_count(
+        "min_cluster_size", min_cluster_size, 1, high, f"{n} rows hold no {c or 1} such clusters"
+    )
+
+
+def check_outlier_label(label: Any) -> int | None:
+    """None or a negative number, which no cluster has."""
+    if label is None:
+        return None
+    if not _is_integer(label) or label >= 0:
+        raise ValueError(
+            f"outlier_label must be None or an integer below 0, such as -1; got {shown(label)}."
+        )
+    return int(label)
+
+
+def check_components(n_components: Any, d: int, metric: str) -> int | str | None:
+    """The dimension m of the learned subspace, "auto", or None for no projection."""
     if isinstance(n_components, str) and n_components == "auto":
-        m = max(c, DEFAULT_COMPONENTS)
-        return None if metric == "precomputed" or sparse or m >= d else m
+        return None if metric == "precomputed" else "auto"
     if n_components is None:
         return None
     if metric == "precomputed":
@@ -225,10 +188,12 @@ def check_components(n_components: Any, c: int, d: int, metric: str, sparse: boo
     return check_count("n_components", n_components, 1, d, f"X has only {d} features")
 
 
-def check_init(init: Any, n: int, c: int) -> str | np.ndarray:
+def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
     """'spectral', 'random', or one label a row that uses exactly c values."""
     if isinstance(init, str):
         return check_choice("init", init, ("spectral", "random"))
+    if c is None:
+        raise ValueError("init gives labels, so n_clusters cannot be 'auto'; pass their number.")
     try:
         labels = np.asarray(init)
     except ValueError:  # ragged

@@ -172,6 +172,7 @@ def given_graph_problem(
         R=None,
         m=0,
         coordinates=None if located is None else located.scaled.X,
+        size=np.ones(n),
         A=A,
     )
     return problem, located

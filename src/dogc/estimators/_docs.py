@@ -10,21 +10,39 @@ T = TypeVar("T", bound=type)
 
 PARAMETERS = {
     "n_clusters": """\
-n_clusters : int, default=8
-    Number of clusters, the paper's :math:`c`.""",
+n_clusters : int or "auto", default=8
+    Number of clusters, the paper's :math:`c`. "auto" takes the number after which the
+    eigenvalues of the data's own graphs jump most, on average over several scales; 2 at
+    least, and the square root of n_samples or 60 at most. See ``cluster_counts_``.""",
     "n_neighbors": """\
-n_neighbors : int, default=None
-    Candidate neighbours of each row, the paper's :math:`k`; below n_samples. None means
-    15, or n_samples - 1 if that is smaller.""",
+n_neighbors : int or "auto", default="auto"
+    Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" tries
+    10 and 15 and takes 10 if both give the same clusters; if not, it tries 5, 7, 10, 15, 20,
+    30, 45 and 70 (up to the size of an average cluster) and takes the one whose clusters
+    agree most with those of the scales near it. See ``scales_``. Beyond 20,000 distinct rows
+    a sample of that many decides.""",
     "n_components": """\
 n_components : int, "auto" or None, default="auto"
     Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.
-    "auto" takes max(n_clusters, 6) if that is below n_features, else None; for sparse X
-    always None, because a projection needs the rows dense.""",
+    "auto" counts the principal directions that stand out from noise, if all others look like
+    pure noise; then neighbours are looked up in the leading 2 m + 2 directions and W chooses
+    m of them. Otherwise it takes max(n_clusters, 6) if that is below n_features, else None;
+    for sparse X always None, because a projection needs the rows dense.""",
+    "min_cluster_size": """\
+min_cluster_size : int or "auto", default="auto"
+    Rows that a component must have to count as a cluster; smaller ones are tied to their
+    nearest. "auto" is a tenth of n_samples / n_clusters; 1 counts every component, as the
+    paper does.""",
+    "outlier_label": """\
+outlier_label : int or None, default=None
+    A negative number gives rows that only hang on by such a tie this label instead of a
+    cluster's. ``predict`` never returns it.""",
     "alpha": """\
 alpha : float, default=1e-3
     How strongly discrete and continuous labels pull on each other, the paper's
-    :math:`\\alpha`. In units of :math:`\\lambda \\sqrt{c/n}` (see ``penalties``).""",
+    :math:`\\alpha`. In units of :math:`\\lambda \\sqrt{c/n}` (see ``penalties``). Where no
+    :math:`\\lambda` gives n_clusters components it is raised tenfold, at most twice
+    (not with ``penalties="paper"``).""",
     "beta": """\
 beta : float, default=0.1
     Weight of the regression, the paper's :math:`\\beta`. In units of what ``alpha`` gives
@@ -87,12 +105,28 @@ ATTRIBUTES = {
     "labels_": """\
 labels_ : int array of shape (n_samples,)
     Cluster of each row; clusters are numbered by falling size.""",
+    "n_clusters_": """\
+n_clusters_ : int
+    Number of clusters.""",
+    "cluster_counts_": """\
+cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
+    With ``n_clusters="auto"``, what speaks for each number, the best first; else empty.""",
+    "n_neighbors_": """\
+n_neighbors_ : int
+    Number of neighbours.""",
+    "scales_": """\
+scales_ : :class:`~dogc.scales.ScaleChoice`
+    The numbers of neighbours that were tried and how far their clusters agree.""",
+    "outliers_": """\
+outliers_ : bool array of shape (n_samples,)
+    Rows whose component was too small to be a cluster.""",
     "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-    The graph :math:`(S + S^\\top)/2`.""",
+    The graph :math:`(S + S^\\top)/2` on distinct rows; a copy is tied to its first
+    appearance.""",
     "embedding_": """\
 embedding_ : array of shape (n_samples, n_clusters)
-    Continuous labels F, with orthonormal columns.""",
+    Continuous labels F, with orthonormal columns over distinct rows.""",
     "rotation_": """\
 rotation_ : array of shape (n_clusters, n_clusters)
     The rotation Q from continuous to discrete labels.""",

@@ -10,11 +10,13 @@ from sklearn.cluster import KMeans
 from .. import discrete, methods
 from ..solver import Callback, Result
 from ..state import Problem
+from ._auto import Solution
 from ._base import GraphClusterer
-from ._build import Geometry, linear_predictor
-from ._checks import Settings
+from ._build import linear_predictor
+from ._distinct import DistinctRows
 from ._docs import document
 from ._repeatable import single_blas_thread
+from ._settings import Settings
 
 _REGRESSION = ("coef_", "intercept_")
 _FEATURES_ONLY = {
@@ -69,9 +71,9 @@ class DOGC(GraphClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
         penalties: str = "relative",
@@ -81,6 +83,8 @@ class DOGC(GraphClusterer):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
+        min_cluster_size: int | str = "auto",
+        outlier_label: int | None = None,
         metric: str = "euclidean",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -98,6 +102,8 @@ class DOGC(GraphClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.min_cluster_size = min_cluster_size
+        self.outlier_label = outlier_label
         self.metric = metric
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -112,9 +118,9 @@ class _RegressingDOGC(DOGC):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
-        n_neighbors: int | None = None,
+        n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
         beta: float = 0.1,
@@ -128,6 +134,8 @@ class _RegressingDOGC(DOGC):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
+        min_cluster_size: int | str = "auto",
+        outlier_label: int | None = None,
         metric: str = "euclidean",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -146,6 +154,8 @@ class _RegressingDOGC(DOGC):
             n_init=n_init,
             max_iter=max_iter,
             tol=tol,
+            min_cluster_size=min_cluster_size,
+            outlier_label=outlier_label,
             metric=metric,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -192,12 +202,11 @@ class DOGCOS(_RegressingDOGC):
 
     _method = methods.DOGC_OS
 
-    def _assign(
-        self, problem: Problem, geometry: Geometry, settings: Settings, result: Result
-    ) -> None:
-        super()._assign(problem, geometry, settings, result)
-        coef, intercept = linear_predictor(geometry, result.state, settings.fit_intercept)
-        old_name = np.argsort(discrete.size_order(result.state.Y, problem.c))
+    def _assign(self, solution: Solution, rows: DistinctRows, settings: Settings) -> None:
+        super()._assign(solution, rows, settings)
+        state = solution.result.state
+        coef, intercept = linear_predictor(solution.geometry, state, settings.fit_intercept)
+        old_name = np.argsort(discrete.size_order(state.Y, solution.problem.c, rows.size))
         self.coef_, self.intercept_ = coef[old_name], intercept[old_name]
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -286,7 +295,7 @@ class DOGCRelaxed(_RegressingDOGC):
 
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
-        return kmeans.fit(result.state.Y).labels_.astype(np.int64)
+        return kmeans.fit(result.state.Y, sample_weight=problem.size).labels_.astype(np.int64)
 
 
 @document(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import graph
+from .. import fragments, graph
 from ..arrays import Matrix
 from . import _affinity, _checks, _labels
 from ._repeatable import single_blas_thread
@@ -90,7 +90,7 @@ def merged_components(fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         return member
     warn_of_components(fixed, count, c, "the smallest were merged with their nearest")
     Z = None if fixed.located is None else fixed.located.scaled.X
-    return graph.merge_components(Z, member, c)
+    return fragments.merge_components(Z, member, c)
 
 
 def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome: str) -> None:

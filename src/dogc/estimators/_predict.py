@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from .. import discrete, graph
 from ..arrays import Matrix
 from . import _checks, _data
+from ._build import Geometry, points
 
 
 class FittedRows(NamedTuple):
@@ -18,19 +19,27 @@ class FittedRows(NamedTuple):
     search: NearestNeighbors | None  # over fitted rows, all features; None if precomputed
     Z: Matrix | None  # the fitted rows in the learned subspace
     scaled: _data.Scaled | None
+    lookup: np.ndarray | None  # directions that neighbours are looked up in; None: all
     components: np.ndarray | None
+    labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
 
 
 def remember(
-    scaled: _data.Scaled | None, components: np.ndarray | None, k: int, xi: float | None
+    geometry: Geometry,
+    components: np.ndarray | None,
+    labels: np.ndarray,
+    k: int,
+    xi: float | None,
 ) -> FittedRows:
     """Index the fitted rows."""
+    scaled = geometry.scaled
     if scaled is None:
-        return FittedRows(None, None, None, None, k, xi)
-    search = _data.fit_index(scaled.X)
-    return FittedRows(search, project(scaled.X, components), scaled, components, k, xi)
+        return FittedRows(None, None, None, None, None, labels, k, xi)
+    search = _data.fit_index(points(geometry))
+    Z = project(scaled.X, components)
+    return FittedRows(search, Z, scaled, geometry.lookup, components, labels, k, xi)
 
 
 def project(X: Matrix, components: np.ndarray | None) -> Matrix:
@@ -38,8 +47,9 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
     return X if components is None else np.asarray(X @ components.T)
 
 
-def vote(fitted: FittedRows, X: Matrix, labels: np.ndarray, n_jobs: int | None) -> np.ndarray:
+def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
+    labels = fitted.labels
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
         idx, d = _neighbours(fitted, X, len(labels), n_jobs)
@@ -69,7 +79,8 @@ def _neighbours(
             )
         return idx, d
     X = _data.apply_scale(fitted.scaled, _data.same_kind(X, fitted.scaled.X))
-    idx = np.sort(_data.query(fitted.search, X, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
+    at = X if fitted.lookup is None else np.asarray(X @ fitted.lookup)
+    idx = np.sort(_data.query(fitted.search, at, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
     d = graph.pair_distances(project(X, fitted.components), fitted.Z, idx)
     order = np.argsort(d, axis=1, kind="stable")
     return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)

@@ -57,10 +57,15 @@ def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
     c = _checks.check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
     distinct = c if metric == "precomputed" else _data.count_distinct(X, c)
     if distinct < c:
-        warnings.warn(
-            f"n_clusters={c} is more than the number of distinct rows in X, {distinct}, so only "
-            f"{distinct} can be returned; lower n_clusters.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        warn_few_rows(c, distinct, stacklevel=4)
     return distinct
+
+
+def warn_few_rows(c: int, distinct: int, stacklevel: int = 4) -> None:
+    """Say that there are fewer distinct rows than clusters."""
+    warnings.warn(
+        f"n_clusters={c} is more than the number of distinct rows in X, {distinct}, so only "
+        f"{distinct} can be returned; lower n_clusters.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..datasets import load_uci
 from . import printed
-from .protocol import PREPROCESSINGS, Setting, has_chance, oracle_settings, seeded
+from .protocol import (
+    PREPROCESSINGS,
+    Setting,
+    halves_settings,
+    has_chance,
+    oracle_settings,
+    seeded,
+)
 from .runs import Cache, Result, Run, make_run, run_all
 
 METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
@@ -90,7 +96,10 @@ def oracle(
     One seed goes over the whole grid; the setting with the best ACC is then run with all seeds.
     Each measure keeps its own best, as the paper's tables do.
     """
-    runs = list(_grid_runs(method, data, quick))
+    runs = [
+        make_run(method, data, seeded(method, setting, 0), name)
+        for name, setting in _grid(oracle_settings, method, data, quick)
+    ]
     title = f"{data} {method} oracle"
     run_all(runs, cache, jobs=jobs, title=title, progress=progress)
     known = [run for run in runs if "acc" in (cache.get(run) or {})]
@@ -105,16 +114,14 @@ def oracle(
     return winner, {metric: max(result[metric] for result in results) for metric in METRICS}
 
 
-def _grid_runs(method: str, data: str, quick: bool, stride: int = 1) -> Iterator[Run]:
-    names = ["z-score"] if quick else list(PREPROCESSINGS)
-    has_text = load_uci(data).data.shape != load_uci(data, encoding="onehot").data.shape
-    for name in names:
-        if name == "one-hot z-score" and not has_text:
-            continue  # the same as z-score
-        X = PREPROCESSINGS[name](data)
-        settings = list(oracle_settings(method, *X.shape))
-        for setting in settings[:: max(1, len(settings) // 4)] if quick else settings[::stride]:
-            yield make_run(method, data, seeded(method, setting, 0), name)
+def _grid(
+    settings_of: Callable[..., Iterator[Setting]], method: str, data: str, quick: bool
+) -> Iterator[tuple[str, Setting]]:
+    """Preprocessings and settings; a few of them for a first look."""
+    for name in ["z-score"] if quick else PREPROCESSINGS:
+        settings = list(settings_of(method, *PREPROCESSINGS[name](data).shape))
+        for setting in settings[:: max(1, len(settings) // 4)] if quick else settings:
+            yield name, setting
 
 
 def _score(cache: Cache, run: Run) -> float:
@@ -198,8 +205,8 @@ def out_of_sample_table(
 ) -> list[SplitRow]:
     """Training and test ACC with a 50/50 split: DOGC-OS by its regression, the others together.
 
-    The oracle chooses one setting for all splits, by the median test ACC of the first four, out
-    of every fourth setting of the grid.
+    The oracle chooses one setting for all splits, by the median test ACC of the first four. The
+    start is each method's own: the splits are what varies here.
     """
     rows = []
     for data in datasets:
@@ -233,23 +240,16 @@ def _best_on_halves(
         return -1.0 if np.isnan(scores).any() else float(np.median(scores))
 
     few = min(4, n_splits)
-    grid = dict.fromkeys(
-        (run.preprocessing, json.dumps(_without_start(run)))
-        for run in _grid_runs(method, data, quick, stride=4)
-    )
-    candidates = [_splits(method, data, json.loads(text), name, few) for name, text in grid]
+    candidates = [
+        _splits(method, data, setting, name, few)
+        for name, setting in _grid(halves_settings, method, data, quick)
+    ]
     runs = [run for candidate in candidates for run in candidate]
     run_all(runs, cache, jobs=jobs, title=title, progress=progress)
     winner = max(candidates, key=median)[0]
     chosen = _splits(method, data, json.loads(winner.setting), winner.preprocessing, n_splits)
     run_all(chosen, cache, jobs=jobs, title=title, progress=progress)
     return chosen
-
-
-def _without_start(run: Run) -> Setting:
-    """The setting of a run at the method's own start: the splits are what varies here."""
-    left_out = ("init", "n_init", "random_state")
-    return {k: v for k, v in json.loads(run.setting).items() if k not in left_out}
 
 
 def _split_rows(

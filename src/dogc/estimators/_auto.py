@@ -1,0 +1,130 @@
+"""From distinct rows to a solution: how many clusters, which scale, the run itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import counting, graph, scales
+from ..arrays import Matrix
+from ..methods import Method
+from ..restarts import solve, starts
+from ..solver import Callback, Result
+from ..state import Problem
+from . import _build
+from ._settings import Settings
+
+# Scale and number of clusters are chosen on a sample of this many rows where there are more.
+SAMPLE_ROWS = 20_000
+
+
+class Task(NamedTuple):
+    """What is to be solved."""
+
+    X: Matrix  # distinct rows
+    size: np.ndarray
+    settings: Settings
+    method: Method
+    regress: bool
+    seed: int
+    callback: Callback | None
+
+
+class Solution(NamedTuple):
+    """What came of it."""
+
+    problem: Problem
+    geometry: _build.Geometry
+    result: Result
+    scales: scales.ScaleChoice
+    counts: list[counting.CountEvidence]
+
+
+def solve_task(task: Task) -> Solution:
+    """Choose what is left open and solve."""
+    n = task.X.shape[0]
+    if task.settings.precomputed or n <= SAMPLE_ROWS or not _open(task.settings):
+        return _solve_open(task)
+    rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE_ROWS, replace=False))
+    sample = task._replace(X=task.X[rows], size=task.size[rows], callback=None)
+    found = _solve_open(sample)
+    settings = task.settings._replace(n_clusters=found.problem.c, n_neighbors=found.scales.chosen)
+    solution = _solve_open(task._replace(settings=settings))
+    return solution._replace(scales=found.scales, counts=found.counts)
+
+
+def _open(settings: Settings) -> bool:
+    return settings.n_clusters is None or settings.n_neighbors is None
+
+
+def _solve_open(task: Task) -> Solution:
+    settings = task.settings
+    largest = _largest_scale(task)
+    fixed = settings.n_neighbors
+    k = fixed if fixed is not None and settings.n_clusters is not None else largest
+    place = _build.locate(task.X, task.size, settings, k)
+    counts = [] if settings.n_clusters is not None else _weigh_counts(place, largest, fixed)
+    c = settings.n_clusters or (counts[0].n_clusters if counts else 1)
+    place = _build.settle_dimension(place, settings, c)
+    solved: dict[int, tuple[Problem, Result]] = {}
+
+    def labels_at(k: int) -> np.ndarray:
+        solved[k] = _solve_at(task, place, c, k)
+        problem, result = solved[k]
+        return task.method.final_labels(problem, result.state)
+
+    if fixed is None:
+        # More neighbours than a cluster has rows would tie every cluster to another.
+        candidates = scales.candidate_scales(min(largest, max(5, task.X.shape[0] // c)))
+    else:
+        candidates = [fixed]
+    choice = scales.choose_scale(labels_at, candidates, task.size)
+    return Solution(
+        solved[choice.chosen][0], place.geometry, solved[choice.chosen][1], choice, counts
+    )
+
+
+def _largest_scale(task: Task) -> int:
+    """The most neighbours that are ever asked for."""
+    n = task.X.shape[0]
+    if task.settings.n_neighbors is not None and task.settings.n_clusters is not None:
+        return task.settings.n_neighbors
+    largest = max(1, (n - 1) // 2)
+    if task.settings.precomputed:
+        stored = np.diff(sp.csr_array(task.X).indptr) - (task.X.diagonal() != 0)
+        largest = int(min(largest, max(1, stored.min())))
+    return max(min(largest, scales.SCALES[-1]), task.settings.n_neighbors or 1)
+
+
+def _solve_at(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, Result]:
+    settings = task.settings
+    problem = _build.problem_at(place, settings, c, k, task.regress)
+    rng = np.random.default_rng(task.seed)
+    result = solve(
+        problem,
+        task.method,
+        starts(problem, settings.init, settings.n_init, rng),
+        lam=settings.lam,
+        max_iter=settings.max_iter,
+        tol=settings.tol,
+        callback=task.callback,
+    )
+    return problem, result
+
+
+def _weigh_counts(
+    place: _build.Place, largest: int, fixed: int | None
+) -> list[counting.CountEvidence]:
+    """Evidence for each number of clusters, from the data's own graphs at several scales."""
+    n = len(place.idx)
+    most = counting.most_clusters(n)
+    if most < 2:
+        return []
+    spectra = []
+    for k in scales.candidate_scales(largest) if fixed is None else [fixed]:
+        xi = graph.neighbour_xi(place.d[:, : k + 1], k)
+        S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
+        spectra.append(counting.low_eigenvalues(((S + S.T) * 0.5).tocsr(), most + 1))
+    return counting.weigh_counts(spectra)

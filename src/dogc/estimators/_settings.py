@@ -1,0 +1,110 @@
+"""The parameters of the methods that learn a graph, checked against the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import graph
+from ..lambda_search import mean_xi
+from ._checks import (
+    check_callback,
+    check_choice,
+    check_clusters,
+    check_components,
+    check_count,
+    check_flag,
+    check_init,
+    check_jobs,
+    check_lam,
+    check_outlier_label,
+    check_power,
+    check_scale,
+    check_smallest,
+    check_verbose,
+    check_weight,
+)
+
+# A component is a cluster from this share of an even split on.
+SMALLEST_SHARE = 0.1
+XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
+
+# What a method without the parameter behaves like.
+NEUTRAL: Mapping[str, Any] = {
+    "n_components": None,
+    "alpha": 0.0,
+    "beta": 0.0,
+    "gamma": 0.0,
+    "p": 2.0,
+    "fit_intercept": True,
+    "penalties": "relative",
+    "init": "spectral",
+    "n_init": 1,
+    "outlier_label": None,
+}
+
+
+class Settings(NamedTuple):
+    """Every parameter of every method, checked and resolved for one data set."""
+
+    n_clusters: int | None  # None: to be proposed
+    n_neighbors: int | None  # None: to be chosen among several
+    n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
+    min_cluster_size: int | None  # None: a share of an even split
+    outlier_label: int | None
+    alpha: float
+    beta: float
+    gamma: float
+    p: float
+    fit_intercept: bool
+    relative: bool
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    lam: float | None  # None: searched for
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    precomputed: bool
+    n_jobs: int | None
+    unit: float = 1.0  # rows that a size of 1 stands for
+
+    def min_size(self, total: float, c: int) -> float:
+        """What a component must count for to be a cluster."""
+        if self.min_cluster_size is None:
+            return SMALLEST_SHARE * total / c
+        return self.min_cluster_size / self.unit
+
+
+def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Settings:
+    """Check an estimator's parameters against the shape of the data."""
+    n, d = shape
+    given = {**NEUTRAL, **parameters}
+    c = check_clusters(given["n_clusters"], n)
+    check_callback(given["callback"])
+    check_verbose(given["verbose"])
+    metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
+    xi = check_choice("xi", given["xi"], tuple(XI_RULES))
+    penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
+    return Settings(
+        n_clusters=c,
+        n_neighbors=check_scale(given["n_neighbors"], n),
+        n_components=check_components(given["n_components"], d, metric),
+        min_cluster_size=check_smallest(given["min_cluster_size"], n, c),
+        outlier_label=check_outlier_label(given["outlier_label"]),
+        alpha=check_weight("alpha", given["alpha"]),
+        beta=check_weight("beta", given["beta"]),
+        gamma=check_weight("gamma", given["gamma"]),
+        p=check_power(given["p"]),
+        fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
+        relative=penalties == "relative",
+        xi_rule=XI_RULES[xi],
+        lam=check_lam(given["lam"]),
+        init=check_init(given["init"], n, c),
+        n_init=check_count("n_init", given["n_init"], 1),
+        max_iter=check_count("max_iter", given["max_iter"], 1),
+        tol=check_weight("tol", given["tol"]),
+        precomputed=metric == "precomputed",
+        n_jobs=check_jobs(given["n_jobs"]),
+    )
