@@ -43,6 +43,7 @@ LEVELS = {
     "metrics": 9,
     "files": 9,
     "comparison": 10,
+    "plotting": 10,
     "datasets": 10,
     "paper": 11,
     "cli": 12,

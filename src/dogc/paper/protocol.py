@@ -100,16 +100,17 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     shared = {"n_components": _dimensions(n_features), "xi": ["row", "mean"]}
     grids["DOGC"] = _grid(n_neighbors=near, alpha=[1e-4, 1e-2], **shared)
     grids["DOGC-OS"] = _grid(
-        n_neighbors=sorted({*near} & {5, 15, round(n / 10), round(n / 5)}),
+        n_neighbors=sorted({*near} & {15, round(n / 10), round(n / 5)}),
         alpha=[1e-2, 1.0],
         beta=[10.0, 100.0],
         gamma=[1e-2, 1.0],
         p=[1.0],
         **shared,
     )
-    # The paper counts every component as a cluster, however small.
+    # The paper counts every component as a cluster, however small; its code runs 10 iterations.
     for name in ("DOGC", "DOGC-OS", "CAN", "PCAN"):
-        grids[name] = [{**setting, "min_cluster_size": 1} for setting in grids[name]]
+        common = {"min_cluster_size": 1, "max_iter": 30}
+        grids[name] = [{**setting, **common} for setting in grids[name]]
     grids["DOGC-I"] = grids["DOGC-II"] = grids["DOGC-OS"]
     yield {}  # the defaults are always among them
     yield from (setting for setting in grids[method] if setting)

@@ -1,0 +1,201 @@
+"""Every method at its defaults on a battery of problems nobody here wrote.
+
+python benchmarks/battery.py [--rows 3000] [--out battery-output] [--part main noise counts time]
+
+main    mean ARI over all sets, with a CSV file and a picture: sets x methods
+noise   what the projection does about 50 columns of noise
+counts  what n_clusters="auto" proposes
+time    what n_neighbors="auto" costs, in fits with 15 neighbours
+curved  DOGCOS.predict on rows it was fitted on, alone and after Nystroem
+
+Needs the battery (its protocol: drop constant columns, centre, divide by one number; cluster with
+each count among the references; the best adjusted Rand index over them) and genieclust.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import time
+import warnings
+from collections.abc import Callable
+
+import battery_data
+import numpy as np
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from tqdm.auto import tqdm
+
+from dogc import CAN, DOGC, DOGCOS
+from dogc.files import write_csv
+
+Clusterer = Callable[[int], object]
+
+
+def spectral(labels: str) -> Clusterer:
+    return lambda c: SpectralClustering(
+        c, affinity="nearest_neighbors", assign_labels=labels, random_state=0
+    )
+
+
+def genie(c: int) -> object:
+    import genieclust
+
+    return genieclust.Genie(c)
+
+
+METHODS: dict[str, Clusterer] = {
+    "DOGC": DOGC,
+    "DOGC-OS": DOGCOS,
+    "CAN": CAN,
+    "Genie": genie,
+    "Spectral, QR": spectral("cluster_qr"),
+    "Spectral, k-means": spectral("kmeans"),
+    "Gaussian mixture": lambda c: GaussianMixture(c, n_init=10, random_state=0),
+    "k-means": lambda c: KMeans(c, n_init=10, random_state=0),
+    "Ward": AgglomerativeClustering,
+    "HDBSCAN": lambda c: HDBSCAN(),  # has no number of clusters to be told
+}
+OURS = ("DOGC", "DOGC-OS", "CAN")
+
+
+def compare(options: argparse.Namespace, problems: list) -> None:
+    """Mean ARI of every method; a table and a picture."""
+    table: dict[str, dict[str, float]] = {}
+    seconds = dict.fromkeys(METHODS, 0.0)
+    for problem in tqdm(problems, desc="sets"):
+        for name, make in METHODS.items():
+            began = time.perf_counter()
+            table.setdefault(problem.name, {})[name] = battery_data.best_score(
+                problem, lambda X, c, make=make: make(c).fit_predict(X)
+            )
+            seconds[name] += time.perf_counter() - began
+    rows = [(p.name, len(p.X), *(f"{table[p.name][m]:.4f}" for m in METHODS)) for p in problems]
+    path = write_csv(options.out / "battery.csv", ("set", "n", *METHODS), rows)
+    small = [p.name for p in problems if len(p.X) <= 3000]
+    print(f"\n{'':18} {len(small)} sets, n <= 3000   all {len(problems)} sets      seconds")
+    for name in METHODS:
+        few = np.mean([table[s][name] for s in small])
+        every = np.mean([scores[name] for scores in table.values()])
+        print(f"{name:<18} {few:12.4f} {every:19.4f} {seconds[name]:14.1f}")
+    print(f"wrote {path}")
+    print(f"wrote {draw(table, options.out / 'battery.png')}")
+
+
+def draw(table: dict[str, dict[str, float]], path: pathlib.Path) -> pathlib.Path:
+    """A dot for each set and method; ours in colour, the mean of each at the top."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    names = sorted(table, key=lambda s: -np.mean(list(table[s].values())))
+    colours = {"DOGC": "#2563a8", "DOGC-OS": "#d9772b", "CAN": "#3c8d5a"}
+    figure, axis = plt.subplots(figsize=(9, 0.26 * len(names) + 1.5), layout="constrained")
+    greys = plt.get_cmap("Greys")(np.linspace(0.35, 0.75, len(METHODS) - len(OURS)))
+    for i, method in enumerate(m for m in METHODS if m not in OURS):
+        axis.scatter([table[s][method] for s in names], range(len(names)), s=22, marker="x^sv+D*"[i],
+                     color=greys[i], label=method, linewidths=1)  # fmt: skip
+    for offset, method in zip((0.0, 0.18, -0.18), OURS, strict=True):
+        axis.scatter([table[s][method] for s in names], np.arange(len(names)) + offset, s=34,
+                     color=colours[method], label=method, zorder=3)  # fmt: skip
+    axis.set_yticks(range(len(names)), names, fontsize=8)
+    axis.set(xlabel="adjusted Rand index", xlim=(-0.1, 1.03), ylim=(len(names) - 0.4, -0.6))
+    axis.grid(axis="y", lw=0.3)
+    axis.legend(fontsize=8, frameon=False, ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    return path
+
+
+def noise(problems: list) -> None:
+    """ARI with 50 columns of noise: no projection, and n_components="auto"."""
+    print("\n50 noise columns     none   auto")
+    scores = []
+    for problem in (p for p in problems if p.name in battery_data.NOISY):
+        noisy = battery_data.with_noise(problem)
+        scores.append(
+            [
+                battery_data.best_score(
+                    noisy, lambda X, c, m=m: DOGC(c, n_components=m).fit_predict(X)
+                )
+                for m in (None, "auto")
+            ]
+        )
+        print(f"{problem.name:<18} {scores[-1][0]:6.3f} {scores[-1][1]:6.3f}", flush=True)
+    none, auto = np.array(scores).T
+    print(
+        f"{'mean':<18} {none.mean():6.3f} {auto.mean():6.3f}; worst loss {(none - auto).max():.3f}"
+    )
+
+
+def counts(problems: list) -> None:
+    """How often n_clusters="auto" hits one of the reference counts."""
+    hits = 0
+    for problem in tqdm(problems, desc="counts"):
+        found = DOGC("auto").fit(problem.X).n_clusters_
+        hits += found in problem.counts
+        if found not in problem.counts:
+            tqdm.write(f"{problem.name}: proposed {found}, references {problem.counts}")
+    print(f"n_clusters='auto' hits a reference count on {hits} of {len(problems)} sets")
+
+
+def cost(problems: list) -> None:
+    """Time of n_neighbors="auto" in units of a fit with 15 neighbours."""
+    ratios = []
+    for problem in tqdm(problems, desc="time"):
+        for c in problem.counts:
+            taken = []
+            for k in (15, "auto"):
+                began = time.perf_counter()
+                DOGC(c, n_neighbors=min(k, len(problem.X) - 1) if k == 15 else k).fit(problem.X)
+                taken.append(time.perf_counter() - began)
+            ratios.append(taken[1] / taken[0])
+    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
+    print(f"n_neighbors='auto' costs {middle:.2f} fits (quartiles {low:.2f}, {high:.2f})")
+
+
+def curved(problems: list) -> None:
+    """ARI between DOGCOS's labels and what its linear predict says of the same rows."""
+    print("\nDOGCOS: predict against labels_   linear   after Nystroem")
+    for problem in (p for p in problems if p.name in ("atom", "chainlink", "ring", "jain", "r15")):
+        c = problem.counts[0]
+        plain = DOGCOS(c).fit(problem.X)
+        features = Nystroem(gamma=2.0, n_components=100, random_state=0)
+        pipe = make_pipeline(features, DOGCOS(c)).fit(problem.X)
+        pairs = [
+            (plain.labels_, plain.predict(problem.X)),
+            (pipe[-1].labels_, pipe.predict(problem.X)),
+        ]
+        shares = [adjusted_rand_score(*pair) for pair in pairs]
+        print(f"{problem.name:<32} {shares[0]:8.3f} {shares[1]:10.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parts = ["main", "noise", "counts", "time", "curved"]
+    parser.add_argument("--rows", type=int, default=10**9, help="leave larger sets out")
+    parser.add_argument("--part", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("battery-output"))
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    problems = list(battery_data.problems(most_rows=options.rows))
+    if not problems:
+        parser.error(f"no battery in {battery_data.BATTERY}")
+    if "main" in options.part:
+        compare(options, problems)
+    for part, function in (
+        ("noise", noise),
+        ("counts", counts),
+        ("time", cost),
+        ("curved", curved),
+    ):
+        if part in options.part:
+            function(problems)
+
+
+if __name__ == "__main__":
+    main()
