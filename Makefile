@@ -29,6 +29,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/baselines.py
 	$(BIN)/python benchmarks/convergence.py
+	$(BIN)/python -m pip install --quiet genieclust
+	$(BIN)/python benchmarks/battery.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dogc needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'

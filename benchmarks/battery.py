@@ -97,8 +97,8 @@ def draw(table: dict[str, dict[str, float]], path: pathlib.Path) -> pathlib.Path
     figure, axis = plt.subplots(figsize=(9, 0.26 * len(names) + 1.5), layout="constrained")
     greys = plt.get_cmap("Greys")(np.linspace(0.35, 0.75, len(METHODS) - len(OURS)))
     for i, method in enumerate(m for m in METHODS if m not in OURS):
-        axis.scatter([table[s][method] for s in names], range(len(names)), s=22, marker="x^sv+D*"[i],
-                     color=greys[i], label=method, linewidths=1)  # fmt: skip
+        look = {"marker": "x^sv+D*"[i], "color": greys[i], "s": 22, "linewidths": 1}
+        axis.scatter([table[s][method] for s in names], range(len(names)), label=method, **look)
     for offset, method in zip((0.0, 0.18, -0.18), OURS, strict=True):
         axis.scatter([table[s][method] for s in names], np.arange(len(names)) + offset, s=34,
                      color=colours[method], label=method, zorder=3)  # fmt: skip
