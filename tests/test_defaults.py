@@ -126,7 +126,8 @@ def test_copies_hang_on_their_original_and_share_its_coordinates(make):
         ("heavy", "one number for each of the 60 rows"),
         (np.full(60, np.nan), "finite numbers of at least 0"),
         (-np.ones(60), "finite numbers of at least 0"),
-        (np.zeros(60), "zero for every row"),
+        (np.zeros(60), "zero for all rows but one at most"),
+        (np.eye(60)[3], "zero for all rows but one at most"),
     ],
 )
 def test_wrong_weights_are_one_sentence(weight, says):
@@ -137,11 +138,12 @@ def test_wrong_weights_are_one_sentence(weight, says):
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"n_clusters": "many"}, "n_clusters must be one of 'auto'"),
-        ({"n_neighbors": "few"}, "n_neighbors must be one of 'auto'"),
-        ({"min_cluster_size": "small"}, "min_cluster_size must be one of 'auto'"),
+        ({"n_clusters": "many"}, "n_clusters must be 'auto' or an integer"),
+        ({"n_neighbors": "few"}, "n_neighbors must be 'auto' or an integer"),
+        ({"min_cluster_size": "small"}, "min_cluster_size must be 'auto' or an integer"),
         ({"min_cluster_size": 0}, "min_cluster_size must be an integer of at least 1"),
         ({"min_cluster_size": 21}, "min_cluster_size=21 is too large"),
+        ({"n_clusters": "auto", "min_cluster_size": 50}, "min_cluster_size=50 is too large"),
         ({"outlier_label": 0}, "outlier_label must be None or an integer below 0"),
         ({"n_clusters": "auto", "init": [0, 1] * 30}, "n_clusters cannot be 'auto'"),
     ],
@@ -232,3 +234,52 @@ def test_one_spectral_start_is_not_beaten_by_many_random_ones(cls):
     one = cls(3, n_neighbors=10).fit(X)
     many = cls(3, n_neighbors=10, init="random", n_init=10, random_state=0).fit(X)
     assert adjusted_rand_score(one.labels_, many.labels_) > 0.99
+
+
+def test_the_least_size_is_counted_in_weight():
+    X, _ = overlapping(60)
+    weight = np.full(60, 100)
+    model = DOGC(3, min_cluster_size=1500).fit(X, sample_weight=weight)
+    copied = DOGC(3, min_cluster_size=1500).fit(X.repeat(weight, axis=0))
+    assert np.array_equal(copied.labels_, model.labels_.repeat(weight))
+    light = np.where(np.arange(60) < 30, 1, 0)
+    with pytest.raises(ValueError, match=r"min_cluster_size=11 is too large.* choose at most 10"):
+        DOGC(3, min_cluster_size=11).fit(X, sample_weight=light)
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 3])
+def test_few_distinct_rows_are_a_cluster_each_where_the_number_is_open(distinct):
+    X = np.repeat(10.0 * np.arange(distinct)[:, None], 10, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = DOGC("auto").fit(X)
+    assert model.n_clusters_ == distinct
+    assert np.array_equal(np.unique(model.labels_), np.arange(distinct))
+    assert adjusted_rand_score(model.labels_, np.repeat(np.arange(distinct), 10)) == 1.0
+
+
+def test_many_small_clusters_are_proposed():
+    X, y = make_blobs(300, 5, centers=20, center_box=(-100, 100), random_state=20)
+    model = DOGC("auto").fit(X)
+    assert model.n_clusters_ == 20
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_the_proposal_does_not_drift_as_rows_are_added():
+    for n in (500, 4000):
+        X, _ = make_moons(n, noise=0.06, random_state=0)
+        assert DOGC("auto").fit(X).n_clusters_ == 2
+
+
+def test_a_callback_that_says_stop_ends_the_choice_too():
+    X, _ = overlapping()
+    calls = []
+
+    def stop(record):
+        calls.append(record)
+        return len(calls) == 3
+
+    model = DOGC(3, callback=stop).fit(X)
+    assert len(calls) == 3
+    assert model.stopping_reason_ == "callback"
+    assert model.scales_.n_neighbors == (model.n_neighbors_,)

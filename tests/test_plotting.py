@@ -2,6 +2,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
 from dogc import DOGC
@@ -32,6 +33,8 @@ def test_it_is_made_from_an_estimator_and_into_given_axes(three_blobs):
     assert display.ax_ is axes
     with pytest.raises(NotFittedError):
         ScaleDisplay.from_estimator(DOGC(3))
+    with pytest.raises(ValueError, match="KMeans does not choose a scale"):
+        ScaleDisplay.from_estimator(KMeans(3))
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):

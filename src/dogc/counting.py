@@ -32,9 +32,9 @@ def most_clusters(n: int) -> int:
     Examples
     --------
     >>> most_clusters(150), most_clusters(10_000)
-    (12, 60)
+    (30, 60)
     """
-    return max(1, min(MOST, int(np.sqrt(n)), n - 2))
+    return min(MOST, max(n // 5, 2), max(n - 2, 1))
 
 
 def low_eigenvalues(A: sp.csr_array, how_many: int) -> np.ndarray:

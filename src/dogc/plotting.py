@@ -46,6 +46,11 @@ class ScaleDisplay:
         estimator : fitted DOGC, DOGCOS, CAN, PCAN or one of the ablations
         ax : matplotlib axes to draw into; None makes new ones.
         """
+        if not hasattr(type(estimator), "_method"):
+            raise ValueError(
+                f"{type(estimator).__name__} does not choose a scale; pass a fitted DOGC, DOGCOS, "
+                "CAN, PCAN or ablation."
+            )
         check_is_fitted(estimator, "scales_")
         return cls(estimator.scales_).plot(ax=ax)
 

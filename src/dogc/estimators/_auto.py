@@ -14,10 +14,14 @@ from ..restarts import solve, starts
 from ..solver import Callback, Result
 from ..state import Problem
 from . import _build
+from ._checks import check_room
 from ._settings import Settings
 
-# Scale and number of clusters are chosen on a sample of this many rows where there are more.
+# The scale is chosen on a sample of this many rows where there are more, the number of clusters
+# on a smaller one: eigenvalues within a cluster fall with n, those between clusters are zero
+# already.
 SAMPLE_ROWS = 20_000
+COUNT_ROWS = 2_000
 
 
 class Task(NamedTuple):
@@ -30,6 +34,15 @@ class Task(NamedTuple):
     regress: bool
     seed: int
     callback: Callback | None
+    n_distinct: int
+
+
+class _StoppedByCallback(Exception):
+    """Ends the choice of scale: the run with k neighbours is the answer."""
+
+    def __init__(self, k: int):
+        super().__init__(k)
+        self.k = k
 
 
 class Solution(NamedTuple):
@@ -47,12 +60,16 @@ def solve_task(task: Task) -> Solution:
     n = task.X.shape[0]
     if task.settings.precomputed or n <= SAMPLE_ROWS or not _open(task.settings):
         return _solve_open(task)
-    rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE_ROWS, replace=False))
-    sample = task._replace(X=task.X[rows], size=task.size[rows], callback=None)
-    found = _solve_open(sample)
+    found = _solve_open(_sample(task, SAMPLE_ROWS))
     settings = task.settings._replace(n_clusters=found.problem.c, n_neighbors=found.scales.chosen)
     solution = _solve_open(task._replace(settings=settings))
     return solution._replace(scales=found.scales, counts=found.counts)
+
+
+def _sample(task: Task, n_rows: int) -> Task:
+    """The task on some of its rows, the same every time."""
+    rows = np.sort(np.random.default_rng(0).choice(task.X.shape[0], n_rows, replace=False))
+    return task._replace(X=task.X[rows], size=task.size[rows], callback=None)
 
 
 def _open(settings: Settings) -> bool:
@@ -65,14 +82,17 @@ def _solve_open(task: Task) -> Solution:
     fixed = settings.n_neighbors
     k = fixed if fixed is not None and settings.n_clusters is not None else largest
     place = _build.locate(task.X, task.size, settings, k)
-    counts = [] if settings.n_clusters is not None else _weigh_counts(place, largest, fixed)
-    c = settings.n_clusters or (counts[0].n_clusters if counts else 1)
+    counts = [] if settings.n_clusters is not None else _count(task, place, largest)
+    c = settings.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
+    check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
     place = _build.settle_dimension(place, settings, c)
     solved: dict[int, tuple[Problem, Result]] = {}
 
     def labels_at(k: int) -> np.ndarray:
         solved[k] = _solve_at(task, place, c, k)
         problem, result = solved[k]
+        if result.reason == "callback":
+            raise _StoppedByCallback(k)
         return task.method.final_labels(problem, result.state)
 
     if fixed is None:
@@ -80,7 +100,10 @@ def _solve_open(task: Task) -> Solution:
         candidates = scales.candidate_scales(min(largest, max(5, task.X.shape[0] // c)))
     else:
         candidates = [fixed]
-    choice = scales.choose_scale(labels_at, candidates, task.size)
+    try:
+        choice = scales.choose_scale(labels_at, candidates, task.size)
+    except _StoppedByCallback as stop:
+        choice = scales.ScaleChoice((stop.k,), np.eye(1), np.ones(1), stop.k)
     return Solution(
         solved[choice.chosen][0], place.geometry, solved[choice.chosen][1], choice, counts
     )
@@ -114,13 +137,17 @@ def _solve_at(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem,
     return problem, result
 
 
-def _weigh_counts(
-    place: _build.Place, largest: int, fixed: int | None
-) -> list[counting.CountEvidence]:
-    """Evidence for each number of clusters, from the data's own graphs at several scales."""
+def _count(task: Task, place: _build.Place, largest: int) -> list[counting.CountEvidence]:
+    """Evidence for each number of clusters, from the data's own graphs at several scales.
+
+    Empty where there are too few distinct rows to weigh anything: each is then a cluster.
+    """
+    fixed = task.settings.n_neighbors
+    if len(place.idx) > COUNT_ROWS and not task.settings.precomputed:
+        place = _build.locate(*_sample(task, COUNT_ROWS)[:3], largest)
     n = len(place.idx)
     most = counting.most_clusters(n)
-    if most < 2:
+    if most < 2 or task.n_distinct < 4:
         return []
     spectra = []
     for k in scales.candidate_scales(largest) if fixed is None else [fixed]:

@@ -61,7 +61,14 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         with single_blas_thread:
             solution = _auto.solve_task(
                 _auto.Task(
-                    rows.X, rows.size, settings, self._method, self._regresses, seed, callback
+                    rows.X,
+                    rows.size,
+                    settings,
+                    self._method,
+                    self._regresses,
+                    seed,
+                    callback,
+                    rows.n_distinct,
                 )
             )
             self._assign(solution, rows, settings)

@@ -134,29 +134,40 @@ def check_neighbors(n_neighbors: Any, n: int) -> int:
 
 def check_clusters(n_clusters: Any, n: int) -> int | None:
     """A number of clusters, or None for "auto"."""
-    if isinstance(n_clusters, str):
-        check_choice("n_clusters", n_clusters, ("auto",))
+    if is_auto("n_clusters", n_clusters):
         return None
     return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
 
 
 def check_scale(n_neighbors: Any, n: int) -> int | None:
     """A neighbourhood size, or None for "auto"."""
-    if isinstance(n_neighbors, str):
-        check_choice("n_neighbors", n_neighbors, ("auto",))
+    if is_auto("n_neighbors", n_neighbors):
         return None
     return check_neighbors(n_neighbors, n)
 
 
-def check_smallest(min_cluster_size: Any, n: int, c: int | None) -> int | None:
+def is_auto(name: str, value: Any) -> bool:
+    """Whether a number is left open; any other word is an error."""
+    if isinstance(value, str) and value != "auto":
+        raise ValueError(f"{name} must be 'auto' or an integer; got {shown(value)}.")
+    return isinstance(value, str)
+
+
+def check_smallest(min_cluster_size: Any) -> int | None:
     """The least size of a cluster, or None for "auto"."""
-    if isinstance(min_cluster_size, str):
-        check_choice("min_cluster_size", min_cluster_size, ("auto",))
+    if is_auto("min_cluster_size", min_cluster_size):
         return None
-    high = n // (c or 1)
-    return check_count(
-        "min_cluster_size", min_cluster_size, 1, high, f"{n} rows hold no {c or 1} such clusters"
-    )
+    return check_count("min_cluster_size", min_cluster_size, 1)
+
+
+def check_room(min_cluster_size: int | None, total: float, c: int) -> None:
+    """Whether rows of this total weight can form c clusters of the least size."""
+    if min_cluster_size is not None and min_cluster_size * c > total:
+        raise ValueError(
+            f"min_cluster_size={min_cluster_size} is too large: {c} such clusters need more than "
+            f"the {total:g} rows that there are (or their total weight); choose at most "
+            f"{max(int(total // c), 1)}."
+        )
 
 
 def check_outlier_label(label: Any) -> int | None:

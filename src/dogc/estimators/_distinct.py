@@ -104,6 +104,8 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
         raise ValueError(
             "sample_weight must hold finite numbers of at least 0; drop or repair the others."
         )
-    if not weight.any():
-        raise ValueError("sample_weight is zero for every row; give some rows weight.")
+    if np.count_nonzero(weight) < 2:
+        raise ValueError(
+            "sample_weight is zero for all rows but one at most; give two rows weight."
+        )
     return weight

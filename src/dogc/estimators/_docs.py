@@ -13,7 +13,8 @@ PARAMETERS = {
 n_clusters : int or "auto", default=8
     Number of clusters, the paper's :math:`c`. "auto" takes the number after which the
     eigenvalues of the data's own graphs jump most, on average over several scales; 2 at
-    least, and the square root of n_samples or 60 at most. See ``cluster_counts_``.""",
+    least, and a fifth of n_samples or 60 at most (fewer than four distinct rows are a cluster
+    each). Beyond 2,000 distinct rows a sample of that many decides. See ``cluster_counts_``.""",
     "n_neighbors": """\
 n_neighbors : int or "auto", default="auto"
     Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" tries

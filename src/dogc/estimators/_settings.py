@@ -91,7 +91,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Set
         n_clusters=c,
         n_neighbors=check_scale(given["n_neighbors"], n),
         n_components=check_components(given["n_components"], d, metric),
-        min_cluster_size=check_smallest(given["min_cluster_size"], n, c),
+        min_cluster_size=check_smallest(given["min_cluster_size"]),
         outlier_label=check_outlier_label(given["outlier_label"]),
         alpha=check_weight("alpha", given["alpha"]),
         beta=check_weight("beta", given["beta"]),
