@@ -283,3 +283,10 @@ def test_a_callback_that_says_stop_ends_the_choice_too():
     assert len(calls) == 3
     assert model.stopping_reason_ == "callback"
     assert model.scales_.n_neighbors == (model.n_neighbors_,)
+
+
+def test_verbose_says_which_scale_is_being_tried(capsys):
+    DOGC(3, verbose=1).fit(overlapping()[0])
+    said = capsys.readouterr().out
+    assert said.startswith("3 clusters, 10 neighbours\niteration   1 ")
+    assert "3 clusters, 15 neighbours" in said

@@ -35,6 +35,7 @@ class Task(NamedTuple):
     seed: int
     callback: Callback | None
     n_distinct: int
+    verbose: bool
 
 
 class _StoppedByCallback(Exception):
@@ -69,7 +70,7 @@ def solve_task(task: Task) -> Solution:
 def _sample(task: Task, n_rows: int) -> Task:
     """The task on some of its rows, the same every time."""
     rows = np.sort(np.random.default_rng(0).choice(task.X.shape[0], n_rows, replace=False))
-    return task._replace(X=task.X[rows], size=task.size[rows], callback=None)
+    return task._replace(X=task.X[rows], size=task.size[rows], callback=None, verbose=False)
 
 
 def _open(settings: Settings) -> bool:
@@ -89,6 +90,8 @@ def _solve_open(task: Task) -> Solution:
     solved: dict[int, tuple[Problem, Result]] = {}
 
     def labels_at(k: int) -> np.ndarray:
+        if task.verbose and fixed is None:
+            print(f"{c} clusters, {k} neighbours")
         solved[k] = _solve_at(task, place, c, k)
         problem, result = solved[k]
         if result.reason == "callback":

@@ -69,6 +69,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
                     seed,
                     callback,
                     rows.n_distinct,
+                    bool(self.verbose),
                 )
             )
             self._assign(solution, rows, settings)
