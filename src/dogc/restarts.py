@@ -66,7 +66,7 @@ def _alternate_firmly(problem: Problem, method: Method, state: State, **options:
         if result.reason != "no_exact_split":
             break
         firm = problem._replace(weights=firmer_weights(problem.weights, firmness))
-        result = alternate(firm, method, state, **options)._replace(firmness=firmness)
+        result = alternate(firm, method, state, **options)
     return result
 
 

@@ -49,7 +49,6 @@ class Result(NamedTuple):
     state: State
     history: list[Record]
     reason: str
-    firmness: float = 1.0  # what alpha was multiplied with
 
 
 Callback = Callable[[Record], object]

@@ -81,8 +81,7 @@ def _solve_open(task: Task) -> Solution:
     settings = task.settings
     largest = _largest_scale(task)
     fixed = settings.n_neighbors
-    k = fixed if fixed is not None and settings.n_clusters is not None else largest
-    place = _build.locate(task.X, task.size, settings, k)
+    place = _build.locate(task.X, task.size, settings, largest)
     counts = [] if settings.n_clusters is not None else _count(task, place, largest)
     c = settings.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
     check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
