@@ -79,6 +79,15 @@ def test_units_of_the_data_do_not_matter(cls, change, d):
     assert model.n_iter_ == changed.n_iter_
 
 
+@pytest.mark.parametrize("change", [lambda X: X * 3.7, lambda X: X + 0.1, lambda X: X * 1e-6])
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_units_do_not_matter_where_distances_tie(change, seed):
+    """Whole numbers: which of two equally far rows is the neighbour must not hang on rounding."""
+    X, _ = make_blobs(200, centers=3, cluster_std=2.5, random_state=seed)
+    X = np.round(X)
+    assert np.array_equal(DOGC(3).fit(X).labels_, DOGC(3).fit(change(X)).labels_)
+
+
 @pytest.mark.parametrize("cls", ESTIMATORS, **ids)
 def test_the_order_of_rows_does_not_matter_to_the_label(cls):
     X, _ = overlapping()

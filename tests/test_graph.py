@@ -385,7 +385,8 @@ def test_rows_in_the_L1_norm_solve_the_linear_program(problem):
     np.testing.assert_allclose(S.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     for s, a, q in zip(S, A, cost, strict=True):
         least = reference.l1_row_minimum(a, q)
-        np.testing.assert_allclose(reference.l1_row_value(s, a, q), least, rtol=0, atol=1e-8)
+        # The linear program is solved to 1e-7 per constraint, and can come out below the minimum.
+        np.testing.assert_allclose(reference.l1_row_value(s, a, q), least, rtol=0, atol=1e-6)
 
 
 @thorough

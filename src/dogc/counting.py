@@ -18,7 +18,10 @@ MOST = 60
 
 
 class CountEvidence(NamedTuple):
-    """How much speaks for one number of clusters."""
+    """How much speaks for one number of clusters.
+
+    The first of ``cluster_counts_`` is the one that was taken; the others follow by score.
+    """
 
     n_clusters: int
     score: float  # mean over the scales of the log of the ratio of eigenvalues c+1 and c

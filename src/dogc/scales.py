@@ -19,7 +19,11 @@ REACH = 0.5
 
 
 class ScaleChoice(NamedTuple):
-    """The sizes that were asked, how far their labels agree, and the one that was taken."""
+    """The sizes that were asked, how far their labels agree, and the one that was taken.
+
+    ``ScaleDisplay.from_estimator(model)`` draws it. Where one size was asked, because the user
+    named it or no other was possible, it is the only one here and agrees with itself.
+    """
 
     n_neighbors: tuple[int, ...]
     agreement: np.ndarray  # (s, s) adjusted Rand index of each two labellings

@@ -22,8 +22,8 @@ STOPPING_REASONS = {
     ),
     "no_exact_split": (
         "no lambda gives exactly n_clusters components (parts can split off together, and n rows "
-        "cannot form more than n/2 components); labels come from the continuous solution; try "
-        "another n_neighbors or fewer n_clusters"
+        "cannot form more than n/2 components); labels come from the continuous solution; ask "
+        "for fewer n_clusters, or set n_neighbors to a number of your own"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
     "callback": "the callback asked for it",

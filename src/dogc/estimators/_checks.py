@@ -143,6 +143,8 @@ def check_scale(n_neighbors: Any, n: int) -> int | None:
     """A neighbourhood size, or None for "auto"."""
     if is_auto("n_neighbors", n_neighbors):
         return None
+    if n_neighbors is None:
+        raise ValueError("n_neighbors must be 'auto' or an integer of at least 1; got None.")
     return check_neighbors(n_neighbors, n)
 
 
@@ -214,6 +216,8 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
             f"init must be 'spectral', 'random' or one label for each of the {n} rows; "
             f"got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
         )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("init has labels that are NaN or infinite; give each row a finite one.")
     try:
         values, labels = np.unique(labels, return_inverse=True)
     except TypeError:

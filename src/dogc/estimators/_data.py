@@ -17,44 +17,92 @@ from ..arrays import Matrix
 QUERY_ROWS = 4096
 
 
+# Significant bits that coordinates keep. What is rounded off is what changes when X is
+# multiplied or shifted, so that integers and other rows full of ties get the same labels.
+KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
+
+
 class Scaled(NamedTuple):
     """Rows divided by the root of their total scatter, dense ones centred as well."""
 
     X: Matrix
-    shift: np.ndarray  # what was subtracted before dividing (zero for sparse rows)
+    origin: np.ndarray  # each column's median (zero for sparse rows)
+    unit: float  # largest distance from it
+    centre: np.ndarray  # mean of the rounded (X - origin) / unit (zero for sparse rows)
+    scatter: float  # root of the total scatter about it
     mean: np.ndarray  # mean of the rows of X as they are now
-    scale: float
     n_varying: int  # columns that are not constant
+
+    @property
+    def scale(self) -> float:
+        """What the rows were divided by."""
+        return self.unit * self.scatter
+
+    @property
+    def shift(self) -> np.ndarray:
+        """What was subtracted before dividing."""
+        return self.origin + self.unit * self.centre
 
 
 def scale_rows(X: Matrix) -> Scaled:
-    """Scale rows to total scatter 1, so that no later step meets a huge or tiny number."""
+    """Scale rows to total scatter 1, so that no later step meets a huge or tiny number.
+
+    Rows ``a X + b`` (a > 0) of few distinct values come out the same to the last bit.
+    """
+    zero = np.zeros(X.shape[1])
     if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-        largest = float(abs(X).max()) or 1.0
-        small = X / largest
-        scatter = float(small.multiply(small).sum() - X.shape[0] * ((mean / largest) ** 2).sum())
-        scale = largest * np.sqrt(max(scatter, 0.0)) or 1.0
+        unit = float(abs(X).max()) or 1.0
+        small = _rounded(X, zero, unit)
+        mean = np.asarray(small.mean(axis=0), dtype=np.float64).ravel()
+        squares = float(small.multiply(small).sum()) - X.shape[0] * float(mean @ mean)
+        scatter = float(np.sqrt(max(squares, 0.0))) or 1.0
         varying = (X.max(axis=0) - X.min(axis=0)).count_nonzero()
-        return Scaled((X / scale).tocsr(), np.zeros(X.shape[1]), mean / scale, scale, varying)
-    shift = X.mean(axis=0, dtype=np.float64)
-    centred = (X - shift).astype(X.dtype, copy=False)
+        rows = (small / scatter).tocsr()
+        return Scaled(rows, zero, unit, zero, scatter, mean / scatter, varying)
+    middle = (X.shape[0] - 1) // 2
+    origin = np.partition(X, middle, axis=0)[middle]  # of X: shifts and scales as X does
+    reach = np.maximum(X.max(axis=0) - origin, origin - X.min(axis=0))
     # A column that is constant may leave rounding behind; it must not be scaled up.
-    noise = 4 * np.finfo(X.dtype).eps * np.abs(shift)
-    centred[:, np.abs(centred).max(axis=0) <= noise] = 0.0
-    largest = float(np.abs(centred).max()) or 1.0
-    centred /= largest
-    scatter = np.sqrt(np.einsum("ij,ij->", centred, centred, dtype=np.float64)) or 1.0
-    centred /= scatter
-    varying = int(np.count_nonzero(centred.any(axis=0)))
-    return Scaled(centred, shift, np.zeros(X.shape[1]), largest * float(scatter), varying)
+    constant = reach <= 4 * np.finfo(X.dtype).eps * np.abs(origin)
+    unit = float(reach[~constant].max(initial=0.0)) or 1.0
+    small = _rounded(X, origin, unit)
+    small[:, constant] = 0.0
+    centre = small.mean(axis=0, dtype=np.float64)
+    small = (small - centre).astype(X.dtype, copy=False)
+    scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
+    small /= scatter
+    n_varying = int(np.count_nonzero(~constant))
+    return Scaled(small, origin.astype(np.float64), unit, centre, scatter, zero, n_varying)
 
 
 def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
     """New rows on the scale of the fitted ones."""
+    small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit)
     if sp.issparse(X):
-        return (X / scaled.scale).tocsr()
-    return ((X - scaled.shift) / scaled.scale).astype(X.dtype, copy=False)
+        return (small / scaled.scatter).tocsr()
+    small = (small - scaled.centre).astype(X.dtype, copy=False)
+    small /= scaled.scatter
+    return small
+
+
+def _rounded(X: Matrix, origin: np.ndarray, unit: float) -> Matrix:
+    """(X - origin) / unit to KEPT_BITS significant bits; sparse rows have no origin."""
+    if sp.issparse(X):
+        small = X / unit
+        small.data = _keep_bits(small.data)
+        return small
+    small = X - origin
+    small /= unit
+    return _keep_bits(small)
+
+
+def _keep_bits(x: np.ndarray) -> np.ndarray:
+    # Dekker's splitting: adding and taking away a multiple of x pushes its last bits out.
+    dropped = np.finfo(x.dtype).nmant + 1 - KEPT_BITS[x.dtype]
+    with np.errstate(over="ignore", invalid="ignore"):
+        pushed = x * x.dtype.type(2**dropped + 1)
+        kept = pushed - (pushed - x)
+    return np.where(np.isfinite(kept), kept, x)
 
 
 def same_kind(X: Matrix, fitted: Matrix) -> Matrix:
