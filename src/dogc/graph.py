@@ -130,9 +130,14 @@ def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
     >>> solve_rows(np.array([[1.0, 2.0, 9.0]]), np.array([1.0]))
     array([[0.75, 0.25, 0.  ]])
     """
-    nearest = d.min(axis=1, keepdims=True)
-    with np.errstate(over="ignore"):
-        return project_rows_to_simplex((nearest - d) / (2.0 * xi[:, None]))
+    S = np.empty(d.shape)
+    rows_at_once = max(1, CHUNK_ELEMENTS // max(1, d.shape[1]))
+    for start in range(0, len(d), rows_at_once):
+        rows = slice(start, start + rows_at_once)
+        nearest = d[rows].min(axis=1, keepdims=True)
+        with np.errstate(over="ignore"):
+            S[rows] = project_rows_to_simplex((nearest - d[rows]) / (2.0 * xi[rows, None]))
+    return S
 
 
 def solve_rows_l1(A: np.ndarray, cost: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .lambda_search import begin_search, hold
 from .methods import Method
-from .solver import SUCCESS, Callback, Result, alternate
+from .solver import HALTED, SUCCESS, Callback, Result, alternate
 from .start import labels_start, random_start, spectral_start
 from .state import Problem, State, firmer_weights
 
@@ -39,7 +39,7 @@ def solve(
 ) -> Result:
     """Run the method from each start, at a fixed lambda if one is given; keep the best.
 
-    A callback that stops a run stops the ones after it too.
+    What stops a run from outside stops the ones after it too.
     """
     results = []
     if lam is not None:
@@ -50,7 +50,7 @@ def solve(
         results.append(
             _alternate_firmly(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
         )
-        if results[-1].reason == "callback":
+        if results[-1].reason in HALTED:
             break
     return best_result(problem, method, results)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,16 +67,26 @@ def choose_scale(
     asked = [k for k in candidates if k in FIRST]
     if len(asked) == len(FIRST):
         found = {k: labels_at(k) for k in asked}
-        choice = _best_confirmed(found, size)
+        choice = weigh_scales(found, size)
         if choice.agreement.min() >= AGREED:
             return choice
     else:
         found = {}
     found |= {k: labels_at(k) for k in candidates if k not in found}
-    return _best_confirmed(dict(sorted(found.items())), size)
+    return weigh_scales(found, size)
 
 
-def _best_confirmed(found: dict[int, np.ndarray], size: np.ndarray) -> ScaleChoice:
+def weigh_scales(found: Mapping[int, np.ndarray], size: np.ndarray) -> ScaleChoice:
+    """The choice among sizes whose labels are known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = {5: np.array([0, 1, 1, 0]), 7: np.array([1, 0, 0, 1]), 10: np.array([0, 0, 1, 1])}
+    >>> weigh_scales(labels, np.ones(4)).chosen
+    5
+    """
+    found = dict(sorted(found.items()))
     k = np.array(list(found))
     labels = list(found.values())
     agreement = np.eye(len(k))

@@ -26,10 +26,18 @@ STOPPING_REASONS = {
         "for fewer n_clusters, or set n_neighbors to a number of your own"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
+    "max_time": "max_time was reached; labels are those of the last iteration; raise max_time",
+    "interrupted": "it was interrupted; labels are those of the last whole iteration",
     "callback": "the callback asked for it",
 }
 
 SUCCESS = frozenset({"converged", "settled"})
+# Somebody wanted an end, before the method itself came to one.
+HALTED = frozenset({"max_time", "interrupted", "callback"})
+
+
+class Halt(str):
+    """What a callback returns to stop a run for a reason of its own."""
 
 
 class Record(NamedTuple):
@@ -65,16 +73,23 @@ def alternate(
 ) -> Result:
     """Run a method from a state until it settles, or for ``max_iter`` iterations.
 
-    ``callback`` sees every record; a true return value stops the run.
+    ``callback`` sees every record; a true return value stops the run. An interrupt, once an
+    iteration is done, stops it too: what that iteration left is the result.
     """
     history: list[Record] = []
     for iteration in range(1, max_iter + 1):
         before = state
-        for step in method.steps:
-            state = step(problem, state)
-        history.append(measure(problem, method, iteration, before, state))
-        if callback is not None and callback(history[-1]):
-            return Result(state, history, "callback")
+        try:
+            for step in method.steps:
+                state = step(problem, state)
+            record = measure(problem, method, iteration, before, state)
+        except KeyboardInterrupt:
+            if not history:
+                raise
+            return Result(before, history, "interrupted")
+        history.append(record)
+        if callback is not None and (verdict := callback(record)):
+            return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
         if reason := stop_reason(problem, method, state, history, tol):
             return Result(state, history, reason)
         state = method.schedule(problem, state)

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import NearestNeighbors
 
 from .. import affinity, discrete, graph
 from ..arrays import Matrix
-from . import _checks, _data
+from . import _checks, _data, _neighbours
 
 KINDS = ("neighbors", "full", "precomputed")
 
@@ -82,7 +81,8 @@ def locate(X: Matrix, settings: GraphSettings) -> Located:
         others = np.arange(n - 1)[None, :]
         idx = others + (others >= np.arange(n)[:, None])
     else:
-        idx = _data.neighbours_among(scaled.X, settings.n_neighbors, settings.n_jobs)
+        index = _neighbours.fit_index(scaled.X, n_neighbors=settings.n_neighbors + 1)
+        idx = _neighbours.neighbours_among(index, scaled.X, settings.n_neighbors, settings.n_jobs)
     d = graph.pair_distances(scaled.X, scaled.X, idx)
     if settings.bandwidth is None:
         return Located(scaled, idx, d, affinity.local_bandwidth(d))
@@ -100,7 +100,7 @@ def exponents(located: Located) -> np.ndarray:
 class Voters(NamedTuple):
     """What is needed to label a new row by the weight of its edges to fitted ones."""
 
-    search: NearestNeighbors
+    search: _neighbours.Index
     scaled: _data.Scaled
     sigma: np.ndarray
     settings: GraphSettings
@@ -110,7 +110,8 @@ def remember(located: Located | None, settings: GraphSettings) -> Voters | None:
     """Index the fitted rows; a precomputed graph has none."""
     if located is None:
         return None
-    return Voters(_data.fit_index(located.scaled.X), located.scaled, located.sigma, settings)
+    index = _neighbours.fit_index(located.scaled.X, n_neighbors=settings.n_neighbors)
+    return Voters(index, located.scaled, located.sigma, settings)
 
 
 def vote(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
@@ -122,7 +123,7 @@ def vote(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
     k = min(voters.settings.n_neighbors, len(labels))
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
-        idx = np.sort(_data.query(voters.search, X, k, voters.settings.n_jobs), axis=1)
+        idx = np.sort(_neighbours.query(voters.search, X, k, voters.settings.n_jobs), axis=1)
         d = graph.pair_distances(X, voters.scaled.X, idx)
         apart = affinity.gaussian_exponents(d, idx, _new_bandwidths(d, voters), voters.sigma)
         # Only ratios count, so the nearest gets weight one and nothing can vanish.

@@ -11,11 +11,12 @@ from .. import counting, graph, scales
 from ..arrays import Matrix
 from ..methods import Method
 from ..restarts import solve, starts
-from ..solver import Callback, Result
+from ..solver import HALTED, Result
 from ..state import Problem
 from . import _build
 from ._checks import check_room
 from ._settings import Settings
+from ._watch import Watch
 
 # The scale is chosen on a sample of this many rows where there are more, the number of clusters
 # on a smaller one: eigenvalues within a cluster fall with n, those between clusters are zero
@@ -33,24 +34,19 @@ class Task(NamedTuple):
     method: Method
     regress: bool
     seed: int
-    callback: Callback | None
+    watch: Watch
     n_distinct: int
-    verbose: bool
 
 
-class _StoppedByCallback(Exception):
-    """Ends the choice of scale: the run with k neighbours is the answer."""
-
-    def __init__(self, k: int):
-        super().__init__(k)
-        self.k = k
+class _Halted(Exception):
+    """Ends the choice of scale."""
 
 
 class Solution(NamedTuple):
     """What came of it."""
 
     problem: Problem
-    geometry: _build.Geometry
+    place: _build.Place
     result: Result
     scales: scales.ScaleChoice
     counts: list[counting.CountEvidence]
@@ -70,7 +66,7 @@ def solve_task(task: Task) -> Solution:
 def _sample(task: Task, n_rows: int) -> Task:
     """The task on some of its rows, the same every time."""
     rows = np.sort(np.random.default_rng(0).choice(task.X.shape[0], n_rows, replace=False))
-    return task._replace(X=task.X[rows], size=task.size[rows], callback=None, verbose=False)
+    return task._replace(X=task.X[rows], size=task.size[rows], watch=task.watch.quiet())
 
 
 def _open(settings: Settings) -> bool:
@@ -81,7 +77,8 @@ def _solve_open(task: Task) -> Solution:
     settings = task.settings
     largest = _largest_scale(task)
     fixed = settings.n_neighbors
-    place = _build.locate(task.X, task.size, settings, largest)
+    with task.watch.phase("neighbours"):
+        place = _build.locate(task.X, task.size, settings, largest, task.watch.advance)
     counts = [] if settings.n_clusters is not None else _count(task, place, largest)
     c = settings.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
     check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
@@ -89,12 +86,11 @@ def _solve_open(task: Task) -> Solution:
     solved: dict[int, tuple[Problem, Result]] = {}
 
     def labels_at(k: int) -> np.ndarray:
-        if task.verbose and fixed is None:
-            print(f"{c} clusters, {k} neighbours")
-        solved[k] = _solve_at(task, place, c, k)
-        problem, result = solved[k]
-        if result.reason == "callback":
-            raise _StoppedByCallback(k)
+        if fixed is None:
+            task.watch.say(f"{c} clusters, {k} neighbours")
+        problem, result = solved[k] = _solve_at(task, place, c, k)
+        if result.reason in HALTED:
+            raise _Halted
         return task.method.final_labels(problem, result.state)
 
     if fixed is None:
@@ -104,11 +100,26 @@ def _solve_open(task: Task) -> Solution:
         candidates = [fixed]
     try:
         choice = scales.choose_scale(labels_at, candidates, task.size)
-    except _StoppedByCallback as stop:
-        choice = scales.ScaleChoice((stop.k,), np.eye(1), np.ones(1), stop.k)
-    return Solution(
-        solved[choice.chosen][0], place.geometry, solved[choice.chosen][1], choice, counts
-    )
+    except _Halted:
+        choice = _choose_finished(task, solved)
+    problem, result = solved[choice.chosen]
+    return Solution(problem, place, result, choice, counts)
+
+
+def _choose_finished(task: Task, solved: dict[int, tuple[Problem, Result]]) -> scales.ScaleChoice:
+    """The best of the scales that were finished before the last one was halted, if any was.
+
+    Why it was halted becomes the reason of the one that is taken.
+    """
+    *finished, last = solved
+    if solved[last][1].reason == "callback" or not finished:
+        return scales.ScaleChoice((last,), np.eye(1), np.ones(1), last)
+    labels = {k: task.method.final_labels(problem, result.state) for k, (problem, result) in
+              solved.items() if k in finished}  # fmt: skip
+    choice = scales.weigh_scales(labels, task.size)
+    problem, result = solved[choice.chosen]
+    solved[choice.chosen] = problem, result._replace(reason=solved[last][1].reason)
+    return choice
 
 
 def _largest_scale(task: Task) -> int:
@@ -127,15 +138,16 @@ def _solve_at(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem,
     settings = task.settings
     problem = _build.problem_at(place, settings, c, k, task.regress)
     rng = np.random.default_rng(task.seed)
-    result = solve(
-        problem,
-        task.method,
-        starts(problem, settings.init, settings.n_init, rng),
-        lam=settings.lam,
-        max_iter=settings.max_iter,
-        tol=settings.tol,
-        callback=task.callback,
-    )
+    with task.watch.phase("iterations"):
+        result = solve(
+            problem,
+            task.method,
+            task.watch.each("start", starts(problem, settings.init, settings.n_init, rng)),
+            lam=settings.lam,
+            max_iter=settings.max_iter,
+            tol=settings.tol,
+            callback=task.watch,
+        )
     return problem, result
 
 

@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import discrete, graph, steps
 from ..arrays import Matrix
 from ..methods import Method
-from ..solver import STOPPING_REASONS, SUCCESS, Callback, Record, Result
+from ..solver import STOPPING_REASONS, SUCCESS, Result
 from ..state import Problem, State
 from . import _auto, _build, _checks, _distinct, _predict, _settings
 from ._repeatable import generator, single_blas_thread
 from ._rows import RowClusterer, warn_few_rows
+from ._watch import Watch
 
 
 class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
@@ -57,7 +58,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
         settings = self._for_distinct(settings, rows)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        callback = with_printing(self.verbose, self.callback)
+        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
         with single_blas_thread:
             solution = _auto.solve_task(
                 _auto.Task(
@@ -67,11 +68,11 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
                     self._method,
                     self._regresses,
                     seed,
-                    callback,
+                    watch,
                     rows.n_distinct,
-                    bool(self.verbose),
                 )
             )
+            self.timings_ = watch.seconds
             self._assign(solution, rows, settings)
             self._label_rows_without_weight(X, rows)
         warn_unless_converged(self)
@@ -130,8 +131,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         settings: _settings.Settings,
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
-        problem, geometry, result, scales, counts = solution
-        state, dtype = result.state, geometry.dtype
+        problem, place, result, scales, counts = solution
+        geometry, state, dtype = place.geometry, result.state, place.geometry.dtype
         labels = self._discretise(problem, result)
         new_name = discrete.size_order(labels, problem.c, rows.size)
         labels = new_name[labels]
@@ -143,12 +144,11 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.components_ = _build.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
         self.scales_, self.cluster_counts_ = scales, counts
+        self.neighbors_recall_ = place.recall
         self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
         assign_run(self, result)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        self._fitted_rows = _predict.remember(
-            geometry, self.components_, labels, problem.k, common_xi
-        )
+        self._fitted_rows = _predict.remember(place, self.components_, labels, problem.k, common_xi)
         self.labels_ = labels[rows.inverse]
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
@@ -233,18 +233,3 @@ def warn_unless_converged(estimator: RowClusterer) -> None:
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def with_printing(verbose: Any, callback: Callback | None) -> Callback | None:
-    """One function out of printing and the user's own callback."""
-    if not verbose:
-        return callback
-
-    def report(record: Record) -> object:
-        print(
-            f"iteration {record.iteration:3d}  objective {record.objective:.6g}  lambda "
-            f"{record.lam:.3g}  components {record.n_components}  changed {record.labels_changed}"
-        )
-        return callback(record) if callback is not None else None
-
-    return report

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from .. import fragments, graph, spectrum, trace_ratio
 from ..arrays import Matrix
 from ..state import Problem, State, paper_weights, relative_weights
-from . import _data
+from . import _data, _neighbours
 from ._settings import Settings
 
 # What alpha is multiplied with, one after the other, while no lambda splits the graph.
@@ -41,19 +41,30 @@ class Place(NamedTuple):
     geometry: Geometry
     idx: np.ndarray  # (n, k+1), nearest first
     d: np.ndarray  # (n, k+1)
+    search: _neighbours.Index | None  # None for a precomputed graph
+    recall: float | None  # share of true neighbours among the candidates; None for such a graph
 
 
-def locate(X: Matrix, size: np.ndarray, settings: Settings, k: int) -> Place:
+def locate(
+    X: Matrix,
+    size: np.ndarray,
+    settings: Settings,
+    k: int,
+    report: _neighbours.Report | None = None,
+) -> Place:
     """Scale the rows and list k + 1 candidates of each, nearest first."""
     if settings.precomputed:
         idx, squared = _data.neighbours_in_graph(X, k + 1, skip_self=True)
         reach = float(squared[np.isfinite(squared)].mean())
         geometry = Geometry(None, None, None, None, X.dtype)
-        return Place(X, size, geometry, idx, squared / (reach or 1.0))
+        return Place(X, size, geometry, idx, squared / (reach or 1.0), None, None)
     geometry = _geometry(X, settings)
     Z = points(geometry)
-    idx = _data.neighbours_among(Z, min(k + 1, X.shape[0] - 1), settings.n_jobs)
-    return Place(X, size, geometry, idx, graph.pair_distances(Z, Z, idx))
+    others = min(k + 1, X.shape[0] - 1)
+    index = _neighbours.fit_index(Z, settings.algorithm, others + 1)
+    idx = _neighbours.neighbours_among(index, Z, others, settings.n_jobs, report)
+    recall = _neighbours.recall(index, Z, idx)
+    return Place(X, size, geometry, idx, graph.pair_distances(Z, Z, idx), index, recall)
 
 
 def points(geometry: Geometry) -> Matrix:

@@ -68,6 +68,8 @@ class CAN(GraphClusterer):
         min_cluster_size: int | str = "auto",
         outlier_label: int | None = None,
         metric: str = "euclidean",
+        neighbors_algorithm: Any = "auto",
+        max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -82,6 +84,8 @@ class CAN(GraphClusterer):
         self.min_cluster_size = min_cluster_size
         self.outlier_label = outlier_label
         self.metric = metric
+        self.neighbors_algorithm = neighbors_algorithm
+        self.max_time = max_time
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -133,6 +137,8 @@ class PCAN(CAN):
         min_cluster_size: int | str = "auto",
         outlier_label: int | None = None,
         metric: str = "euclidean",
+        neighbors_algorithm: Any = "auto",
+        max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -148,6 +154,8 @@ class PCAN(CAN):
             min_cluster_size=min_cluster_size,
             outlier_label=outlier_label,
             metric=metric,
+            neighbors_algorithm=neighbors_algorithm,
+            max_time=max_time,
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,

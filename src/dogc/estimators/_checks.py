@@ -132,6 +132,32 @@ def check_neighbors(n_neighbors: Any, n: int) -> int:
     return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
 
 
+def check_algorithm(algorithm: Any, names: tuple[str, ...]) -> Any:
+    """One of the names, or an object that searches neighbours."""
+    if isinstance(algorithm, str) or not hasattr(algorithm, "fit"):
+        listed = ", ".join(repr(name) for name in names)
+        if algorithm not in names:
+            raise ValueError(
+                f"neighbors_algorithm must be one of {listed} or a transformer such as "
+                f"KNeighborsTransformer(mode='distance'); got {shown(algorithm)}."
+            )
+    elif isinstance(algorithm, type) or not hasattr(algorithm, "transform"):
+        raise ValueError(
+            "neighbors_algorithm must be an object with fit and transform, such as "
+            f"KNeighborsTransformer(mode='distance'); got {shown(algorithm)}."
+        )
+    return algorithm
+
+
+def check_time(max_time: Any) -> float | None:
+    """None, or seconds."""
+    if max_time is None:
+        return None
+    if not _is_real(max_time) or np.isnan(max_time) or max_time <= 0:
+        raise ValueError(f"max_time must be None or seconds above 0; got {shown(max_time)}.")
+    return float(max_time)
+
+
 def check_clusters(n_clusters: Any, n: int) -> int | None:
     """A number of clusters, or None for "auto"."""
     if is_auto("n_clusters", n_clusters):

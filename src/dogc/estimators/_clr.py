@@ -12,11 +12,12 @@ from ..restarts import solve, starts
 from ..solver import Callback
 from ..state import Problem, paper_weights
 from . import _affinity, _checks
-from ._base import assign_run, learned_graph, warn_unless_converged, with_printing
+from ._base import assign_run, learned_graph, warn_unless_converged
 from ._docs import document
 from ._fixed import FixedGraphClusterer
 from ._repeatable import generator, single_blas_thread
 from ._rows import reachable_clusters
+from ._watch import Watch
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
@@ -120,15 +121,17 @@ class CLR(FixedGraphClusterer):
         c = reachable_clusters(X, self.n_clusters, self.affinity)
         with single_blas_thread:
             problem, located = given_graph_problem(X, settings, c)
-            result = solve(
-                problem,
-                method,
-                starts(problem, "spectral", 1, generator(0)),
-                lam=lam,
-                max_iter=max_iter,
-                tol=tol,
-                callback=with_printing(self.verbose, self.callback),
-            )
+            watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
+            with watch.phase("iterations"):
+                result = solve(
+                    problem,
+                    method,
+                    watch.each("start", starts(problem, "spectral", 1, generator(0))),
+                    lam=lam,
+                    max_iter=max_iter,
+                    tol=tol,
+                    callback=watch,
+                )
             self._assign_labels(method.final_labels(problem, result.state))
             self._voters = _affinity.remember(located, settings)
         self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)

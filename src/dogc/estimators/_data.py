@@ -6,16 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
-from .. import graph
 from ..arrays import Matrix
-
-# Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
-QUERY_ROWS = 4096
-
 
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.
@@ -130,40 +122,6 @@ def count_distinct(X: Matrix, enough: int) -> int:
         if len(seen) >= enough:
             break
     return len(seen)
-
-
-def fit_index(Z: Matrix) -> NearestNeighbors:
-    """A search structure over rows: tree or brute force, whichever scikit-learn prefers."""
-    return NearestNeighbors().fit(Z)
-
-
-def query(index: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
-    """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
-
-    def search(rows: Matrix) -> np.ndarray:
-        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
-            return index.kneighbors(rows, n_neighbors, return_distance=False)
-
-    starts = range(0, Z.shape[0], QUERY_ROWS)
-    chunks = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(search)(Z[s : s + QUERY_ROWS]) for s in starts
-    )
-    return np.vstack(chunks)
-
-
-def neighbours_among(Z: Matrix, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
-    """The ``n_neighbors`` nearest other rows of each row, nearest first, lower index in ties.
-
-    A row is never its own neighbour. Among copies the search may not return the row
-    itself; then its last neighbour goes instead.
-    """
-    n = Z.shape[0]
-    idx = query(fit_index(Z), Z, min(n_neighbors + 1, n), n_jobs)
-    itself = idx == np.arange(n)[:, None]
-    itself[~itself.any(axis=1), -1] = True
-    idx = np.sort(idx[~itself].reshape(n, -1), axis=1)
-    order = np.argsort(graph.pair_distances(Z, Z, idx), axis=1, kind="stable")
-    return np.take_along_axis(idx, order, axis=1)
 
 
 def neighbours_in_graph(

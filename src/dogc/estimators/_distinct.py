@@ -52,11 +52,22 @@ def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
         order = np.array(sorted(range(n), key=keys.__getitem__))
         new[1:] = [keys[i] != keys[j] for i, j in itertools.pairwise(order)]
     else:
-        order = np.lexsort(X.T[::-1])
+        order = _sorted_rows(X)
         new[1:] = (X[order[1:]] != X[order[:-1]]).any(axis=1)
     group = np.empty(n, dtype=np.int64)
     group[order] = np.cumsum(new) - 1
     return group, order[new]  # both sorts are stable: the first of a group comes first
+
+
+def _sorted_rows(X: np.ndarray) -> np.ndarray:
+    """As ``np.lexsort`` of the columns, the first foremost; later ones only where rows tie."""
+    order = np.argsort(X[:, 0], kind="stable")
+    first = X[order, 0]
+    new = np.concatenate([[True], first[1:] != first[:-1]])
+    tied = ~(new & np.append(new[1:], True))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*X[rows, :0:-1].T, np.cumsum(new)[tied]))]
+    return order
 
 
 def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:

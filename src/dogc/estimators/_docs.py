@@ -87,6 +87,17 @@ tol : float, default=1e-4
 metric : {"euclidean", "precomputed"}, default="euclidean"
     With "precomputed" X is a sparse graph of distances, as
     ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)`` makes it.""",
+    "neighbors_algorithm": """\
+neighbors_algorithm : str or transformer, default="auto"
+    How neighbours are searched. "brute" and "kd_tree" are exact; "cells" compares each row
+    with the few thousand rows in the cells around it; "pynndescent" is approximate too and
+    needs that package. "auto" is exact up to 20,000 rows or in at most 6 dimensions, and
+    "cells" beyond. A transformer with the interface of ``KNeighborsTransformer`` is fitted
+    on the centred and scaled rows. See ``neighbors_recall_``.""",
+    "max_time": """\
+max_time : float or None, default=None
+    Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
+    has tried. One iteration is always done.""",
     "n_jobs": """\
 n_jobs : int, default=None
     Threads of the neighbour search. Results do not depend on it.""",
@@ -95,7 +106,7 @@ random_state : int, RandomState, Generator or None, default=None
     Draws the random starts; nothing else is left to chance.""",
     "verbose": """\
 verbose : int, default=0
-    Above 0, one line is printed for each iteration.""",
+    1 shows a progress bar, 2 prints a line for each iteration.""",
     "callback": """\
 callback : callable, default=None
     Called with the :class:`~dogc.solver.Record` of each iteration; a true return value
@@ -118,6 +129,13 @@ n_neighbors_ : int
     "scales_": """\
 scales_ : :class:`~dogc.scales.ScaleChoice`
     The numbers of neighbours that were tried and how far their clusters agree.""",
+    "neighbors_recall_": """\
+neighbors_recall_ : float or None
+    Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
+    None for a precomputed graph.""",
+    "timings_": """\
+timings_ : dict
+    Seconds spent on each phase: neighbours, start, iterations.""",
     "outliers_": """\
 outliers_ : bool array of shape (n_samples,)
     Rows whose component was too small to be a cluster.""",

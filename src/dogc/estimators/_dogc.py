@@ -86,6 +86,8 @@ class DOGC(GraphClusterer):
         min_cluster_size: int | str = "auto",
         outlier_label: int | None = None,
         metric: str = "euclidean",
+        neighbors_algorithm: Any = "auto",
+        max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -105,6 +107,8 @@ class DOGC(GraphClusterer):
         self.min_cluster_size = min_cluster_size
         self.outlier_label = outlier_label
         self.metric = metric
+        self.neighbors_algorithm = neighbors_algorithm
+        self.max_time = max_time
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -137,6 +141,8 @@ class _RegressingDOGC(DOGC):
         min_cluster_size: int | str = "auto",
         outlier_label: int | None = None,
         metric: str = "euclidean",
+        neighbors_algorithm: Any = "auto",
+        max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -157,6 +163,8 @@ class _RegressingDOGC(DOGC):
             min_cluster_size=min_cluster_size,
             outlier_label=outlier_label,
             metric=metric,
+            neighbors_algorithm=neighbors_algorithm,
+            max_time=max_time,
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
@@ -205,7 +213,7 @@ class DOGCOS(_RegressingDOGC):
     def _assign(self, solution: Solution, rows: DistinctRows, settings: Settings) -> None:
         super()._assign(solution, rows, settings)
         state = solution.result.state
-        coef, intercept = linear_predictor(solution.geometry, state, settings.fit_intercept)
+        coef, intercept = linear_predictor(solution.place.geometry, state, settings.fit_intercept)
         old_name = np.argsort(discrete.size_order(state.Y, solution.problem.c, rows.size))
         self.coef_, self.intercept_ = coef[old_name], intercept[old_name]
 

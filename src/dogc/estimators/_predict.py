@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
 from .. import discrete, graph
 from ..arrays import Matrix
-from . import _checks, _data
-from ._build import Geometry, points
+from . import _checks, _data, _neighbours
+from ._build import Place
 
 
 class FittedRows(NamedTuple):
     """What `eq:10` needs to know of the fitted rows to weigh them for a new one."""
 
-    search: NearestNeighbors | None  # over fitted rows, all features; None if precomputed
+    search: _neighbours.Index | None  # over fitted rows, all features; None if precomputed
     Z: Matrix | None  # the fitted rows in the learned subspace
     scaled: _data.Scaled | None
     lookup: np.ndarray | None  # directions that neighbours are looked up in; None: all
@@ -27,19 +26,18 @@ class FittedRows(NamedTuple):
 
 
 def remember(
-    geometry: Geometry,
+    place: Place,
     components: np.ndarray | None,
     labels: np.ndarray,
     k: int,
     xi: float | None,
 ) -> FittedRows:
-    """Index the fitted rows."""
-    scaled = geometry.scaled
+    """Keep what the fitted rows are found by."""
+    geometry, scaled = place.geometry, place.geometry.scaled
     if scaled is None:
         return FittedRows(None, None, None, None, None, labels, k, xi)
-    search = _data.fit_index(points(geometry))
     Z = project(scaled.X, components)
-    return FittedRows(search, Z, scaled, geometry.lookup, components, labels, k, xi)
+    return FittedRows(place.search, Z, scaled, geometry.lookup, components, labels, k, xi)
 
 
 def project(X: Matrix, components: np.ndarray | None) -> Matrix:
@@ -52,7 +50,7 @@ def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     labels = fitted.labels
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
-        idx, d = _neighbours(fitted, X, len(labels), n_jobs)
+        idx, d = _nearest(fitted, X, len(labels), n_jobs)
         if fitted.xi is None:
             xi = graph.neighbour_xi(d, fitted.k, floor=0.0)
         else:
@@ -61,7 +59,7 @@ def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     return discrete.weighted_vote(labels[idx[:, : fitted.k]], weight, int(labels.max()) + 1)
 
 
-def _neighbours(
+def _nearest(
     fitted: FittedRows, X: Matrix, n_fitted: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k+1 nearest fitted rows of each new row and their squared distances.
@@ -80,7 +78,8 @@ def _neighbours(
         return idx, d
     X = _data.apply_scale(fitted.scaled, _data.same_kind(X, fitted.scaled.X))
     at = X if fitted.lookup is None else np.asarray(X @ fitted.lookup)
-    idx = np.sort(_data.query(fitted.search, at, min(fitted.k + 1, n_fitted), n_jobs), axis=1)
+    idx = _neighbours.query(fitted.search, at, min(fitted.k + 1, n_fitted), n_jobs)
+    idx = np.sort(idx, axis=1)
     d = graph.pair_distances(project(X, fitted.components), fitted.Z, idx)
     order = np.argsort(d, axis=1, kind="stable")
     return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)

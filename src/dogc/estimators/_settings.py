@@ -10,6 +10,7 @@ import numpy as np
 from .. import graph
 from ..lambda_search import mean_xi
 from ._checks import (
+    check_algorithm,
     check_callback,
     check_choice,
     check_clusters,
@@ -23,9 +24,11 @@ from ._checks import (
     check_power,
     check_scale,
     check_smallest,
+    check_time,
     check_verbose,
     check_weight,
 )
+from ._neighbours import ALGORITHMS
 
 # A component is a cluster from this share of an even split on.
 SMALLEST_SHARE = 0.1
@@ -68,6 +71,8 @@ class Settings(NamedTuple):
     tol: float
     precomputed: bool
     n_jobs: int | None
+    algorithm: Any  # a name, or a transformer of the user's
+    max_time: float | None
     unit: float = 1.0  # rows that a size of 1 stands for
 
     def min_size(self, total: float, c: int) -> float:
@@ -107,4 +112,6 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Set
         tol=check_weight("tol", given["tol"]),
         precomputed=metric == "precomputed",
         n_jobs=check_jobs(given["n_jobs"]),
+        algorithm=check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
+        max_time=check_time(given["max_time"]),
     )

@@ -1,0 +1,192 @@
+"""Nearest neighbours: exact where that is cheap, approximate above, or by the user's own search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from .. import graph
+from ..arrays import Matrix
+from ._cells import Cells, build_cells, cells_of, own_cells, search_cell
+
+ALGORITHMS = ("auto", "brute", "kd_tree", "cells", "pynndescent")
+
+# With "auto", trees are exact and fast in this few dimensions, and brute force up to this many
+# rows; beyond both, cells.
+FEW_DIMENSIONS = 6
+FEW_ROWS = 20_000
+
+# Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
+QUERY_ROWS = 4096
+QUERY_CELLS = 64
+# Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
+RECALL_ROWS = 200
+
+Report = Callable[[int, int], None]
+
+
+class Index(NamedTuple):
+    """Fitted rows that can be searched."""
+
+    kind: str  # "exact", "cells", "pynndescent" or "transformer"
+    search: Any
+    n: int
+
+
+def fit_index(Z: Matrix, algorithm: Any = "auto", n_neighbors: int = 1) -> Index:
+    """A search structure over rows."""
+    n, d = Z.shape
+    if not isinstance(algorithm, str):
+        return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n)
+    if algorithm == "auto":
+        exact = n <= FEW_ROWS or d <= FEW_DIMENSIONS
+        algorithm = "exact" if exact else "cells"
+    if algorithm == "cells":
+        return Index("cells", build_cells(Z, n_neighbors), n)
+    if algorithm == "pynndescent":
+        return Index("pynndescent", _fit_descent(Z, n_neighbors), n)
+    if algorithm == "exact":
+        return Index("exact", NearestNeighbors().fit(Z), n)
+    return Index("exact", NearestNeighbors(algorithm=algorithm).fit(Z), n)
+
+
+def is_exact(index: Index) -> bool:
+    """Whether the search returns the true neighbours."""
+    return index.kind == "exact"
+
+
+def query(
+    index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
+) -> np.ndarray:
+    """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
+    n_neighbors = min(n_neighbors, index.n)
+    if index.kind == "pynndescent":
+        return index.search.query(Z, n_neighbors)[0].astype(np.int64)
+    if index.kind == "transformer":
+        return _listed(index.search.transform(Z), n_neighbors)
+    if index.kind == "cells":
+        return _in_cells(index.search, cells_of(index.search, Z), Z, n_neighbors, n_jobs, report)
+    return _in_chunks(index.search, Z, n_neighbors, n_jobs, report)
+
+
+def neighbours_among(
+    index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
+) -> np.ndarray:
+    """The ``n_neighbors`` nearest other rows of each fitted row, nearest first.
+
+    The lower index comes first in a tie. A row is never its own neighbour. Among copies the
+    search may not return the row itself; then its last neighbour goes instead.
+    """
+    n, more = index.n, min(n_neighbors + 1, index.n)
+    if index.kind == "pynndescent":
+        idx = index.search.neighbor_graph[0][:, :more].astype(np.int64)
+    elif index.kind == "cells":
+        idx = _in_cells(index.search, own_cells(index.search), Z, more, n_jobs, report)
+    else:
+        idx = query(index, Z, more, n_jobs, report)
+    itself = idx == np.arange(n)[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    idx = np.sort(idx[~itself].reshape(n, -1), axis=1)
+    order = np.argsort(graph.pair_distances(Z, Z, idx), axis=1, kind="stable")
+    return np.take_along_axis(idx, order, axis=1)
+
+
+def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
+    """The share of true neighbours among those found, on a fixed sample of rows."""
+    if is_exact(index):
+        return 1.0
+    n, k = idx.shape
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n, RECALL_ROWS), replace=False))
+    exact = Index("exact", NearestNeighbors(algorithm="brute").fit(Z), n)
+    true = query(exact, Z[rows], k + 1, 1)
+    farthest = np.sort(graph.pair_distances(Z[rows], Z, true), axis=1)[:, -1]
+    found = graph.pair_distances(Z[rows], Z, idx[rows])
+    return float((found <= farthest[:, None] * (1 + 1e-9)).mean())
+
+
+def _in_chunks(
+    search: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None
+) -> np.ndarray:
+    def task(rows: Matrix) -> np.ndarray:
+        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
+            return search.kneighbors(rows, n_neighbors, return_distance=False)
+
+    starts = range(0, Z.shape[0], QUERY_ROWS)
+    tasks = (delayed(task)(Z[s : s + QUERY_ROWS]) for s in starts)
+    return np.vstack(list(_threads(tasks, len(starts), n_jobs, report)))
+
+
+def _in_cells(
+    cells: Cells,
+    groups: Iterable[tuple[int, np.ndarray]],
+    Z: Matrix,
+    n_neighbors: int,
+    n_jobs: int | None,
+    report: Report | None,
+) -> np.ndarray:
+    groups = list(groups)
+    idx = np.empty((Z.shape[0], n_neighbors), dtype=np.int64)
+
+    def task(batch: list[tuple[int, np.ndarray]]) -> None:
+        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
+            for cell, rows in batch:
+                idx[rows] = search_cell(cells, cell, Z[rows], n_neighbors)
+
+    starts = range(0, len(groups), QUERY_CELLS)
+    tasks = (delayed(task)(groups[s : s + QUERY_CELLS]) for s in starts)
+    for _ in _threads(tasks, len(starts), n_jobs, report):
+        pass
+    return idx
+
+
+def _threads(
+    tasks: Iterable[Any], total: int, n_jobs: int | None, report: Report | None
+) -> Iterator[Any]:
+    """The results of tasks in order, run in threads."""
+    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    for i, result in enumerate(done, 1):
+        if report is not None:
+            report(i, total)
+        yield result
+
+
+def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:
+    """The user's own search, fitted on the rows and asked for enough neighbours."""
+    transformer = clone(transformer)
+    if "n_neighbors" in transformer.get_params():
+        transformer.set_params(n_neighbors=n_neighbors)
+    return transformer.fit(Z)
+
+
+def _listed(distances: Any, n_neighbors: int) -> np.ndarray:
+    """The columns of a graph's entries, nearest first; every row must have enough."""
+    D = sp.csr_array(distances)
+    counts = np.diff(D.indptr)
+    if counts.min() < n_neighbors:
+        raise ValueError(
+            f"neighbors_algorithm found only {counts.min()} neighbours of a row where "
+            f"{n_neighbors} are needed, the row itself among them; let it return more."
+        )
+    row = np.repeat(np.arange(D.shape[0]), counts)
+    order = np.lexsort((D.indices, D.data, row))
+    place = np.arange(len(row)) - D.indptr[row]
+    return D.indices[order][place < n_neighbors].reshape(-1, n_neighbors).astype(np.int64)
+
+
+def _fit_descent(Z: Matrix, n_neighbors: int) -> Any:
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise ValueError(
+            "neighbors_algorithm='pynndescent' needs that package; install it with "
+            "pip install 'dogc[ann]', or use 'cells'."
+        ) from None
+    # One thread: with more its result depends on their number.
+    return NNDescent(Z, n_neighbors=n_neighbors, random_state=0, n_jobs=1)
