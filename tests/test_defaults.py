@@ -295,7 +295,7 @@ def test_a_callback_that_says_stop_ends_the_choice_too():
 
 
 def test_verbose_says_which_scale_is_being_tried(capsys):
-    DOGC(3, verbose=1).fit(overlapping()[0])
+    DOGC(3, verbose=2).fit(overlapping()[0])
     said = capsys.readouterr().out
     assert said.startswith("3 clusters, 10 neighbours\niteration   1 ")
     assert "3 clusters, 15 neighbours" in said

@@ -77,24 +77,25 @@ def alternate(
     iteration is done, stops it too: what that iteration left is the result.
     """
     history: list[Record] = []
-    for iteration in range(1, max_iter + 1):
-        before = state
-        try:
+    done = state
+    try:
+        for iteration in range(1, max_iter + 1):
             for step in method.steps:
                 state = step(problem, state)
-            record = measure(problem, method, iteration, before, state)
-        except KeyboardInterrupt:
-            if not history:
-                raise
-            return Result(before, history, "interrupted")
-        history.append(record)
-        if callback is not None and (verdict := callback(record)):
-            return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
-        if reason := stop_reason(problem, method, state, history, tol):
-            return Result(state, history, reason)
-        state = method.schedule(problem, state)
-        if is_closed(state.search):
-            return Result(state, history, "no_exact_split")
+            history.append(measure(problem, method, iteration, done, state))
+            done = state
+            if callback is not None and (verdict := callback(history[-1])):
+                return Result(done, history, verdict if isinstance(verdict, Halt) else "callback")
+            if reason := stop_reason(problem, method, done, history, tol):
+                return Result(done, history, reason)
+            state = method.schedule(problem, done)
+            if is_closed(state.search):
+                return Result(state, history, "no_exact_split")
+            done = state
+    except KeyboardInterrupt:
+        if not history:
+            raise
+        return Result(done, history, "interrupted")
     return Result(state, history, "max_iter")
 
 

@@ -16,7 +16,7 @@ from ..arrays import Matrix
 from ..methods import Method
 from ..solver import STOPPING_REASONS, SUCCESS, Result
 from ..state import Problem, State
-from . import _auto, _build, _checks, _distinct, _predict, _settings
+from . import _auto, _build, _checks, _distinct, _memory, _predict, _settings
 from ._repeatable import generator, single_blas_thread
 from ._rows import RowClusterer, warn_few_rows
 from ._watch import Watch
@@ -55,6 +55,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         X = self._validate(X, reset=True)
         weight = _distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
+        _memory.check_memory(X, settings.n_neighbors, settings.n_clusters)
         rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
         settings = self._for_distinct(settings, rows)
         seed = int(generator(self.random_state).integers(2**31 - 1))

@@ -48,14 +48,13 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
     stack = [(np.arange(X.shape[0]), -1, 0)]
     while stack:
         rows, parent, side = stack.pop()
-        if len(rows) <= CELL_ROWS:
+        split = _split(X, rows) if len(rows) > CELL_ROWS else None
+        if split is None:
             name = ~len(cells)
             cells.append(rows)
         else:
             name = len(child)
-            v = _main_direction(X[rows[:: max(1, len(rows) // SPLIT_ROWS)]])
-            along = X[rows] @ v
-            level = _cut(along)
+            v, level, along = split
             direction.append(v)
             cut.append(level)
             child.append([0, 0])
@@ -80,6 +79,16 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
 
 def _mean(rows: Matrix) -> np.ndarray:
     return np.asarray(rows.mean(axis=0)).ravel()
+
+
+def _split(X: Matrix, rows: np.ndarray) -> tuple[np.ndarray, float, np.ndarray] | None:
+    """A direction, where to cut along it, and where the rows lie on it; None if all are equal."""
+    for step in {max(1, len(rows) // SPLIT_ROWS): None, 1: None}:
+        v = _main_direction(X[rows[::step]])
+        along = X[rows] @ v
+        if along.min() < along.max():
+            return v, _cut(along), along
+    return None
 
 
 def _main_direction(rows: Matrix) -> np.ndarray:

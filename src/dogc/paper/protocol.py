@@ -107,6 +107,16 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         p=[1.0],
         **shared,
     )
+    # On a line the start decides almost everything, so little is varied beside the seeds.
+    grids["DOGC-OS"] += _grid(
+        n_neighbors=[k for k in (5, 15) if k in near],
+        alpha=[1.0],
+        beta=[100.0],
+        gamma=[1e-2],
+        p=[1.0],
+        n_components=[1],
+        xi=["row", "mean"],
+    )
     # The paper counts every component as a cluster, however small; its code runs 10 iterations.
     for name in ("DOGC", "DOGC-OS", "CAN", "PCAN"):
         common = {"min_cluster_size": 1, "max_iter": 30}
@@ -123,11 +133,11 @@ def halves_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         return
     yield {}
     yield from _grid(
-        n_neighbors=sorted({max(2, round(n / 20)), max(2, round(n / 10)), 15}),
+        n_neighbors=sorted({5, max(2, round(n / 20)), 15}),
         alpha=[1e-3, 1e-2],
         beta=[1.0, 10.0],
-        gamma=[1e-2, 1.0],
-        n_components=[None, 2],
+        gamma=[1e-2],
+        n_components=_dimensions(n_features),
         xi=["row", "mean"],
     )
 

@@ -93,8 +93,9 @@ def oracle(
 ) -> tuple[Run, dict[str, float]]:
     """The best over grid, preprocessings and seeds, by ground truth.
 
-    One seed goes over the whole grid; the setting with the best ACC is then run with all seeds.
-    Each measure keeps its own best, as the paper's tables do.
+    One seed goes over the whole grid; the setting with the best ACC, and the best of those with
+    another number of dimensions, are then run with all seeds. Each measure keeps its own best, as
+    the paper's tables do.
     """
     runs = [
         make_run(method, data, seeded(method, setting, 0), name)
@@ -103,15 +104,26 @@ def oracle(
     title = f"{data} {method} oracle"
     run_all(runs, cache, jobs=jobs, title=title, progress=progress)
     known = [run for run in runs if "acc" in (cache.get(run) or {})]
-    winner = max(known, key=lambda run: _score(cache, run))
-    setting = json.loads(winner.setting)
     more = [
-        make_run(method, data, seeded(method, setting, seed), winner.preprocessing)
+        make_run(method, data, seeded(method, json.loads(best.setting), seed), best.preprocessing)
+        for best in _best_two(cache, known)
         for seed in range(n_runs if has_chance(method) else 0)
     ]
     run_all(more, cache, jobs=jobs, title=title, progress=progress)
+    winner = max([*known, *more], key=lambda run: _score(cache, run))
     results = _good(cache, [*known, *more])
     return winner, {metric: max(result[metric] for result in results) for metric in METRICS}
+
+
+def _best_two(cache: Cache, runs: list[Run]) -> list[Run]:
+    """The best run, and the best with another number of dimensions if there is one."""
+
+    def dimensions(run: Run) -> Any:
+        return json.loads(run.setting).get("n_components", "auto")
+
+    ranked = sorted(runs, key=lambda run: -_score(cache, run))
+    others = [run for run in ranked if dimensions(run) != dimensions(ranked[0])]
+    return [ranked[0], *others[:1]]
 
 
 def _grid(
