@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dogc import CAN, CLR, DOGC, DOGCOS
-from dogc.estimators import _memory, _watch
+from dogc.estimators import _memory, _predict, _watch
 
 
 def spread_blobs():
@@ -162,3 +162,12 @@ def test_free_memory_is_known_or_without_end(monkeypatch):
 def test_bad_time(seconds):
     with pytest.raises(ValueError, match="max_time must be None or seconds above 0"):
         DOGC(3, max_time=seconds).fit(overlapping())
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS])
+def test_many_new_rows_are_labelled_some_at_a_time(cls, monkeypatch):
+    X = overlapping()
+    model = cls(3, n_neighbors=10).fit(X)
+    whole = model.predict(X)
+    monkeypatch.setattr(_predict, "CHUNK_ROWS", 7)
+    assert np.array_equal(model.predict(X), whole)

@@ -1,10 +1,11 @@
 """scikit-learn estimators; nothing below them imports scikit-learn."""
 
+from ._ablations import DOGCFixedGraph, DOGCRelaxed
 from ._can import CAN, PCAN
 from ._clr import CLR
 from ._cuts import NormalizedCut, RatioCut
 from ._dkm import DiscriminativeKMeans
-from ._dogc import DOGC, DOGCOS, DOGCFixedGraph, DOGCRelaxed
+from ._dogc import DOGC, DOGCOS
 from ._labels import spectral_rotation
 from ._local import CLGR, LocalLearningClustering
 from ._lpp import LPP

@@ -1,32 +1,32 @@
-"""DOGC, DOGC-OS and the paper's two ablations."""
+"""DOGC and DOGC-OS."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from .. import discrete, methods
-from ..solver import Callback, Result
-from ..state import Problem
+from ..arrays import Matrix
+from ..solver import Callback
 from ._auto import Solution
 from ._base import GraphClusterer
 from ._build import linear_predictor
 from ._distinct import DistinctRows
 from ._docs import document
+from ._predict import in_chunks
 from ._repeatable import single_blas_thread
 from ._settings import Settings
 
-_REGRESSION = ("coef_", "intercept_")
-_FEATURES_ONLY = {
+REGRESSION = ("coef_", "intercept_")
+FEATURES_ONLY = {
     "metric": """\
 metric : {"euclidean"}, default="euclidean"
     The regression needs features, so "precomputed" is refused.""",
 }
 
 
-@document(lacks=_REGRESSION)
+@document(lacks=REGRESSION)
 class DOGC(GraphClusterer):
     r"""Discrete optimal graph clustering.
 
@@ -115,7 +115,7 @@ class DOGC(GraphClusterer):
         self.callback = callback
 
 
-class _RegressingDOGC(DOGC):
+class RegressingDOGC(DOGC):
     """The parameters of the methods that regress labels on features."""
 
     _regresses = True
@@ -176,8 +176,8 @@ class _RegressingDOGC(DOGC):
         self.fit_intercept = fit_intercept
 
 
-@document(parameters=_FEATURES_ONLY)
-class DOGCOS(_RegressingDOGC):
+@document(parameters=FEATURES_ONLY)
+class DOGCOS(RegressingDOGC):
     r"""DOGC with a robust regression that labels new rows (DOGC-OS).
 
     Adds to the objective of :class:`DOGC` (`eq:26`)
@@ -232,7 +232,7 @@ class DOGCOS(_RegressingDOGC):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+            return self._scores(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the largest value of ``decision_function``.
@@ -247,104 +247,9 @@ class DOGCOS(_RegressingDOGC):
         labels : int array of shape (n_samples,)
             Only labels that ``fit`` produced.
         """
-        return self.decision_function(X).argmax(axis=1)
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return in_chunks(lambda rows: self._scores(rows).argmax(axis=1), X)
 
-
-@document(
-    lacks=("rotation_", *_REGRESSION),
-    parameters={
-        "init": """\
-init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
-    Without effect: a continuous Y starts at F.""",
-        "n_init": """\
-n_init : int, default=1
-    Without effect.""",
-        "random_state": """\
-random_state : int, RandomState, Generator or None, default=None
-    Without effect.""",
-        **_FEATURES_ONLY,
-    },
-)
-class DOGCRelaxed(_RegressingDOGC):
-    r"""DOGC-I, the ablation of DOGC-OS without discrete labels.
-
-    The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator:
-
-    .. math::
-
-        \min_{S,F,W,P,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
-        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
-        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F\|_F^2
-        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
-
-    Such a Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means
-    on the rows of Y (ten starts, fixed seed), and new rows follow their neighbours.
-
-    {parameters}
-
-    See Also
-    --------
-    DOGCOS : The full method.
-
-    References
-    ----------
-    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
-    Transactions on Cybernetics.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from dogc import DOGCRelaxed
-    >>> DOGCRelaxed(n_clusters=3).fit_predict(load_iris().data).shape
-    (150,)
-    """
-
-    _method = methods.DOGC_RELAXED
-
-    def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
-        kmeans = KMeans(problem.c, n_init=10, random_state=0)
-        return kmeans.fit(result.state.Y, sample_weight=problem.size).labels_.astype(np.int64)
-
-
-@document(
-    lacks=_REGRESSION,
-    parameters={
-        "lam": """\
-lam : float or "auto", default="auto"
-    The paper's :math:`\\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` would
-    begin its search.""",
-        **_FEATURES_ONLY,
-    },
-)
-class DOGCFixedGraph(_RegressingDOGC):
-    r"""DOGC-II, the ablation of DOGC-OS without graph learning.
-
-    .. math::
-
-        \min_{F,W,Q,P,Y} 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
-        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
-
-    S stays the data's own neighbour graph, `eq:10` at :math:`\lambda = 0`; the other
-    variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows follow their
-    neighbours.
-
-    {parameters}
-
-    See Also
-    --------
-    DOGCOS : The full method.
-
-    References
-    ----------
-    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
-    Transactions on Cybernetics.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from dogc import DOGCFixedGraph
-    >>> DOGCFixedGraph(n_clusters=3).fit(load_iris().data).stopping_reason_
-    'settled'
-    """
-
-    _method = methods.DOGC_FIXED_GRAPH
+    def _scores(self, X: Matrix) -> np.ndarray:
+        return np.asarray(X @ self.coef_.T) + self.intercept_

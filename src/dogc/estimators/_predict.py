@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from .. import discrete, graph
 from ..arrays import Matrix
 from . import _checks, _data, _neighbours
 from ._build import Place
+
+CHUNK_ROWS = 1 << 18
 
 
 class FittedRows(NamedTuple):
@@ -47,6 +50,18 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
 
 def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
+    return in_chunks(lambda rows: _vote(fitted, rows, n_jobs), X)
+
+
+def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
+    """The labels of many rows, some at a time, so that memory does not grow with them."""
+    n = X.shape[0]
+    if n <= CHUNK_ROWS:
+        return label(X)
+    return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
+
+
+def _vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     labels = fitted.labels
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
