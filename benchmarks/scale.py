@@ -38,7 +38,7 @@ def rings(n):
     angle = rng.uniform(0, 2 * np.pi, n)
     flat = (y + 1)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     plane, _ = np.linalg.qr(rng.normal(size=(16, 2)))
-    return flat @ plane.T + rng.normal(0, 0.12, (n, 16)), y
+    return flat @ plane.T + rng.normal(0, 0.1, (n, 16)), y
 
 
 def estimator(method):

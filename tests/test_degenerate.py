@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import scale
 
 from conftest import CLUSTERERS, ESTIMATORS, made
 from dogc import DOGC, DOGCOS, DiscriminativeKMeans
+from dogc.datasets import load_uci
 
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
 each_learner = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
@@ -147,3 +149,11 @@ def test_random_labels_never_lose_a_cluster():
     X = np.random.default_rng(0).standard_normal((40, 2))
     for seed in range(10):
         check(DOGC, X, 8, n_neighbors=6, init="random", random_state=seed, alpha=1.0)
+
+
+def test_crowded_eigenvalues_of_the_projection():
+    """Where LAPACK's search for some eigenvectors fails: 'Internal Error'."""
+    X = scale(load_uci("lenses").data)
+    model = DOGCOS(3, alpha=1.0, beta=10.0, init="random", max_iter=30, min_cluster_size=1,
+                   n_components=2, n_neighbors=2, random_state=90).fit(X)  # fmt: skip
+    assert model.components_.shape == (2, 4)

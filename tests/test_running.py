@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dogc import CAN, CLR, DOGC, DOGCOS
-from dogc.estimators import _memory, _predict, _watch
+from dogc.estimators import _cells, _distinct, _memory, _predict, _watch
 
 
 def spread_blobs():
@@ -122,7 +122,7 @@ def test_clr_has_a_bar_too(capsys):
 
 def test_phases_are_timed_apart():
     model = DOGC(3, n_neighbors=10).fit(spread_blobs())
-    assert set(model.timings_) == {"neighbours", "start", "iterations"}
+    assert set(model.timings_) == {"rows", "neighbours", "start", "iterations"}
     assert all(seconds > 0 for seconds in model.timings_.values())
 
 
@@ -171,3 +171,18 @@ def test_many_new_rows_are_labelled_some_at_a_time(cls, monkeypatch):
     whole = model.predict(X)
     monkeypatch.setattr(_predict, "CHUNK_ROWS", 7)
     assert np.array_equal(model.predict(X), whole)
+
+
+def test_many_rows_are_put_together_and_nobody_notices(monkeypatch):
+    X = np.round(overlapping(), 1)
+    weight = np.arange(300) % 3
+    start = np.repeat([0, 1, 2], 100)
+    whole = DOGC(3, n_neighbors=10).fit(X, sample_weight=weight)
+    given = DOGC(3, n_neighbors=10, init=start).fit(X)
+    monkeypatch.setattr(_distinct, "MANY_ROWS", 10)
+    monkeypatch.setattr(_cells, "CACHED_ROWS", 20)
+    together = DOGC(3, n_neighbors=10).fit(X, sample_weight=weight)
+    assert np.array_equal(whole.labels_, together.labels_)
+    assert abs(whole.affinity_matrix_ - together.affinity_matrix_).max() < 1e-6
+    again = DOGC(3, n_neighbors=10, init=start).fit(X)
+    assert np.array_equal(given.labels_, again.labels_)

@@ -323,7 +323,7 @@ def _subspace_iteration(
         V = inverse(V - N @ (N.T @ V))
         V, _ = np.linalg.qr(V - N @ (N.T @ V))
         AV = operator @ V
-        values, rotation = scipy.linalg.eigh(V.T @ AV)
+        values, rotation = np.linalg.eigh(V.T @ AV)
         V, AV = V @ rotation, AV @ rotation
         residual = np.linalg.norm(AV[:, :wanted] - V[:, :wanted] * values[:wanted], axis=0)
         if residual.max() <= 1e-9:

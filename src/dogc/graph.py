@@ -213,7 +213,10 @@ def to_csr(idx: np.ndarray, S: np.ndarray, n_columns: int) -> sp.csr_array:
     n, _ = idx.shape
     kept = S > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    graph = sp.csr_array((S[kept], idx[kept], indptr), shape=(n, n_columns))
+    # Products with the graph are bound by memory: short indices make them faster.
+    short = np.int32 if max(n_columns, indptr[-1]) < 2**31 else np.int64
+    columns, indptr = idx[kept].astype(short), indptr.astype(short)
+    graph = sp.csr_array((S[kept], columns, indptr), shape=(n, n_columns))
     graph.sort_indices()
     return graph
 

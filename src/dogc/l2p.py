@@ -10,7 +10,6 @@ touches it there; with the loss so defined, reweighting lowers it at every step.
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 
 from .arrays import Matrix
@@ -116,7 +115,7 @@ def ridge_map(R: np.ndarray, gamma: float) -> np.ndarray:
     >>> np.abs(ridge_map(np.array([[1.0], [-1.0]]), 2.0))
     array([[0.5]])
     """
-    values, vectors = scipy.linalg.eigh(R.T @ R)
+    values, vectors = np.linalg.eigh(R.T @ R)
     keep = values > np.finfo(float).eps * len(values) * values[-1:]
     return vectors[:, keep] / np.sqrt(values[keep] + gamma)
 
@@ -130,7 +129,7 @@ def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> n
 
     ``scale`` is the size of what went into the Gram matrix before it was centred.
     """
-    values, vectors = scipy.linalg.eigh((gram + gram.T) / 2)
+    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
     damped = np.maximum(values, 0.0) + gamma
     rounding = np.finfo(float).eps * len(values) * scale
     keep = damped > max(1e-13 * len(values) * damped[-1], rounding, np.finfo(float).tiny)

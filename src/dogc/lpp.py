@@ -46,5 +46,5 @@ def locality_projection(
     # Rows without edges weigh nothing in D; directions that only they span are regularised.
     floor = np.finfo(float).eps * len(total) * np.trace(total)
     total[np.diag_indices_from(total)] += floor
-    mu, a = scipy.linalg.eigh((scatter + scatter.T) / 2, total, subset_by_index=[0, m - 1])
-    return a, mu
+    mu, a = scipy.linalg.eigh((scatter + scatter.T) / 2, total)
+    return a[:, :m], mu[:m]

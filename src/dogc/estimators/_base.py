@@ -56,10 +56,12 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         weight = _distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
         _memory.check_memory(X, settings.n_neighbors, settings.n_clusters)
-        rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
+        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
+        with single_blas_thread, watch.phase("rows"):
+            rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
+            rows = rows if settings.precomputed else _distinct.neighbours_together(rows)
         settings = self._for_distinct(settings, rows)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
         with single_blas_thread:
             solution = _auto.solve_task(
                 _auto.Task(

@@ -15,6 +15,8 @@ from sklearn.neighbors import NearestNeighbors
 from ..arrays import Matrix
 
 CELL_ROWS = 256
+# So many rows of F are in a processor's cache at once.
+CACHED_ROWS = 2048
 # Rows that each row is compared with.
 CANDIDATES = 8000
 # Rows from which the direction of a split is estimated, and power iterations for it.
@@ -39,8 +41,20 @@ class Cells(NamedTuple):
         return self.order[self.first[cell] : self.first[cell + 1]]
 
 
-def build_cells(X: Matrix, n_neighbors: int) -> Cells:
-    """Split rows at the median of their main direction until cells are small."""
+def near_together(X: Matrix) -> np.ndarray:
+    """An order of rows in which those that lie near one another mostly stand together."""
+    return np.concatenate(_tree(X, CACHED_ROWS).cells)
+
+
+class _Tree(NamedTuple):
+    direction: list[np.ndarray]
+    cut: list[float]
+    child: list[list[int]]
+    cells: list[np.ndarray]
+
+
+def _tree(X: Matrix, cell_rows: int) -> _Tree:
+    """Split rows along their main direction until cells are small."""
     direction: list[np.ndarray] = []
     cut: list[float] = []
     child: list[list[int]] = []
@@ -48,7 +62,7 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
     stack = [(np.arange(X.shape[0]), -1, 0)]
     while stack:
         rows, parent, side = stack.pop()
-        split = _split(X, rows) if len(rows) > CELL_ROWS else None
+        split = _split(X, rows) if len(rows) > cell_rows else None
         if split is None:
             name = ~len(cells)
             cells.append(rows)
@@ -62,6 +76,12 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
             stack.append((rows[along < level], name, 0))
         if parent >= 0:
             child[parent][side] = name
+    return _Tree(direction, cut, child, cells)
+
+
+def build_cells(X: Matrix, n_neighbors: int) -> Cells:
+    """A tree of small cells, and what lies near what."""
+    direction, cut, child, cells = _tree(X, CELL_ROWS)
     sizes = np.array([len(rows) for rows in cells])
     centres = np.vstack([_mean(X[rows]) for rows in cells])
     enough = max(CANDIDATES / np.median(sizes), (n_neighbors + 1) / sizes.min())

@@ -135,7 +135,7 @@ neighbors_recall_ : float or None
     None for a precomputed graph.""",
     "timings_": """\
 timings_ : dict
-    Seconds spent on each phase: neighbours, start, iterations.""",
+    Seconds spent on each phase: rows, neighbours, start, iterations.""",
     "outliers_": """\
 outliers_ : bool array of shape (n_samples,)
     Rows whose component was too small to be a cluster.""",
