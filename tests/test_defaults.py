@@ -88,6 +88,22 @@ def test_units_do_not_matter_where_distances_tie(change, seed):
     assert np.array_equal(DOGC(3).fit(X).labels_, DOGC(3).fit(change(X)).labels_)
 
 
+@pytest.mark.parametrize("copies", [False, True])
+def test_the_graph_is_in_the_order_of_the_rows(copies):
+    X, _ = overlapping()
+    X = np.round(X) if copies else X
+    model = DOGC(3, n_neighbors=10).fit(X)
+    i, j = model.affinity_matrix_.nonzero()
+    apart = np.linalg.norm(X[i] - X[j], axis=1).mean()
+    assert apart < 0.5 * np.linalg.norm(X - X.mean(axis=0), axis=1).mean()
+    order = np.random.default_rng(1).permutation(len(X))
+    moved = DOGC(3, n_neighbors=10).fit(X[order])
+    assert np.array_equal(model.embedding_[order], moved.embedding_)
+    if not copies:
+        A = model.affinity_matrix_.toarray()[np.ix_(order, order)]
+        assert np.array_equal(A, moved.affinity_matrix_.toarray())
+
+
 @pytest.mark.parametrize("cls", ESTIMATORS, **ids)
 def test_the_order_of_rows_does_not_matter_to_the_label(cls):
     X, _ = overlapping()

@@ -104,7 +104,7 @@ def neighbours_together(rows: DistinctRows) -> DistinctRows:
 def spread_graph(A: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
     """A graph on distinct rows as one on all rows: a copy is tied to its first appearance."""
     n = len(rows.inverse)
-    if len(rows.first) == n:
+    if np.array_equal(rows.first, np.arange(n)):
         return A
     A = A.tocoo()
     row, column = A.coords if hasattr(A, "coords") else (A.row, A.col)

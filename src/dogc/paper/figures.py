@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import pathlib
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 
 from ..estimators import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
 from ..files import write_csv
 from ..metrics import clustering_accuracy
+from ..solver import Record
 from .protocol import SYNTHETIC, load
 from .runs import Cache, make_run, run_all
 
@@ -250,17 +253,23 @@ def convergence(options: Options) -> pathlib.Path:
     for axis, data in zip(axes[0], ("vote", "ecoli"), strict=True):
         X, y = load(data, "z-score")
         k, c = max(2, round(len(X) / 10)), int(y.max()) + 1
-        first = DOGC(c, n_neighbors=k, max_iter=1).fit(X).history_[0].lam
-        for cls, colour in ((DOGC, BLUE), (DOGCOS, ORANGE)):
+        first = _objectives(DOGC(c, n_neighbors=k, max_iter=1), X)[0].lam
+        for cls, colour, style in ((DOGC, BLUE, "o-"), (DOGCOS, ORANGE, "x--")):
             model = cls(c, n_neighbors=k, lam=first, tol=1e-9, max_iter=20, init="random")
-            values = [r.objective for r in model.set_params(random_state=0).fit(X).history_]
-            axis.plot(
-                range(1, len(values) + 1), values, "o-", color=colour, ms=3, label=cls.__name__
-            )
+            values = [r.objective for r in _objectives(model.set_params(random_state=0), X)]
+            steps = range(1, len(values) + 1)
+            axis.plot(steps, values, style, color=colour, ms=4, label=cls.__name__)
         axis.set(xlabel="iteration", ylabel="objective")
         axis.set_title(f"{data}, lambda fixed at {first:.2g}", fontsize=10)
         axis.legend(fontsize=8, frameon=False)
     return save(figure, options.out / "convergence.png")
+
+
+def _objectives(model: DOGC, X: np.ndarray) -> list[Record]:
+    """The history of a fit that may end before it has converged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X).history_
 
 
 FIGURES: dict[str, Callable[[Options], pathlib.Path]] = {
