@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
     tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, default=list(UCI_NAMES))
     tool.add_argument("--runs", type=int, default=100, help="seeds of each setting (100)")
-    tool.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     tool.add_argument("--quick", action="store_true", help="few settings and seeds: a first look")
     tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"))
     tool.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -62,11 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = tool.parse_args(arguments)
     if options.runs < 1:
         tool.error("--runs must be at least 1")
+    if options.jobs == 0:
+        tool.error("--jobs must be a number of processes, or -1 for one for each core")
     wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
     if wrong:
         tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
     if options.quick:
-        options.runs = min(options.runs, 5)
+        options.runs = min(options.runs, 3)
     cache = Cache(options.out / "runs.jsonl")
     make = make_tables if options.what == "tables" else make_figures
     try:
@@ -107,7 +109,7 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
         for metric in ("acc", "nmi_max"):
             sections.append(metric_section(rows, metric, f"Ablation: {TITLES[metric]}"))
     if "out-of-sample" in wanted and five:
-        halves = out_of_sample_table(cache, five, n_splits=4 if options.quick else 20, **common)
+        halves = out_of_sample_table(cache, five, n_splits=3 if options.quick else 20, **common)
         print(f"wrote {write_rows(options.out / 'out-of-sample.csv', halves)}")
         sections.append(split_section(halves))
     if not options.only and five:

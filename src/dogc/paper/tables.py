@@ -137,7 +137,7 @@ def _grid(
     """Preprocessings and settings; a few of them for a first look."""
     for name in ["z-score"] if quick else PREPROCESSINGS:
         settings = list(settings_of(method, *PREPROCESSINGS[name](data).shape))
-        for setting in settings[:: max(1, len(settings) // 4)] if quick else settings:
+        for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
             yield name, setting
 
 
