@@ -315,3 +315,11 @@ def test_verbose_says_which_scale_is_being_tried(capsys):
     said = capsys.readouterr().out
     assert said.startswith("3 clusters, 10 neighbours\niteration   1 ")
     assert "3 clusters, 15 neighbours" in said
+
+
+@pytest.mark.parametrize("far", [60.0, 1e3, 1e6, 1e12])
+def test_one_far_row_changes_no_other_label(far):
+    X, _ = make_blobs(300, centers=3, random_state=3)
+    alone = DOGC(3).fit(X).labels_
+    joined = DOGC(3).fit(np.vstack([X, [[far, far]]])).labels_
+    assert adjusted_rand_score(alone, joined[:-1]) == 1.0

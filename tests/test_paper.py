@@ -271,3 +271,19 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch)
         command.main(["tables", "--out", str(tmp_path)])
     assert ended.value.code == 130
     assert "run it again to go on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["tables", "--only", "ablation", "--datasets", "lenses"], "name one of them"),
+        (["figures", "--datasets", "wine"], "leave it out for figures"),
+        (["tables", "--jobs", "0"], "--jobs must be a number of processes"),
+        (["tables", "--out", __file__], "cannot make that folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(arguments, sentence, capsys):
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    assert stop.value.code == 2
+    assert sentence in capsys.readouterr().err

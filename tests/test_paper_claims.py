@@ -23,15 +23,15 @@ def write(path, header, rows):
 
 def test_a_claim_holds_where_ours_reaches_the_best_of_the_others():
     score = {"DOGC": 0.8, "DOGC-OS": 0.9, "KM": 0.85, "CAN": 0.9}
-    assert claims.at_least(["DOGC-OS"])(score)
-    assert not claims.at_least(["DOGC"])(score)
-    assert claims.at_least(["DOGC"], ["DOGC"])(score)
-    assert not claims.at_least(["DOGC"], ["KM"])(score)
-    claim = claims.tested("ours is best", "oracle", {"a": score, "b": {**score, "KM": 1.0}},
-                          claims.at_least(["DOGC-OS"]))  # fmt: skip
-    assert (claim.holds, claim.fails) == (("a",), ("b",))
-    assert counted(claim) == "1 of 2, not on b"
-    assert "1 of 2, not on b" in claims_section([claim])
+    assert claims.at_least(["DOGC-OS"])(score) == 0
+    assert claims.at_least(["DOGC"])(score) < 0
+    assert claims.at_least(["DOGC"], ["DOGC"])(score) == 0
+    assert claims.at_least(["DOGC-OS"], ["KM"])(score) > 0
+    scores = {"a": score, "b": {**score, "KM": 1.0}, "c": {**score, "CAN": 0.1}}
+    claim = claims.tested("ours is best", "oracle", scores, claims.at_least(["DOGC-OS"]))
+    assert (claim.holds, claim.fails, claim.ties) == (("a", "c"), ("b",), ("a",))
+    assert counted(claim) == "2 of 3, by a tie on a, not on b"
+    assert "2 of 3, by a tie on a, not on b" in claims_section([claim])
 
 
 def test_claims_are_read_from_the_files_that_the_command_writes(tmp_path):

@@ -28,7 +28,9 @@ FACTORISE_UP_TO = 3000
 GUARD_VECTORS = 2
 
 # Iterations of the block solver between looks at its pace, and how often at most.
-BURST, BURSTS = 40, 8
+BURST, BURSTS = 20, 16
+# What residuals must be beside the first eigenvalue that is not wanted.
+PRECISION = 1e-3
 
 # The sizes of the balls that tell how a factor would grow, and the most entries it may have.
 PILOTS = (1000, 2000)
@@ -279,21 +281,22 @@ def _block_solve(
     """
     wanted = start.shape[1] - GUARD_VECTORS
     constraints = N if N.shape[1] else None
-    vectors, last = start, np.inf
+    vectors, last, goal = start, np.inf, 0.0
     for left in reversed(range(BURSTS)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # residuals are checked below, never assumed
             try:
                 values, vectors = lobpcg(
                     operator.linear(), vectors, M=preconditioner, Y=constraints, largest=False,
-                    tol=tol, maxiter=BURST,
+                    tol=0.5 * goal or tol, maxiter=BURST,
                 )  # fmt: skip
             except (np.linalg.LinAlgError, ValueError):
                 return None
         order = np.argsort(values, kind="stable")
         values, vectors = values[order], vectors[:, order]
         residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted].max()
-        excess = float(residual / (1e-3 * abs(values[wanted]) + 1e-2 * tol))
+        goal = PRECISION * abs(values[wanted]) + 1e-2 * tol
+        excess = float(residual / goal)
         if excess <= 1.0:
             return vectors
         if not np.isfinite(excess):

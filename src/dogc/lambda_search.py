@@ -21,6 +21,8 @@ GROWTH = 2.0
 CLOSED = 1e-3  # relative width at which the bracket counts as empty
 # Beyond these multiples of the start nothing new happens.
 LOWEST, HIGHEST = 1e-9, 1e9
+# Squared distances beyond this multiple of the median say nothing about the others.
+FAR = 1e4
 
 
 def balanced_lambda(problem: Problem, state: State) -> float:
@@ -28,7 +30,9 @@ def balanced_lambda(problem: Problem, state: State) -> float:
 
     Rows of F in two clusters are sqrt(2c/n) apart when the clusters are of equal size.
     """
-    reach = float(np.mean(state.dx[np.isfinite(state.dx)]))
+    dx = state.dx[np.isfinite(state.dx)]
+    # The mean, but without the few pairs of a row that lies far away from everything.
+    reach = float(np.mean(dx[dx <= FAR * np.median(dx)])) or float(np.mean(dx))
     return reach * problem.n / (2.0 * problem.c) if reach > 0 else 1.0
 
 

@@ -6,7 +6,7 @@ where rows fill many dimensions evenly: there the neighbours of a row are spread
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ CANDIDATES = 8000
 SPLIT_ROWS, POWER_STEPS = 256, 6
 # Rows by which a split is placed; a valley is this much wider than usual.
 CUT_ROWS, VALLEY = 1024, 2.0
+# Steps from the leaf that a row falls into to the cell whose centre is nearest.
+HOPS = 2
 
 
 class Cells(NamedTuple):
@@ -34,6 +36,7 @@ class Cells(NamedTuple):
     child: np.ndarray  # (q, 2) a split, or ~cell
     order: np.ndarray  # (n,) rows, cell after cell
     first: np.ndarray  # (n_cells + 1,) where each cell begins in it
+    centre: np.ndarray  # (n_cells, d) means of their rows
     near: np.ndarray  # (n_cells, p) the nearest cells, itself first
 
     def members(self, cell: int) -> np.ndarray:
@@ -93,6 +96,7 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
         np.array(child, dtype=np.int64).reshape(len(cut), 2),
         np.concatenate(cells),
         np.concatenate([[0], np.cumsum(sizes)]),
+        centres,
         _brute_force(centres, centres, n_near),
     )
 
@@ -145,7 +149,36 @@ def _cut(along: np.ndarray) -> float:
 
 
 def cells_of(index: Cells, Z: Matrix) -> Iterator[tuple[int, np.ndarray]]:
-    """The cell that each new row falls in: pairs of a cell and rows of Z."""
+    """The cell whose centre each row is nearest to: pairs of a cell and rows of Z.
+
+    The tree comes close; a row that it took to the far side of a gap finds its way back from
+    there.
+    """
+    groups: Iterable[tuple[int, np.ndarray]] = _fall(index, Z)
+    for _ in range(HOPS):
+        groups = _regroup(_nearer(index, Z, groups))
+    return iter(groups)
+
+
+def _nearer(index: Cells, Z: Matrix, groups: Iterable[tuple[int, np.ndarray]]) -> np.ndarray:
+    """For each row the cell with the nearest centre among those near the cell it is in."""
+    cell = np.empty(Z.shape[0], dtype=np.int64)
+    squares = np.einsum("ij,ij->i", index.centre, index.centre)
+    for here, rows in groups:
+        near = index.near[here]
+        product = np.asarray(Z[rows] @ index.centre[near].T)
+        cell[rows] = near[np.argmin(squares[near] - 2.0 * product, axis=1)]
+    return cell
+
+
+def _regroup(cell: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    order = np.argsort(cell, kind="stable")
+    names, first = np.unique(cell[order], return_index=True)
+    return list(zip(names.tolist(), np.split(order, first[1:]), strict=True))
+
+
+def _fall(index: Cells, Z: Matrix) -> Iterator[tuple[int, np.ndarray]]:
+    """The leaf of the tree that each row falls into."""
     stack = [(0 if len(index.cut) else -1, np.arange(Z.shape[0]))]
     while stack:
         node, rows = stack.pop()
@@ -157,11 +190,6 @@ def cells_of(index: Cells, Z: Matrix) -> Iterator[tuple[int, np.ndarray]]:
         left = Z[rows] @ index.direction[node] < index.cut[node]
         stack.append((int(index.child[node, 1]), rows[~left]))
         stack.append((int(index.child[node, 0]), rows[left]))
-
-
-def own_cells(index: Cells) -> Iterator[tuple[int, np.ndarray]]:
-    """The fitted rows of each cell."""
-    return ((cell, index.members(cell)) for cell in range(len(index.near)))
 
 
 def search_cell(index: Cells, cell: int, rows: Matrix, n_neighbors: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from .. import graph
 from ..arrays import Matrix
-from ._cells import Cells, build_cells, cells_of, own_cells, search_cell
+from ._cells import Cells, build_cells, cells_of, search_cell
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "cells", "pynndescent")
 
@@ -87,8 +87,6 @@ def neighbours_among(
     n, more = index.n, min(n_neighbors + 1, index.n)
     if index.kind == "pynndescent":
         idx = index.search.neighbor_graph[0][:, :more].astype(np.int64)
-    elif index.kind == "cells":
-        idx = _in_cells(index.search, own_cells(index.search), Z, more, n_jobs, report)
     else:
         idx = query(index, Z, more, n_jobs, report)
     itself = idx == np.arange(n)[:, None]

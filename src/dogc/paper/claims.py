@@ -19,6 +19,7 @@ class Claim(NamedTuple):
     column: str  # "oracle" or "honest"
     holds: tuple[str, ...]  # data sets
     fails: tuple[str, ...]
+    ties: tuple[str, ...] = ()  # those of the first where the other side is as good
 
 
 def read_scores(path: pathlib.Path, column: str, **where: str) -> Scores:
@@ -31,21 +32,27 @@ def read_scores(path: pathlib.Path, column: str, **where: str) -> Scores:
     return scores
 
 
-def tested(text: str, column: str, scores: Scores, holds: Callable[..., bool]) -> Claim:
-    """Count the data sets on which a claim holds."""
-    good = tuple(name for name, score in scores.items() if holds(score))
-    return Claim(text, column, good, tuple(name for name in scores if name not in good))
+def tested(text: str, column: str, scores: Scores, lead: Callable[..., float]) -> Claim:
+    """Count the data sets on which a claim holds: where the lead is not negative."""
+    leads = {name: lead(score) for name, score in scores.items()}
+    return Claim(
+        text,
+        column,
+        tuple(name for name, by in leads.items() if by >= 0),
+        tuple(name for name, by in leads.items() if by < 0),
+        tuple(name for name, by in leads.items() if by == 0),
+    )
 
 
-def at_least(ours: Iterable[str], others: Sequence[str] | None = None) -> Callable[..., bool]:
-    """Whether the best of ours reaches the best of the others (by default: all others)."""
+def at_least(ours: Iterable[str], others: Sequence[str] | None = None) -> Callable[..., float]:
+    """By how much the best of ours leads the best of the others (by default: all others)."""
     ours = set(ours)
 
-    def holds(score: Mapping[str, float]) -> bool:
+    def lead(score: Mapping[str, float]) -> float:
         rest = set(score) - ours if others is None else others
-        return max(score[name] for name in ours) >= max(score[name] for name in rest)
+        return max(score[name] for name in ours) - max(score[name] for name in rest)
 
-    return holds
+    return lead
 
 
 def claims(folder: pathlib.Path) -> list[Claim]:

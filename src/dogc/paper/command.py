@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 import platform
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,11 +48,13 @@ def parser() -> argparse.ArgumentParser:
     tool.add_argument("what", choices=["tables", "figures"])
     tool.add_argument("--only", nargs="+", choices=[*TABLES, *FIGURES], metavar="PART",
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
-    tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, default=list(UCI_NAMES))
+    tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, metavar="NAME",
+                      help=f"of the tables; some of {', '.join(UCI_NAMES)} (all)")  # fmt: skip
     tool.add_argument("--runs", type=int, default=100, help="seeds of each setting (100)")
     tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     tool.add_argument("--quick", action="store_true", help="few settings and seeds: a first look")
-    tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"))
+    tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
+                      help="folder of what is written (paper-output)")  # fmt: skip
     tool.add_argument("--quiet", action="store_true", help="no progress bar")
     return tool
 
@@ -67,6 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
     if wrong:
         tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
+    if options.what == "figures" and options.datasets:
+        tool.error("--datasets picks data sets of the tables; leave it out for figures")
+    said = " ".join(sys.argv[1:] if arguments is None else arguments)
+    options.datasets = options.datasets or list(UCI_NAMES)
+    for part in {"ablation", "out-of-sample"} & set(options.only or ()):
+        if not set(options.datasets) & set(printed.FIVE):
+            tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        tool.error(f"--out {options.out}: cannot make that folder ({error.strerror}); name another")
     if options.quick:
         options.runs = min(options.runs, 3)
     cache = Cache(options.out / "runs.jsonl")
@@ -80,8 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ImportError as error:
         tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
     facts = (
-        f"Command: dogc paper {options.what} --runs {options.runs}"
-        f"{' --quick' if options.quick else ''}. "
+        f"Command: dogc paper {said} ({options.runs} seeds). "
         f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, "
         f"scikit-learn {sklearn.__version__}."
     )

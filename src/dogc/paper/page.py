@@ -125,10 +125,11 @@ def split_section(rows: Sequence[Any]) -> str:
 
 
 def counted(claim: Any) -> str:
-    """On how many data sets a claim holds, and where it does not."""
+    """On how many data sets a claim holds, where by a tie only, and where it does not."""
     total = len(claim.holds) + len(claim.fails)
+    ties = f", by a tie on {', '.join(claim.ties)}" if claim.ties else ""
     where = f", not on {', '.join(claim.fails)}" if claim.fails else ""
-    return f"{len(claim.holds)} of {total}{where}"
+    return f"{len(claim.holds)} of {total}{ties}{where}"
 
 
 def claims_section(claims: Sequence[Any]) -> str:
