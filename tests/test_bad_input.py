@@ -18,6 +18,7 @@ from dogc import (
     DOGCFixedGraph,
     LocalLearningClustering,
 )
+from dogc.estimators import _auto
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
@@ -146,11 +147,12 @@ def test_starting_labels_are_dropped_where_there_are_fewer_distinct_rows():
     assert set(model.labels_) == {0, 1}
 
 
-def test_predict_after_an_interrupted_fit_says_not_fitted():
-    def interrupt(record):
+def test_predict_after_an_interrupted_fit_says_not_fitted(monkeypatch):
+    def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    model = DOGC(2, callback=interrupt)
+    monkeypatch.setattr(_auto, "starts", interrupt)
+    model = DOGC(2)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)
     with pytest.raises(NotFittedError):

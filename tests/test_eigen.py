@@ -35,7 +35,7 @@ def assert_bottom_eigenvectors(S, c):
     assert F.shape == (len(member), c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(L.toarray(), c)
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("c", [1, 2, 3, 5, 8])
@@ -134,7 +134,7 @@ def test_many_rows_in_blobs():
     F = eigen.bottom_eigenvectors(L, 6, np.repeat([0, 1, 2], sizes))
     assert_orthonormal(F)
     least = np.sort(np.concatenate(values))[:6].sum()
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("c", [3, 4, 7])
@@ -167,7 +167,7 @@ def test_the_answer_does_not_depend_on_the_guess(monkeypatch, name, factorise_up
     _, member = reference.components(S)
     F = eigen.bottom_eigenvectors(L, c, member, guess=start)
     assert_orthonormal(F)
-    np.testing.assert_allclose(np.vdot(F, L @ F), values[:c].sum(), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.vdot(F, L @ F), values[:c].sum(), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("factorise_up_to", [3000, 10])
@@ -198,7 +198,7 @@ def test_the_unit_of_the_weights_does_not_matter(scale, n):
     L = laplacian(blobs(9, [n], gap=0.0))
     F = eigen.bottom_eigenvectors(L * scale, 4, np.zeros(n, dtype=int))
     least = reference.smallest_eigenvalue_sum(L.toarray(), 4)
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-6, atol=1e-8)
 
 
 def test_the_null_space_is_orthonormal_and_is_sent_to_zero():
@@ -253,7 +253,7 @@ def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, factorise_
     assert F.shape == (len(S), c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(L, c)
-    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=1e-6, atol=1e-8)
 
 
 # ----------------------------------------------------------------------- less a low rank
@@ -282,7 +282,7 @@ def test_a_low_rank_part_is_taken_off(monkeypatch, n, r, c, factorise_up_to, kno
     assert F.shape == (n, c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(dense, c)
-    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(np.abs(N.T @ F[:, : N.shape[1]]), np.eye(N.shape[1]), atol=1e-12)
 
 
@@ -297,7 +297,7 @@ def test_a_low_rank_part_survives_a_broken_block_solver(monkeypatch, known):
     dense = A.toarray() - V @ V.T
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(dense, 4)
-    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("r", [0, 1, 6])
@@ -330,7 +330,7 @@ def test_without_known_null_vectors_all_columns_are_solved_for(monkeypatch, fact
     F = eigen.smallest_eigenvectors(T, 5, np.empty((90, 0)))
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(T.toarray(), 5)
-    np.testing.assert_allclose(np.vdot(F, T @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.vdot(F, T @ F), least, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("r", [0, 3])
@@ -364,11 +364,34 @@ def test_a_graph_in_small_pieces_is_foretold_to_fill_little():
     assert eigen._fill(L) == pytest.approx(eigen._factorise(L, 1e-6).L.nnz, rel=0.1)
 
 
-def test_where_a_factorisation_is_too_large_the_block_solver_has_the_last_word(monkeypatch):
+@pytest.fixture
+def no_factor(monkeypatch):
     monkeypatch.setattr(eigen, "FILL", 0)
     monkeypatch.setattr(eigen, "_Inverse", None)  # would be called otherwise, and cannot be
+
+
+def long_path():
     n = eigen.FACTORISE_UP_TO + 1
-    L = laplacian(path(n))
-    F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
+    return n, laplacian(path(n))
+
+
+def test_where_a_factorisation_is_too_large_the_block_solver_has_the_last_word(
+    no_factor, monkeypatch
+):
+    monkeypatch.setattr(eigen, "_multigrid", lambda A, shift: None)
+    n, L = long_path()
+    with pytest.warns(RuntimeWarning, match="residuals of .* pip install 'dogc\\[amg\\]'"):
+        F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
     assert_orthonormal(F)
     assert np.vdot(F, L @ F) < 1e-3
+
+
+def test_multigrid_is_precise_where_a_factorisation_is_too_large(no_factor):
+    pytest.importorskip("pyamg")
+    n, L = long_path()
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+    wanted = sum(2 - 2 * np.cos(np.pi * i / n) for i in range(3))
+    assert np.vdot(F, L @ F) == pytest.approx(wanted, rel=1e-2)
+    assert np.array_equal(F, eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int)))

@@ -28,7 +28,7 @@ FACTORISE_UP_TO = 3000
 GUARD_VECTORS = 2
 
 # Iterations of the block solver between looks at its pace, and how often at most.
-BURST, BURSTS = 20, 16
+BURST, BURSTS = 40, 8
 # What residuals must be beside the first eigenvalue that is not wanted.
 PRECISION = 1e-3
 
@@ -245,7 +245,7 @@ def _smallest(
     if n > FACTORISE_UP_TO:
         inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12)
         jacobi = sp.dia_array((inverse[None, :], [0]), shape=(n, n))
-        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6)
+        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6, rough=True)
         if vectors is None and _fill(operator.A) > FILL:
             preconditioner = _multigrid(operator.A, 1e-6) or jacobi
             vectors = _block_solve(operator, N, start, preconditioner, tol=1e-6, patient=True)
@@ -270,6 +270,7 @@ def _block_solve(
     start: np.ndarray,
     preconditioner: Matrix,
     tol: float,
+    rough: bool = False,
     patient: bool = False,
 ) -> np.ndarray | None:
     """LOBPCG with the residuals checked; None when they do not fall fast enough.
@@ -277,18 +278,20 @@ def _block_solve(
     The error of the subspace is about residual over gap, so residuals must be small beside
     the first eigenvalue that is not wanted: tiny on a long thin graph. Iterations come in
     bursts; as soon as the pace says that all bursts together will not do, it is given up.
-    A ``patient`` solve goes on and returns what it has, with a warning: there is no other way.
+    A ``rough`` solve ends as soon as residuals are small enough, whatever ``tol`` says. A
+    ``patient`` one goes on and returns what it has, with a warning: there is no other way.
     """
     wanted = start.shape[1] - GUARD_VECTORS
     constraints = N if N.shape[1] else None
-    vectors, last, goal = start, np.inf, 0.0
-    for left in reversed(range(BURSTS)):
+    vectors, last, next_tol = start, np.inf, tol
+    burst, bursts = (BURST // 2, BURSTS * 2) if rough else (BURST, BURSTS)
+    for left in reversed(range(bursts)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # residuals are checked below, never assumed
             try:
                 values, vectors = lobpcg(
                     operator.linear(), vectors, M=preconditioner, Y=constraints, largest=False,
-                    tol=0.5 * goal or tol, maxiter=BURST,
+                    tol=next_tol, maxiter=burst,
                 )  # fmt: skip
             except (np.linalg.LinAlgError, ValueError):
                 return None
@@ -297,6 +300,7 @@ def _block_solve(
         residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted].max()
         goal = PRECISION * abs(values[wanted]) + 1e-2 * tol
         excess = float(residual / goal)
+        next_tol = 0.5 * goal if rough else min(tol, 0.5 * goal)
         if excess <= 1.0:
             return vectors
         if not np.isfinite(excess):
