@@ -17,6 +17,7 @@ SOURCE = pathlib.Path(dogc.__file__).parent
 # A room may import rooms of a lower number only.
 LEVELS = {
     "arrays": 0,
+    "products": 0.5,
     "graph": 1,
     "stiefel": 1,
     "eigen": 1,

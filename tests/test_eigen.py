@@ -6,6 +6,7 @@ import scipy.sparse as sp
 import reference
 from dogc import eigen
 from dogc.arrays import norm_bound
+from dogc.products import RowParts
 from graphs import (
     assert_orthonormal,
     blobs,
@@ -304,7 +305,7 @@ def test_a_low_rank_part_survives_a_broken_block_solver(monkeypatch, known):
 @pytest.mark.parametrize("shift", [1e-3, 1.0])
 def test_the_inverse_is_the_dense_inverse(r, shift):
     A, V, _ = low_rank_operator(40, r, False)
-    inverse = eigen._Inverse(eigen._Operator(A, V), shift)
+    inverse = eigen._Inverse(eigen._Operator(A, V, RowParts(A, 1)), shift)
     dense = np.linalg.inv(A.toarray() + shift * np.eye(40) - V @ V.T)
     np.testing.assert_allclose(inverse(np.eye(40)), dense, rtol=0, atol=1e-9)
     b = np.random.default_rng(19).standard_normal(40)
@@ -314,7 +315,7 @@ def test_the_inverse_is_the_dense_inverse(r, shift):
 @pytest.mark.parametrize("r", [0, 3])
 def test_the_operator_is_applied_as_the_dense_one(r):
     A, V, _ = low_rank_operator(40, r, False)
-    operator = eigen._Operator(A, V)
+    operator = eigen._Operator(A, V, RowParts(A, 1))
     B = np.random.default_rng(20).standard_normal((40, 2))
     expected = (A.toarray() - V @ V.T) @ B
     np.testing.assert_allclose(operator @ B, expected, rtol=0, atol=1e-12)

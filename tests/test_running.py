@@ -7,9 +7,10 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from dogc import CAN, CLR, DOGC, DOGCOS
+from dogc import CAN, CLR, DOGC, DOGCOS, products
 from dogc.estimators import _cells, _distinct, _memory, _predict, _watch
 
 
@@ -186,3 +187,24 @@ def test_many_rows_are_put_together_and_nobody_notices(monkeypatch):
     assert abs(whole.affinity_matrix_ - together.affinity_matrix_).max() < 1e-6
     again = DOGC(3, n_neighbors=10, init=start).fit(X)
     assert np.array_equal(given.labels_, again.labels_)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 1000])
+def test_products_are_the_same_for_any_number_of_threads(threads):
+    A = sp.random_array((300, 300), density=0.02, format="csr", rng=0)
+    A.data[:40] = 0.0
+    B = np.random.default_rng(0).normal(size=(300, 4))
+    with products.RowParts(A, threads, many=1) as parts:
+        assert np.array_equal(parts @ B, A @ B)
+        assert len(parts.parts) <= threads
+    empty = sp.csr_array((300, 300))
+    with products.RowParts(empty, threads, many=1) as parts:
+        assert not (parts @ B).any()
+
+
+def test_a_fit_is_the_same_for_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr(products.RowParts.__init__, "__defaults__", (10,))
+    X = overlapping()
+    one, two = (DOGC(3, n_neighbors=10, n_jobs=jobs).fit(X) for jobs in (1, 2))
+    assert np.array_equal(one.embedding_, two.embedding_)
+    assert np.array_equal(one.labels_, two.labels_)

@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import LinearOperator, lobpcg, splu
 
 from .arrays import Matrix, norm_bound
+from .products import RowParts
 
 # Up to this many rows a sparse factorisation is instant, and it is the most robust way
 # to small eigenvalues; above, a block solver is tried first.
@@ -72,6 +73,7 @@ def bottom_eigenvectors(
     member: np.ndarray,
     guess: np.ndarray | None = None,
     weights: np.ndarray | None = None,
+    threads: int = 1,
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
@@ -86,6 +88,7 @@ def bottom_eigenvectors(
     guess : array of shape (n, c) to start the block solver from, such as the last F; None
         starts it from fixed pseudo-random vectors.
     weights : as in :func:`null_space`.
+    threads : for the products with L, where it is large.
 
     Examples
     --------
@@ -99,7 +102,7 @@ def bottom_eigenvectors(
     N = null_space(member, len(sizes), weights)
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
-    return smallest_eigenvectors(L, c, N, guess=guess)
+    return smallest_eigenvectors(L, c, N, guess=guess, threads=threads)
 
 
 def smallest_eigenvectors(
@@ -109,6 +112,7 @@ def smallest_eigenvectors(
     *,
     V: np.ndarray | None = None,
     guess: np.ndarray | None = None,
+    threads: int = 1,
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top (A - V V^\top) F)`.
 
@@ -121,7 +125,7 @@ def smallest_eigenvectors(
     N : array of shape (n, q) with q <= c, orthonormal: known null vectors of the operator.
         They become the first columns of F.
     V : array of shape (n, r); None for no low-rank part.
-    guess : as in :func:`bottom_eigenvectors`.
+    guess, threads : as in :func:`bottom_eigenvectors`.
 
     Examples
     --------
@@ -137,7 +141,6 @@ def smallest_eigenvectors(
         return N
     unit = norm_bound(A) or 1.0
     A, V = A * (1.0 / unit), V / np.sqrt(unit)  # no power of a huge or tiny number later on
-    operator = _Operator(A, V)
     # F or A itself is of the order of n x n here, so a dense solve costs no more room. (All
     # eigenvectors: LAPACK's search for some of them can fail where they crowd.)
     crowded = A.nnz > 0.25 * n * n and n <= FACTORISE_UP_TO
@@ -145,7 +148,8 @@ def smallest_eigenvectors(
         _, vectors = np.linalg.eigh(A.toarray() - V @ V.T + (2.0 * N) @ N.T)
         rest = vectors[:, :wanted]
     else:
-        rest = _smallest(operator, N, wanted, guess)
+        with RowParts(A, threads) as parts:
+            rest = _smallest(_Operator(A, V, parts), N, wanted, guess)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
     return F
 
@@ -155,9 +159,10 @@ class _Operator(NamedTuple):
 
     A: Matrix
     V: np.ndarray
+    parts: RowParts
 
     def __matmul__(self, B: np.ndarray) -> np.ndarray:
-        product = self.A @ B
+        product = self.parts @ B
         return product - self.V @ (self.V.T @ B) if self.V.shape[1] else product
 
     def linear(self) -> LinearOperator:

@@ -69,7 +69,9 @@ def _embed(problem: Problem, state: State) -> State:
     group = state.member
     if state.n_components > problem.c:
         group = fragments.merge_components(problem.coordinates, group, problem.c)
-    return state._replace(F=eigen.bottom_eigenvectors(state.L, problem.c, group))
+    return state._replace(
+        F=eigen.bottom_eigenvectors(state.L, problem.c, group, threads=problem.threads)
+    )
 
 
 def _solve_rows(problem: Problem, state: State) -> State:

@@ -42,6 +42,7 @@ class Problem(NamedTuple):
     size: np.ndarray  # (n,) what each row counts for: its copies
     min_size: float = 0.0  # the least that a component must count for to be a cluster
     firmer: tuple[float, ...] = ()  # what alpha is multiplied with where no lambda splits S
+    threads: int = 1  # for products with L, which are the same for any number
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
 
 

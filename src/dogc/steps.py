@@ -52,7 +52,11 @@ def step_F(problem: Problem, state: State) -> State:
     B = alpha * discrete.times(state.Y, state.Q.T)
     starts = [state.F]
     if alpha == 0.0:
-        starts.append(eigen.bottom_eigenvectors(state.L, problem.c, state.member, state.F))
+        starts.append(
+            eigen.bottom_eigenvectors(
+                state.L, problem.c, state.member, state.F, threads=problem.threads
+            )
+        )
     elif state.n_components >= problem.c:
         N = eigen.null_space(state.member, state.n_components)
         starts.append(N @ stiefel.polar(N.T @ B))
@@ -62,7 +66,7 @@ def step_F(problem: Problem, state: State) -> State:
     rounding = 1e-12 * norm_bound(A) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)
+        result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5, threads=problem.threads)
         F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 

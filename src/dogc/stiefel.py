@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from .arrays import Matrix, norm_bound
+from .products import RowParts
 
 # The curvilinear search gives up when this many iterations gain less than this share.
 STALL_WINDOW, STALL = 20, 1e-10
@@ -57,7 +58,13 @@ def polar(M: np.ndarray) -> np.ndarray:
 
 
 def curvilinear_search(
-    A: Matrix, B: np.ndarray, F: np.ndarray, *, max_iter: int = 500, tol: float = 1e-7
+    A: Matrix,
+    B: np.ndarray,
+    F: np.ndarray,
+    *,
+    max_iter: int = 500,
+    tol: float = 1e-7,
+    threads: int = 1,
 ) -> StiefelResult:
     r"""Wen and Yin's feasible descent along Cayley curves.
 
@@ -71,6 +78,7 @@ def curvilinear_search(
     A : symmetric sparse array of shape (n, n)
     B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
+    threads : for the products with A, where it is large.
 
     Examples
     --------
@@ -84,6 +92,13 @@ def curvilinear_search(
     scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
+    with RowParts(A, threads) as parts:
+        return _descend(parts, B, F, scale, max_iter, tol)
+
+
+def _descend(
+    A: RowParts, B: np.ndarray, F: np.ndarray, scale: float, max_iter: int, tol: float
+) -> StiefelResult:
     rounding = np.finfo(float).eps * scale
     AF = A @ F
     value = quadratic_objective(AF, B, F)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 
 from .. import fragments, graph, spectrum, trace_ratio
 from ..arrays import Matrix
@@ -156,6 +157,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         size=place.size,
         min_size=min_size,
         firmer=FIRMER if settings.relative and alpha > 0 else (),
+        threads=effective_n_jobs(settings.n_jobs),
     )
 
 

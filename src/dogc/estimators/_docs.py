@@ -100,7 +100,8 @@ max_time : float or None, default=None
     has tried. One iteration is always done.""",
     "n_jobs": """\
 n_jobs : int, default=None
-    Threads of the neighbour search. Results do not depend on it.""",
+    Threads of the neighbour search and, from 20,000 rows on, of the products with the graph.
+    Results do not depend on it.""",
     "random_state": """\
 random_state : int, RandomState, Generator or None, default=None
     Draws the random starts; nothing else is left to chance.""",
