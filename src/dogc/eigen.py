@@ -32,6 +32,7 @@ GUARD_VECTORS = 2
 BURST, BURSTS = 40, 8
 # What residuals must be beside the first eigenvalue that is not wanted.
 PRECISION = 1e-3
+SETTLING = 3  # short bursts until the values themselves have settled
 
 # The sizes of the balls that tell how a factor would grow, and the most entries it may have.
 PILOTS = (1000, 2000)
@@ -310,7 +311,9 @@ def _block_solve(
             return vectors
         if not np.isfinite(excess):
             return None
-        if excess * (excess / last) ** left > 1.0 and not patient:
+        # A pace can be told once the first eigenvalue that is not wanted has settled.
+        told = not rough or left < bursts - SETTLING
+        if told and excess * (excess / last) ** left > 1.0 and not patient:
             return None
         last = excess
     if patient:

@@ -17,8 +17,10 @@ from ..arrays import Matrix
 CELL_ROWS = 256
 # So many rows of F are in a processor's cache at once.
 CACHED_ROWS = 2048
-# Rows that each row is compared with.
-CANDIDATES = 8000
+# Rows that each row is compared with: a tenth of them all, and so many at most.
+SHARE, CANDIDATES = 0.1, 8000
+# In sparse regions the cells are wide and their neighbours many: there so many times more.
+WIDER = 4
 # Rows from which the direction of a split is estimated, and power iterations for it.
 SPLIT_ROWS, POWER_STEPS = 256, 6
 # Rows by which a split is placed; a valley is this much wider than usual.
@@ -38,6 +40,7 @@ class Cells(NamedTuple):
     first: np.ndarray  # (n_cells + 1,) where each cell begins in it
     centre: np.ndarray  # (n_cells, d) means of their rows
     near: np.ndarray  # (n_cells, p) the nearest cells, itself first
+    enough: int  # how many of them are searched for a row in no sparse region
 
     def members(self, cell: int) -> np.ndarray:
         """The rows of a cell."""
@@ -87,8 +90,9 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
     direction, cut, child, cells = _tree(X, CELL_ROWS)
     sizes = np.array([len(rows) for rows in cells])
     centres = np.vstack([_mean(X[rows]) for rows in cells])
-    enough = max(CANDIDATES / np.median(sizes), (n_neighbors + 1) / sizes.min())
-    n_near = min(len(cells), int(np.ceil(enough)))
+    candidates = min(CANDIDATES, SHARE * len(sizes) * np.median(sizes))
+    enough = int(np.ceil(max(candidates / np.median(sizes), (n_neighbors + 1) / sizes.min())))
+    n_near = min(len(cells), WIDER * enough)
     return Cells(
         X,
         np.array(direction).reshape(len(cut), X.shape[1]),
@@ -98,6 +102,7 @@ def build_cells(X: Matrix, n_neighbors: int) -> Cells:
         np.concatenate([[0], np.cumsum(sizes)]),
         centres,
         _brute_force(centres, centres, n_near),
+        min(len(cells), enough),
     )
 
 
@@ -156,7 +161,7 @@ def cells_of(index: Cells, Z: Matrix) -> Iterator[tuple[int, np.ndarray]]:
     """
     groups: Iterable[tuple[int, np.ndarray]] = _fall(index, Z)
     for _ in range(HOPS):
-        groups = _regroup(_nearer(index, Z, groups))
+        groups = regroup(_nearer(index, Z, groups))
     return iter(groups)
 
 
@@ -165,13 +170,13 @@ def _nearer(index: Cells, Z: Matrix, groups: Iterable[tuple[int, np.ndarray]]) -
     cell = np.empty(Z.shape[0], dtype=np.int64)
     squares = np.einsum("ij,ij->i", index.centre, index.centre)
     for here, rows in groups:
-        near = index.near[here]
+        near = index.near[here, : index.enough]
         product = np.asarray(Z[rows] @ index.centre[near].T)
         cell[rows] = near[np.argmin(squares[near] - 2.0 * product, axis=1)]
     return cell
 
 
-def _regroup(cell: np.ndarray) -> list[tuple[int, np.ndarray]]:
+def regroup(cell: np.ndarray) -> list[tuple[int, np.ndarray]]:
     order = np.argsort(cell, kind="stable")
     names, first = np.unique(cell[order], return_index=True)
     return list(zip(names.tolist(), np.split(order, first[1:]), strict=True))
@@ -192,9 +197,12 @@ def _fall(index: Cells, Z: Matrix) -> Iterator[tuple[int, np.ndarray]]:
         stack.append((int(index.child[node, 0]), rows[left]))
 
 
-def search_cell(index: Cells, cell: int, rows: Matrix, n_neighbors: int) -> np.ndarray:
+def search_cell(
+    index: Cells, cell: int, rows: Matrix, n_neighbors: int, wide: bool = False
+) -> np.ndarray:
     """The nearest fitted rows of each of some rows in one cell."""
-    candidates = np.concatenate([index.members(other) for other in index.near[cell]])
+    near = index.near[cell] if wide else index.near[cell, : index.enough]
+    candidates = np.concatenate([index.members(other) for other in near])
     candidates.sort()
     return candidates[_brute_force(index.X[candidates], rows, n_neighbors)]
 

@@ -26,6 +26,8 @@ FEW_ROWS = 20_000
 # Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
 QUERY_ROWS = 4096
 QUERY_CELLS = 64
+# The share of rows, those farthest from their neighbours, that are searched in a wider circle.
+SPARSE_SHARE = 0.1
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
 
@@ -72,7 +74,10 @@ def query(
     if index.kind == "transformer":
         return _listed(index.search.transform(Z), n_neighbors)
     if index.kind == "cells":
-        return _in_cells(index.search, cells_of(index.search, Z), Z, n_neighbors, n_jobs, report)
+        # Not wider anywhere: what is sparse would depend on the rows that come together.
+        return _in_cells(
+            index.search, cells_of(index.search, Z), Z, n_neighbors, n_jobs, report, widen=False
+        )
     return _in_chunks(index.search, Z, n_neighbors, n_jobs, report)
 
 
@@ -87,6 +92,9 @@ def neighbours_among(
     n, more = index.n, min(n_neighbors + 1, index.n)
     if index.kind == "pynndescent":
         idx = index.search.neighbor_graph[0][:, :more].astype(np.int64)
+    elif index.kind == "cells":
+        groups = cells_of(index.search, Z)
+        idx = _in_cells(index.search, groups, Z, more, n_jobs, report, widen=True)
     else:
         idx = query(index, Z, more, n_jobs, report)
     itself = idx == np.arange(n)[:, None]
@@ -128,19 +136,33 @@ def _in_cells(
     n_neighbors: int,
     n_jobs: int | None,
     report: Report | None,
+    widen: bool,
 ) -> np.ndarray:
+    """Neighbours in the cells around each row; to ``widen``, in sparse regions once more,
+    in a wider circle.
+
+    Rows between clusters are there, and it is they that a wrong neighbour puts on the wrong side.
+    """
     groups = list(groups)
     idx = np.empty((Z.shape[0], n_neighbors), dtype=np.int64)
 
-    def task(batch: list[tuple[int, np.ndarray]]) -> None:
+    def task(batch: list[tuple[int, np.ndarray]], wide: bool) -> None:
         with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
             for cell, rows in batch:
-                idx[rows] = search_cell(cells, cell, Z[rows], n_neighbors)
+                idx[rows] = search_cell(cells, cell, Z[rows], n_neighbors, wide)
 
-    starts = range(0, len(groups), QUERY_CELLS)
-    tasks = (delayed(task)(groups[s : s + QUERY_CELLS]) for s in starts)
-    for _ in _threads(tasks, len(starts), n_jobs, report):
-        pass
+    def search(groups: list[tuple[int, np.ndarray]], wide: bool) -> None:
+        starts = range(0, len(groups), QUERY_CELLS)
+        tasks = (delayed(task)(groups[s : s + QUERY_CELLS], wide) for s in starts)
+        for _ in _threads(tasks, len(starts), n_jobs, report):
+            pass
+
+    search(groups, wide=False)
+    if widen and cells.near.shape[1] > cells.enough:
+        reach = graph.pair_distances(Z, cells.X, idx[:, -1:])[:, 0]
+        sparse = reach > np.quantile(reach, 1.0 - SPARSE_SHARE)
+        wide = [(cell, rows[sparse[rows]]) for cell, rows in groups if sparse[rows].any()]
+        search(wide, wide=True)
     return idx
 
 
