@@ -53,7 +53,7 @@ class Watch:
         """Count the time until the end of the block for this phase and no other."""
         self._count()
         self._phases.append(name)
-        self._show(name)
+        self._show(name, stays=False)
         try:
             yield
         finally:
@@ -80,6 +80,7 @@ class Watch:
     def advance(self, done: int, total: int) -> None:
         """So much of this phase is done."""
         if self._bar is not None:
+            self._bar.bar_format = None  # there is something to draw a bar of
             self._bar.total, self._bar.n = total, done
             self._bar.refresh() if done == total else self._bar.update(0)
 
@@ -90,7 +91,7 @@ class Watch:
             f"{record.lam:.3g}  components {record.n_components}  changed {record.labels_changed}"
         )
         if self.verbose == 1:
-            self._show("iterations")
+            self._show("iterations", stays=True)
             self._bar.set_postfix_str(
                 f"{record.n_components} components, objective {record.objective:.4g}", refresh=False
             )
@@ -107,11 +108,13 @@ class Watch:
             self.seconds[name] = self.seconds.get(name, 0.0) + now - self._lap
         self._lap = now
 
-    def _show(self, name: str) -> None:
-        if self.verbose != 1 or (self._bar is not None and self._bar.desc.startswith(name)):
+    def _show(self, name: str, stays: bool) -> None:
+        """A line for a phase: the clock alone until it advances; it goes unless it stays."""
+        if self.verbose != 1 or (self._bar is not None and self._bar.leave and stays):
             return
         self._close()
-        self._bar = tqdm(desc=name, leave=True, dynamic_ncols=True)
+        clock = "{desc} [{elapsed}]"
+        self._bar = tqdm(desc=name, leave=stays, bar_format=clock, dynamic_ncols=True)
 
     def _close(self) -> None:
         if self._bar is not None:
