@@ -317,14 +317,18 @@ def _block_solve(
             return None
         last = excess
     if patient:
-        warnings.warn(
-            f"the start of the labels is rough: eigenvectors of a graph of {len(start)} rows have "
-            f"residuals of {residual:.1g}; pip install 'dogc[amg]' makes them precise.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        _warn_rough(len(start), residual)
         return vectors
     return None
+
+
+def _warn_rough(n: int, residual: float) -> None:
+    warnings.warn(
+        f"the start of the labels is rough: eigenvectors of a graph of {n} rows have residuals "
+        f"of {residual:.1g}; pip install 'dogc[amg]' makes them precise.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
 
 
 def _subspace_iteration(
