@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..arrays import Matrix
 
 # Bytes for each row: so many copies of its features, so many numbers for each neighbour and each
-# cluster. Fitted to the peaks that benchmarks/scale.py prints.
+# cluster. Checked against the peaks that benchmarks/scale.py prints.
 COPIES_OF_X = 5
 PER_NEIGHBOUR = 160
 PER_CLUSTER = 130
