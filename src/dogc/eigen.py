@@ -10,16 +10,19 @@ repeated zero eigenvalue.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
-from scipy.sparse.linalg import LinearOperator, lobpcg, splu
+from scipy.sparse.linalg import splu
 
+from . import multigrid
 from .arrays import Matrix, norm_bound
 from .products import RowParts
+from .subspaces import Spans
 
 # Up to this many rows a sparse factorisation is instant, and it is the most robust way
 # to small eigenvalues; above, a block solver is tried first.
@@ -28,11 +31,13 @@ FACTORISE_UP_TO = 3000
 # Extra vectors in the block solver's block: they let the wanted ones converge faster.
 GUARD_VECTORS = 2
 
-# Iterations of the block solver between looks at its pace, and how often at most.
-BURST, BURSTS = 40, 8
+# Iterations of the block solver, and over how many of them its pace is told.
+ITERATIONS, PACE = 300, 20
 # What residuals must be beside the first eigenvalue that is not wanted.
 PRECISION = 1e-3
-SETTLING = 3  # short bursts until the values themselves have settled
+
+# The shift that makes an inverse of a matrix with a null space.
+SHIFT = 1e-6
 
 # The sizes of the balls that tell how a factor would grow, and the most entries it may have.
 PILOTS = (1000, 2000)
@@ -75,6 +80,7 @@ def bottom_eigenvectors(
     guess: np.ndarray | None = None,
     weights: np.ndarray | None = None,
     threads: int = 1,
+    hierarchy: multigrid.Hierarchy | None = None,
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
@@ -90,6 +96,7 @@ def bottom_eigenvectors(
         starts it from fixed pseudo-random vectors.
     weights : as in :func:`null_space`.
     threads : for the products with L, where it is large.
+    hierarchy : smaller versions of a matrix like L, where they are known already.
 
     Examples
     --------
@@ -103,7 +110,7 @@ def bottom_eigenvectors(
     N = null_space(member, len(sizes), weights)
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
-    return smallest_eigenvectors(L, c, N, guess=guess, threads=threads)
+    return smallest_eigenvectors(L, c, N, guess=guess, threads=threads, hierarchy=hierarchy)
 
 
 def smallest_eigenvectors(
@@ -114,6 +121,7 @@ def smallest_eigenvectors(
     V: np.ndarray | None = None,
     guess: np.ndarray | None = None,
     threads: int = 1,
+    hierarchy: multigrid.Hierarchy | None = None,
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top (A - V V^\top) F)`.
 
@@ -126,7 +134,7 @@ def smallest_eigenvectors(
     N : array of shape (n, q) with q <= c, orthonormal: known null vectors of the operator.
         They become the first columns of F.
     V : array of shape (n, r); None for no low-rank part.
-    guess, threads : as in :func:`bottom_eigenvectors`.
+    guess, threads, hierarchy : as in :func:`bottom_eigenvectors`.
 
     Examples
     --------
@@ -150,7 +158,7 @@ def smallest_eigenvectors(
         rest = vectors[:, :wanted]
     else:
         with RowParts(A, threads) as parts:
-            rest = _smallest(_Operator(A, V, parts), N, wanted, guess)
+            rest = _smallest(_Operator(A, V, parts), N, wanted, guess, hierarchy)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
     return F
 
@@ -165,9 +173,6 @@ class _Operator(NamedTuple):
     def __matmul__(self, B: np.ndarray) -> np.ndarray:
         product = self.parts @ B
         return product - self.V @ (self.V.T @ B) if self.V.shape[1] else product
-
-    def linear(self) -> LinearOperator:
-        return _linear(self.A.shape[0], self.__matmul__)
 
 
 class _Inverse:
@@ -196,24 +201,6 @@ def _factorise(A: Matrix, shift: float) -> Any:
     )
 
 
-def _multigrid(A: Matrix, shift: float) -> LinearOperator | None:
-    """Smoothed aggregation as a preconditioner; None where pyamg is not installed."""
-    try:
-        from pyamg import smoothed_aggregation_solver
-    except ImportError:
-        return None
-    shifted = sp.csr_matrix(A + shift * sp.eye_array(A.shape[0]))
-    # pyamg draws from numpy's global state: the same numbers each time, and nobody notices.
-    state = np.random.get_state()  # noqa: NPY002
-    np.random.seed(0)  # noqa: NPY002
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return smoothed_aggregation_solver(shifted, symmetry="symmetric").aspreconditioner()
-    finally:
-        np.random.set_state(state)  # noqa: NPY002
-
-
 def _fill(A: Matrix) -> float:
     """Roughly how many entries a factor of A would have.
 
@@ -229,36 +216,40 @@ def _fill(A: Matrix) -> float:
     return float(large * (A.shape[0] / sizes[1]) ** growth)
 
 
-def _linear(n: int, apply: object) -> LinearOperator:
-    return LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
-
-
 def _smallest(
-    operator: _Operator, N: np.ndarray, wanted: int, guess: np.ndarray | None
+    operator: _Operator,
+    N: np.ndarray,
+    wanted: int,
+    guess: np.ndarray | None,
+    hierarchy: multigrid.Hierarchy | None,
 ) -> np.ndarray:
     """The ``wanted`` bottom eigenvectors orthogonal to N.
 
-    A block solver, because eigenvalues may repeat; first with the diagonal as its
-    preconditioner where a factorisation could be large, then with the factorisation, or with
-    multigrid where the factorisation would be too large.
+    A block solver, because eigenvalues may repeat; preconditioned by multigrid where a
+    factorisation could be large, then by the factorisation if that is not too large.
     """
     n = operator.A.shape[0]
-    start = np.random.default_rng(0).standard_normal((n, wanted + GUARD_VECTORS))
+    block = wanted + GUARD_VECTORS
+    start = np.random.default_rng(0).standard_normal((n, block))
     start /= np.linalg.norm(start, axis=0)
-    if guess is not None:
-        # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
-        start[:, :wanted] = _outside(N, guess)[:, :wanted] + 0.02 * start[:, :wanted]
     if n > FACTORISE_UP_TO:
-        inverse = 1.0 / np.maximum(operator.A.diagonal(), 1e-12)
-        jacobi = sp.dia_array((inverse[None, :], [0]), shape=(n, n))
-        vectors = _block_solve(operator, N, start, jacobi, tol=1e-6, rough=True)
+        hierarchy = multigrid.coarsen(operator.A) if hierarchy is None else hierarchy
+        diagonal = operator.A.diagonal()
+        solve = multigrid.Preconditioner(operator.parts, diagonal, hierarchy, SHIFT)
+        if guess is None:
+            guess = multigrid.guess(operator.parts, diagonal, hierarchy, N.shape[1] + block)
+    if guess is not None:
+        near = _outside(N, guess)[:, :block]
+        # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
+        start[:, : near.shape[1]] = near + 0.02 * start[:, : near.shape[1]]
+    if n > FACTORISE_UP_TO:
+        vectors = _block_solve(operator, N, start, solve, rough=True)
         if vectors is None and _fill(operator.A) > FILL:
-            preconditioner = _multigrid(operator.A, 1e-6) or jacobi
-            vectors = _block_solve(operator, N, start, preconditioner, tol=1e-6, patient=True)
+            vectors = _block_solve(operator, N, start, solve, rough=True, patient=True)
         if vectors is not None:
             return vectors[:, :wanted]
-    inverse = _Inverse(operator, 1e-6)
-    vectors = _block_solve(operator, N, start, _linear(n, inverse), tol=1e-9)
+    inverse = _Inverse(operator, SHIFT)
+    vectors = _block_solve(operator, N, start, inverse)
     if vectors is None:
         vectors = _subspace_iteration(operator, N, inverse, wanted)
     return vectors[:, :wanted]
@@ -266,66 +257,66 @@ def _smallest(
 
 def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
     """What of the guess lies outside the span of N: its principal directions, largest first."""
-    U, _, _ = scipy.linalg.svd(guess - N @ (N.T @ guess), full_matrices=False)
-    return U
+    rest = guess - N @ (N.T @ guess)
+    # By way of the small Gram matrix; directions that are all but absent come out as zero.
+    values, vectors = np.linalg.eigh(rest.T @ rest)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    lengths = np.sqrt(np.maximum(values, 0.0))
+    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 1e-6 * lengths[0])
+    return rest @ (vectors * inverse)
 
 
 def _block_solve(
     operator: _Operator,
     N: np.ndarray,
     start: np.ndarray,
-    preconditioner: Matrix,
-    tol: float,
+    solve: Callable[[np.ndarray], np.ndarray],
     rough: bool = False,
     patient: bool = False,
 ) -> np.ndarray | None:
     """LOBPCG with the residuals checked; None when they do not fall fast enough.
 
     The error of the subspace is about residual over gap, so residuals must be small beside
-    the first eigenvalue that is not wanted: tiny on a long thin graph. Iterations come in
-    bursts; as soon as the pace says that all bursts together will not do, it is given up.
-    A ``rough`` solve ends as soon as residuals are small enough, whatever ``tol`` says. A
-    ``patient`` one goes on and returns what it has, with a warning: there is no other way.
+    the first eigenvalue that is not wanted: tiny on a long thin graph. As soon as the pace
+    says that all iterations together will not do, it is given up. A ``rough`` solve asks for
+    no more than that. A ``patient`` one goes on and returns what it has, with a warning:
+    there is no other way.
     """
     wanted = start.shape[1] - GUARD_VECTORS
-    constraints = N if N.shape[1] else None
-    vectors, last, next_tol = start, np.inf, tol
-    burst, bursts = (BURST // 2, BURSTS * 2) if rough else (BURST, BURSTS)
-    for left in reversed(range(bursts)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # residuals are checked below, never assumed
-            try:
-                values, vectors = lobpcg(
-                    operator.linear(), vectors, M=preconditioner, Y=constraints, largest=False,
-                    tol=next_tol, maxiter=burst,
-                )  # fmt: skip
-            except (np.linalg.LinAlgError, ValueError):
-                return None
-        order = np.argsort(values, kind="stable")
-        values, vectors = values[order], vectors[:, order]
-        residual = np.linalg.norm(operator @ vectors - vectors * values, axis=0)[:wanted].max()
-        goal = PRECISION * abs(values[wanted]) + 1e-2 * tol
-        excess = float(residual / goal)
-        next_tol = 0.5 * goal if rough else min(tol, 0.5 * goal)
-        if excess <= 1.0:
-            return vectors
-        if not np.isfinite(excess):
+    F, _ = np.linalg.qr(start - N @ (N.T @ start))
+    spans = Spans(operator.__matmul__, operator.parts, F)
+    values, rotation = np.linalg.eigh(spans.cross(spans.F, spans.AF))
+    spans.turn(rotation)
+    paces = [np.inf] * PACE
+    for left in reversed(range(ITERATIONS)):
+        residuals = spans.parts.fill(
+            lambda _, rows: spans.AF[rows] - spans.F[rows] * values, len(values)
+        )
+        residual = float(np.linalg.norm(residuals[:, :wanted], axis=0).max())
+        goal = PRECISION * abs(values[wanted]) + 1e-8
+        paces.append(residual / (goal if rough else min(goal, 1e-9)))
+        if paces[-1] <= 1.0:
+            return np.ascontiguousarray(spans.F)
+        pace = (paces[-1] / paces[-1 - PACE]) ** (1.0 / PACE)
+        if not np.isfinite(paces[-1]) or (not patient and paces[-1] * pace**left > 1.0):
             return None
-        # A pace can be told once the first eigenvalue that is not wanted has settled.
-        told = not rough or left < bursts - SETTLING
-        if told and excess * (excess / last) ** left > 1.0 and not patient:
+        try:
+            basis, inner = spans.extend(spans.without(solve(residuals), N))
+            values, coordinates = np.linalg.eigh(inner)
+        except np.linalg.LinAlgError:
             return None
-        last = excess
+        values = values[: spans.b]
+        spans.move_to(basis @ coordinates[:, : spans.b])
     if patient:
         _warn_rough(len(start), residual)
-        return vectors
+        return np.ascontiguousarray(spans.F)
     return None
 
 
 def _warn_rough(n: int, residual: float) -> None:
     warnings.warn(
         f"the start of the labels is rough: eigenvectors of a graph of {n} rows have residuals "
-        f"of {residual:.1g}; pip install 'dogc[amg]' makes them precise.",
+        f"of {residual:.1g}; raise n_neighbors to make the graph easier.",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .arrays import Matrix
+from .multigrid import Hierarchy
 
 
 class Weights(NamedTuple):
@@ -78,6 +79,7 @@ class State(NamedTuple):
     xi: np.ndarray  # (n,)
     idx: np.ndarray  # (n, k) candidates
     search: LambdaSearch
+    coarse: Hierarchy | None = None  # smaller versions of the first L, where n is large
 
 
 def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], Weights]:

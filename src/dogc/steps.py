@@ -7,8 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
-from .arrays import norm_bound
+from . import (
+    block_descent,
+    discrete,
+    eigen,
+    fragments,
+    graph,
+    l2p,
+    stiefel,
+    trace_ratio,
+)
+from .arrays import Matrix, norm_bound
 from .objective import link, prediction, regression, squared_residuals
 from .state import Problem, State
 
@@ -54,9 +63,10 @@ def step_F(problem: Problem, state: State) -> State:
     if alpha == 0.0:
         starts.append(
             eigen.bottom_eigenvectors(
-                state.L, problem.c, state.member, state.F, threads=problem.threads
+                state.L, problem.c, state.member, state.F,
+                threads=problem.threads, hierarchy=state.coarse,
             )
-        )
+        )  # fmt: skip
     elif state.n_components >= problem.c:
         N = eigen.null_space(state.member, state.n_components)
         starts.append(N @ stiefel.polar(N.T @ B))
@@ -66,9 +76,17 @@ def step_F(problem: Problem, state: State) -> State:
     rounding = 1e-12 * norm_bound(A) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5, threads=problem.threads)
+        result = _descend(problem, state, A, B, F)
         F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
+
+
+def _descend(
+    problem: Problem, state: State, A: Matrix, B: np.ndarray, F: np.ndarray
+) -> stiefel.StiefelResult:
+    if state.coarse is None:
+        return stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)
+    return block_descent.block_descent(A, B, F, state.coarse, threads=problem.threads)
 
 
 def step_W(problem: Problem, state: State) -> State:

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.linalg
 
 from .arrays import Matrix, norm_bound
-from .products import RowParts
 
 # The curvilinear search gives up when this many iterations gain less than this share.
 STALL_WINDOW, STALL = 20, 1e-10
@@ -64,7 +63,6 @@ def curvilinear_search(
     *,
     max_iter: int = 500,
     tol: float = 1e-7,
-    threads: int = 1,
 ) -> StiefelResult:
     r"""Wen and Yin's feasible descent along Cayley curves.
 
@@ -75,10 +73,9 @@ def curvilinear_search(
 
     Parameters
     ----------
-    A : symmetric sparse array of shape (n, n)
+    A : symmetric array or sparse array of shape (n, n)
     B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
-    threads : for the products with A, where it is large.
 
     Examples
     --------
@@ -92,12 +89,11 @@ def curvilinear_search(
     scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
-    with RowParts(A, threads) as parts:
-        return _descend(parts, B, F, scale, max_iter, tol)
+    return _descend(A, B, F, scale, max_iter, tol)
 
 
 def _descend(
-    A: RowParts, B: np.ndarray, F: np.ndarray, scale: float, max_iter: int, tol: float
+    A: Matrix, B: np.ndarray, F: np.ndarray, scale: float, max_iter: int, tol: float
 ) -> StiefelResult:
     rounding = np.finfo(float).eps * scale
     AF = A @ F
