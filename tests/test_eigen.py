@@ -20,6 +20,10 @@ from graphs import (
 )
 
 
+# Values are as precise as the square of the vectors, which is all that is asked of many rows.
+ROUGH = 2.0 * eigen.PRECISION**2
+
+
 def test_the_norm_bound_is_above_every_eigenvalue():
     rng = np.random.default_rng(15)
     M = rng.standard_normal((12, 12))
@@ -105,23 +109,44 @@ def path(n):
     return sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1], shape=(n, n))
 
 
+@pytest.mark.parametrize("hasty", [False, True])
 @pytest.mark.parametrize("c", [2, 5])
-def test_a_long_path_falls_back_on_the_factorisation(c, monkeypatch):
+def test_a_long_path_with_multigrid_and_with_the_factorisation(c, hasty, monkeypatch):
     answers = []
     block_solve = eigen._block_solve
 
-    def watched(*args, **kwargs):
-        answers.append(block_solve(*args, **kwargs))
+    def watched(operator, N, start, solve, **options):
+        # With no time for multigrid the factorisation must do.
+        few = 3 if hasty and not answers else 300
+        monkeypatch.setattr(eigen, "ITERATIONS", few)
+        answers.append(block_solve(operator, N, start, solve, **options))
         return answers[-1]
 
     monkeypatch.setattr(eigen, "_block_solve", watched)
     n = eigen.FACTORISE_UP_TO + 1
     L = laplacian(path(n))
     F = eigen.bottom_eigenvectors(L, c, np.zeros(n, dtype=int))
-    assert answers[0] is None
+    assert (answers[0] is None) == hasty
     assert_orthonormal(F)
     least = np.sum(2.0 - 2.0 * np.cos(np.pi * np.arange(c) / n))
     np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-5)
+
+
+def test_a_block_solver_too_slow_to_arrive_is_given_up():
+    # A preconditioner that is none: on a long path residuals fall far too slowly.
+    n = 2000
+    L = laplacian(path(n)) * 0.25
+    steps = []
+
+    def useless(R):
+        steps.append(1)
+        return R
+
+    operator = eigen._Operator(L, np.empty((n, 0)), RowParts(L))
+    start = np.random.default_rng(0).standard_normal((n, 5))
+    N = np.full((n, 1), n**-0.5)
+    assert eigen._block_solve(operator, N, start, useless, rough=True) is None
+    assert eigen.PACE <= len(steps) < eigen.ITERATIONS / 2
 
 
 def test_many_rows_in_blobs():
@@ -178,7 +203,7 @@ def test_a_block_solver_that_breaks_down_costs_only_time(monkeypatch, name, fact
     def broken(*args, **kwargs):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(eigen, "lobpcg", broken)
+    monkeypatch.setattr(eigen.Spans, "extend", broken)
     monkeypatch.setattr(eigen, "FACTORISE_UP_TO", factorise_up_to)
     assert_bottom_eigenvectors(*REPEATED[name])
 
@@ -255,7 +280,7 @@ def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, factorise_
     assert F.shape == (len(S), c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(L, c)
-    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=ROUGH, atol=1e-8)
 
 
 # ----------------------------------------------------------------------- less a low rank
@@ -284,7 +309,7 @@ def test_a_low_rank_part_is_taken_off(monkeypatch, n, r, c, factorise_up_to, kno
     assert F.shape == (n, c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(dense, c)
-    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=ROUGH, atol=1e-8)
     np.testing.assert_allclose(np.abs(N.T @ F[:, : N.shape[1]]), np.eye(N.shape[1]), atol=1e-12)
 
 
@@ -293,7 +318,7 @@ def test_a_low_rank_part_survives_a_broken_block_solver(monkeypatch, known):
     def broken(*args, **kwargs):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(eigen, "lobpcg", broken)
+    monkeypatch.setattr(eigen.Spans, "extend", broken)
     A, V, N = low_rank_operator(100, 5, known)
     F = eigen.smallest_eigenvectors(A, 4, N, V=V)
     dense = A.toarray() - V @ V.T
@@ -320,7 +345,6 @@ def test_the_operator_is_applied_as_the_dense_one(r):
     B = np.random.default_rng(20).standard_normal((40, 2))
     expected = (A.toarray() - V @ V.T) @ B
     np.testing.assert_allclose(operator @ B, expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(operator.linear() @ B, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("factorise_up_to", [3000, 10])
@@ -380,20 +404,17 @@ def long_path():
 def test_where_a_factorisation_is_too_large_the_block_solver_has_the_last_word(
     no_factor, monkeypatch
 ):
-    monkeypatch.setattr(eigen, "_multigrid", lambda A, shift: None)
+    monkeypatch.setattr(eigen, "ITERATIONS", 5)
     n, L = long_path()
-    with pytest.warns(RuntimeWarning, match="residuals of .* pip install 'dogc\\[amg\\]'"):
+    with pytest.warns(RuntimeWarning, match="residuals of .* raise n_neighbors"):
         F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
     assert_orthonormal(F)
     assert np.vdot(F, L @ F) < 1e-3
 
 
 def test_multigrid_is_precise_where_a_factorisation_is_too_large(no_factor):
-    pytest.importorskip("pyamg")
     n, L = long_path()
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
     F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
-    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
     wanted = sum(2 - 2 * np.cos(np.pi * i / n) for i in range(3))
-    assert np.vdot(F, L @ F) == pytest.approx(wanted, rel=1e-2)
+    assert np.vdot(F, L @ F) == pytest.approx(wanted, rel=1e-5)
     assert np.array_equal(F, eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int)))

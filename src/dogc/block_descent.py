@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Matrix, norm_bound
+from .arrays import norm_bound
 from .multigrid import Hierarchy, Preconditioner
 from .products import RowParts
 from .stiefel import StiefelResult, curvilinear_search, quadratic_objective
@@ -26,7 +26,7 @@ SHIFT = 1e-6
 
 
 def block_descent(
-    A: Matrix,
+    A: RowParts,
     B: np.ndarray,
     F: np.ndarray,
     hierarchy: Hierarchy,
@@ -34,18 +34,16 @@ def block_descent(
     max_iter: int = 10,
     tol: float = 1e-5,
     gain: float = GAIN,
-    threads: int = 1,
 ) -> StiefelResult:
     """Minimise from F, which has orthonormal columns; the result is never above it.
 
     Parameters
     ----------
-    A : symmetric sparse array of shape (n, n), without negative eigenvalues.
+    A : symmetric sparse array of shape (n, n) in parts, without negative eigenvalues.
     B, F : arrays of shape (n, c)
     hierarchy : smaller versions of A, or of a matrix like it up to a factor.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
     gain : stop after an iteration that gains a smaller share of the objective.
-    threads : for work on the rows, where there are many.
 
     Examples
     --------
@@ -53,43 +51,39 @@ def block_descent(
     >>> from dogc.multigrid import coarsen
     >>> A = sp.csr_array(np.diag([3.0, 1.0, 2.0]))
     >>> start = np.ones((3, 1)) / np.sqrt(3)
-    >>> result = block_descent(A, np.zeros((3, 1)), start, coarsen(A), gain=0.0)
+    >>> result = block_descent(RowParts(A), np.zeros((3, 1)), start, coarsen(A), gain=0.0)
     >>> round(result.objective, 6)
     1.0
     """
-    unit, c = norm_bound(A), F.shape[1]
+    unit, c = norm_bound(A.A), F.shape[1]
     if unit == 0.0:
-        return curvilinear_search(A, B, F, max_iter=max_iter, tol=tol)
-    A, B = A * (1.0 / unit), B / unit
-    with RowParts(A, threads) as parts:
-        spans = Spans(parts.__matmul__, parts, F)
-        value = quadratic_objective(spans.AF, B, spans.F)
-        gradient, multiplier = _gradient(spans, B)
-        # About what the multiplier adds to A in the Hessian.
-        shift = max(SHIFT, -float(np.trace(multiplier)) / c)
-        solve = Preconditioner(parts, A.diagonal(), hierarchy, shift)
-        scale = np.sqrt(c) + np.linalg.norm(B)
-        iteration = 0
-        while iteration < max_iter and np.linalg.norm(gradient) > tol * scale:
-            iteration += 1
-            basis, inner = spans.extend(solve(gradient))
-            start = np.eye(basis.shape[1], c)
-            within = spans.within(basis, B)
-            found = curvilinear_search(inner, within, start, max_iter=300, tol=1e-7)
-            spans.move_to(basis @ found.F)
-            last, value = value, found.objective
-            if last - value <= gain * abs(value):
-                break
-            gradient, _ = _gradient(spans, B)
-        return StiefelResult(np.ascontiguousarray(spans.F), value * unit, iteration)
+        return curvilinear_search(A.A, B, F, max_iter=max_iter, tol=tol)
+    AF = A @ F
+    gradient, multiplier = _gradient(A, AF, B, F)
+    value, scale = quadratic_objective(AF, B, F), unit * np.sqrt(c) + np.linalg.norm(B)
+    if np.linalg.norm(gradient) <= tol * scale:
+        return StiefelResult(F, value, 0)
+    # About what the multiplier adds to A in the Hessian.
+    shift = max(SHIFT, -float(np.trace(multiplier)) / (c * unit))
+    solve = Preconditioner(A, unit, hierarchy, shift)
+    spans = Spans(A.__matmul__, A, F, AF)
+    for iteration in range(1, max_iter + 1):
+        basis, inner = spans.extend(solve(gradient))
+        start = np.eye(basis.shape[1], c)
+        found = curvilinear_search(inner, spans.within(basis, B), start, max_iter=300, tol=1e-7)
+        spans.move_to(basis @ found.F)
+        last, value = value, found.objective
+        gradient, _ = _gradient(A, spans.AF, B, spans.F)
+        if last - value <= gain * abs(value) or np.linalg.norm(gradient) <= tol * scale:
+            break
+    return StiefelResult(spans.orthonormal_F(), value, iteration)
 
 
-def _gradient(spans: Spans, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _gradient(
+    A: RowParts, AF: np.ndarray, B: np.ndarray, F: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Half the gradient along the manifold, and the multiplier F'(AF - B)."""
-    F, AF = spans.F, spans.AF
-    cross = np.sum(spans.parts.map(lambda _, rows: F[rows].T @ (AF[rows] - B[rows])), axis=0)
+    cross = np.sum(A.map(lambda _, rows: F[rows].T @ (AF[rows] - B[rows])), axis=0)
     multiplier = 0.5 * (cross + cross.T)
-    gradient = spans.parts.fill(
-        lambda _, rows: AF[rows] - B[rows] - F[rows] @ multiplier, F.shape[1]
-    )
+    gradient = A.fill(lambda _, rows: AF[rows] - B[rows] - F[rows] @ multiplier, F.shape[1])
     return gradient, multiplier

@@ -234,10 +234,9 @@ def _smallest(
     start /= np.linalg.norm(start, axis=0)
     if n > FACTORISE_UP_TO:
         hierarchy = multigrid.coarsen(operator.A) if hierarchy is None else hierarchy
-        diagonal = operator.A.diagonal()
-        solve = multigrid.Preconditioner(operator.parts, diagonal, hierarchy, SHIFT)
+        solve = multigrid.Preconditioner(operator.parts, 1.0, hierarchy, SHIFT)
         if guess is None:
-            guess = multigrid.guess(operator.parts, diagonal, hierarchy, N.shape[1] + block)
+            guess = multigrid.guess(operator.parts, hierarchy, N.shape[1] + block)
     if guess is not None:
         near = _outside(N, guess)[:, :block]
         # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
@@ -284,9 +283,9 @@ def _block_solve(
     """
     wanted = start.shape[1] - GUARD_VECTORS
     F, _ = np.linalg.qr(start - N @ (N.T @ start))
-    spans = Spans(operator.__matmul__, operator.parts, F)
-    values, rotation = np.linalg.eigh(spans.cross(spans.F, spans.AF))
-    spans.turn(rotation)
+    AF = operator @ F
+    values, rotation = np.linalg.eigh(F.T @ AF)
+    spans = Spans(operator.__matmul__, operator.parts, F @ rotation, AF @ rotation)
     paces = [np.inf] * PACE
     for left in reversed(range(ITERATIONS)):
         residuals = spans.parts.fill(

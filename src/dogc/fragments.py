@@ -15,6 +15,7 @@ class Joined(NamedTuple):
     """Weights without a component that is too small, and what follows from them."""
 
     S: np.ndarray  # (n, k)
+    graph: sp.csr_array  # the same as a sparse array
     member: np.ndarray  # component of each row
     n_components: int
     stray: np.ndarray  # rows whose component was too small
@@ -49,14 +50,15 @@ def join_small(
     """
     stray = None
     while True:
-        count, member = graph.components(graph.to_csr(idx, S, len(S)))
+        edges = graph.to_csr(idx, S, len(S))
+        count, member = graph.components(edges)
         small = np.bincount(member, weights=size, minlength=count) < min_size
         stray = small[member] if stray is None else stray
         if count == 1 or not small.any():
-            return Joined(S, member, count, stray)
+            return Joined(S, edges, member, count, stray)
         ways_out = _shortest_ways_out(idx, d, member, small)
         if not len(ways_out):
-            return Joined(S, member, count, stray)
+            return Joined(S, edges, member, count, stray)
         S = _with_edges(S, ways_out)
 
 

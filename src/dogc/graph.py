@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from .arrays import Matrix
+from .products import over_rows
 
 # Weights below this are rounding noise of the projection, not edges: an edge that is
 # there by noise alone would join two components.
@@ -25,7 +26,7 @@ CHUNK_ELEMENTS = 1 << 18
 NARROW = 32
 
 
-def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
+def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray, threads: int = 1) -> np.ndarray:
     r"""Squared distances :math:`\|a_i - b_j\|^2` for the candidates j of each row i.
 
     Differences are formed before squaring, so that near duplicates keep their digits.
@@ -35,6 +36,8 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     A, B : array or sparse array of shape (n, m) and (n_b, m)
     idx : int array of shape (n, k)
         Rows of B to pair with each row of A; -1 means "no candidate".
+    threads : int
+        For many rows of few columns; the result is the same for any number.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     """
     n, k = idx.shape
     if not sp.issparse(A) and A.shape[1] <= NARROW:
-        d = _column_distances(A, B, idx)
+        d = _column_distances(A, B, idx, threads)
     else:
         d = np.empty((n, k))
         rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * A.shape[1]))
@@ -62,14 +65,20 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
     return d
 
 
-def _column_distances(A: np.ndarray, B: np.ndarray, idx: np.ndarray) -> np.ndarray:
+def _column_distances(A: np.ndarray, B: np.ndarray, idx: np.ndarray, threads: int) -> np.ndarray:
     """All pairs, one column of A and B after the other."""
-    d, difference = np.zeros(idx.shape), np.empty(idx.shape)
-    for a, b in zip(A.T.astype(np.float64, "C"), B.T.astype(np.float64, "C"), strict=True):
-        np.take(b, idx, out=difference, mode="wrap")  # unbuffered; -1 is overwritten later
-        difference -= a[:, None]
-        difference *= difference
-        d += difference
+    d = np.zeros(idx.shape)
+    columns = B.T.astype(np.float64, "C")
+
+    def block(rows: slice) -> None:
+        total, here, difference = d[rows], idx[rows], np.empty(d[rows].shape)
+        for a, b in zip(A[rows].T.astype(np.float64, "C"), columns, strict=True):
+            np.take(b, here, out=difference, mode="wrap")  # unbuffered; -1 is overwritten later
+            difference -= a[:, None]
+            difference *= difference
+            total += difference
+
+    over_rows(block, len(idx), threads)
     return d
 
 
@@ -111,7 +120,7 @@ def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
     return S
 
 
-def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
+def solve_rows(d: np.ndarray, xi: np.ndarray, threads: int = 1) -> np.ndarray:
     r"""Solve the row problem `eq:10` on its candidates.
 
     .. math:: \min_{s_i} \sum_j d_{ij} s_{ij} + \xi_i s_{ij}^2
@@ -123,6 +132,7 @@ def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
     ----------
     d : array of shape (n, k); infinite where there is no candidate.
     xi : array of shape (n,), positive.
+    threads : for many rows.
 
     Examples
     --------
@@ -131,12 +141,13 @@ def solve_rows(d: np.ndarray, xi: np.ndarray) -> np.ndarray:
     array([[0.75, 0.25, 0.  ]])
     """
     S = np.empty(d.shape)
-    rows_at_once = max(1, CHUNK_ELEMENTS // max(1, d.shape[1]))
-    for start in range(0, len(d), rows_at_once):
-        rows = slice(start, start + rows_at_once)
+
+    def block(rows: slice) -> None:
         nearest = d[rows].min(axis=1, keepdims=True)
         with np.errstate(over="ignore"):
             S[rows] = project_rows_to_simplex((nearest - d[rows]) / (2.0 * xi[rows, None]))
+
+    over_rows(block, len(d), threads, max(1, CHUNK_ELEMENTS // max(1, d.shape[1])))
     return S
 
 
@@ -231,7 +242,8 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
     """
-    A = ((S + S.T) * 0.5).tocsr()
+    half = sp.csr_array((0.5 * S.data, S.indices, S.indptr), S.shape)
+    A = (half + half.T).tocsr()
     degree = np.asarray(A.sum(axis=1)).ravel()
     return (sp.dia_array((degree[None, :], [0]), shape=A.shape) - A).tocsr()
 

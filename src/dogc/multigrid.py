@@ -113,17 +113,21 @@ def _modes(A: sp.csr_array, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Preconditioner:
-    """About (A + shift I)^-1, by one V-cycle over the versions: symmetric, positive.
+    """About (A / unit + shift I)^-1, by one V-cycle over the versions: symmetric, positive.
 
-    ``parts`` holds A itself, which need not be what the hierarchy was made from.
+    ``unit`` is the norm bound of A, which need not be what the hierarchy was made from.
     """
 
-    def __init__(self, parts: RowParts, diagonal: np.ndarray, hierarchy: Hierarchy, shift: float):
+    def __init__(self, A: RowParts, unit: float, hierarchy: Hierarchy, shift: float):
         self.hierarchy, self.shift = hierarchy, shift
-        self.levels = [parts, *(parts.beside(level.A) for level in hierarchy.levels)]
-        diagonals = [(diagonal, np.ones(hierarchy.n))]
-        diagonals += [(level.A.diagonal(), level.size) for level in hierarchy.levels]
-        self.step = [_damped(values, shift * size) for values, size in diagonals]
+        self.levels = [A, *(A.beside(level.A) for level in hierarchy.levels)]
+        self.factors = [1.0 / unit, *(1.0 for _ in hierarchy.levels)]
+        sizes = [np.ones(hierarchy.n), *(level.size for level in hierarchy.levels)]
+        self.mass = [shift * size[:, None] for size in sizes]
+        self.step = [
+            _damped(factor * parts.A.diagonal()[:, None] + mass)
+            for factor, parts, mass in zip(self.factors, self.levels, self.mass, strict=True)
+        ]
 
     def __call__(self, R: np.ndarray) -> np.ndarray:
         """The cycle, for the columns of R at once."""
@@ -137,26 +141,38 @@ class Preconditioner:
                 return step * R
             return vectors @ ((vectors.T @ R) / (values + self.shift)[:, None])
         level, parts = self.hierarchy.levels[depth], self.levels[depth]
-        X = step * R
-        residual = parts.fill(lambda A, rows: R[rows] - A @ X, width)
-        below = self._cycle(level.gather @ residual, depth + 1)
+        factor, mass = self.factors[depth], self.mass[depth]
+
+        def residual(A: Matrix, rows: slice) -> np.ndarray:
+            return R[rows] - factor * (A @ X) - mass[rows] * X[rows]
+
+        X = parts.fill(lambda A, rows: step[rows] * R[rows], width)
+        below = self._cycle(level.gather @ parts.fill(residual, width), depth + 1)
         X = parts.fill(lambda A, rows: X[rows] + below[level.group[rows]], width)
-        return parts.fill(lambda A, rows: X[rows] + step[rows] * (R[rows] - A @ X), width)
+        return parts.fill(lambda A, rows: X[rows] + step[rows] * residual(A, rows), width)
 
 
-def _damped(diagonal: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    total = diagonal + shift
-    return (DAMPING / np.where(total > 0, total, 1.0))[:, None]
+def _damped(diagonal: np.ndarray) -> np.ndarray:
+    return DAMPING / np.where(diagonal > 0, diagonal, 1.0)
 
 
-def guess(A: RowParts, diagonal: np.ndarray, hierarchy: Hierarchy, count: int) -> np.ndarray:
-    """About the bottom eigenvectors: those of the smallest version, smoothed on the way up."""
+def guess(A: RowParts, hierarchy: Hierarchy, count: int) -> np.ndarray:
+    """About A's bottom eigenvectors: those of the smallest version, smoothed on the way up.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(5000, 5000)).tocsr()
+    >>> F = guess(RowParts(A), coarsen(A), 1)
+    >>> bool(F.T @ (A @ F) / (F.T @ F) < 1e-5)
+    True
+    """
     levels = hierarchy.levels
     X = hierarchy.vectors[:, :count]
     for depth in reversed(range(len(levels))):
         X = X[levels[depth].group]
         parts = A.beside(levels[depth - 1].A) if depth else A
-        step = _damped(levels[depth - 1].A.diagonal() if depth else diagonal, np.zeros(1))
+        step = _damped(parts.A.diagonal()[:, None])
         for _ in range(2):
             X = X - step * (parts @ X)
     return X

@@ -18,6 +18,23 @@ BLOCK_ROWS = 16_384
 Found = TypeVar("Found")
 
 
+def over_rows(
+    function: Callable[[slice], Found], n: int, threads: int = 1, block: int = BLOCK_ROWS
+) -> list[Found]:
+    """What a function makes of each block of n rows, in their order.
+
+    Examples
+    --------
+    >>> over_rows(lambda rows: rows.stop - rows.start, 5, block=3)
+    [3, 2]
+    """
+    blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
+    if threads == 1 or len(blocks) == 1:
+        return [function(rows) for rows in blocks]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, blocks))
+
+
 class RowParts:
     """A sparse array in blocks of rows, whatever the number of threads that share them.
 
@@ -36,6 +53,7 @@ class RowParts:
     def __init__(self, A: Matrix, threads: int = 1, block: int = BLOCK_ROWS):
         """Cut A into blocks."""
         n = A.shape[0]
+        self.A = A
         whole = n <= block or not sp.issparse(A) or A.format != "csr"
         self.shape = A.shape
         self.rows = [slice(0, n)] if whole else [slice(i, i + block) for i in range(0, n, block)]

@@ -77,4 +77,4 @@ def _embed(problem: Problem, state: State) -> State:
 
 
 def _solve_rows(problem: Problem, state: State) -> State:
-    return with_graph(problem, state, graph.solve_rows(state.dx, state.xi))
+    return with_graph(problem, state, graph.solve_rows(state.dx, state.xi, problem.threads))

@@ -7,18 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import (
-    block_descent,
-    discrete,
-    eigen,
-    fragments,
-    graph,
-    l2p,
-    stiefel,
-    trace_ratio,
-)
-from .arrays import Matrix, norm_bound
+from . import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
+from .arrays import norm_bound
+from .block_descent import block_descent
+from .multigrid import Hierarchy
 from .objective import link, prediction, regression, squared_residuals
+from .products import RowParts
 from .state import Problem, State
 
 
@@ -31,7 +25,7 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     joined = fragments.join_small(state.idx, S, state.dx, problem.size, problem.min_size)
     return state._replace(
         S=joined.S,
-        L=graph.laplacian(graph.to_csr(state.idx, joined.S, problem.n)),
+        L=graph.laplacian(joined.graph),
         member=joined.member,
         n_components=joined.n_components,
         stray=joined.stray,
@@ -40,8 +34,10 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
 
 def step_S(problem: Problem, state: State) -> State:
     """Each row of S solves `eq:10` on its candidates."""
-    df = graph.pair_distances(state.F, state.F, state.idx)
-    return with_graph(problem, state, graph.solve_rows(state.dx + state.lam * df, state.xi))
+    d = graph.pair_distances(state.F, state.F, state.idx, problem.threads)
+    d *= state.lam
+    d += state.dx
+    return with_graph(problem, state, graph.solve_rows(d, state.xi, problem.threads))
 
 
 def step_S_l1(problem: Problem, state: State) -> State:
@@ -57,52 +53,63 @@ def step_F(problem: Problem, state: State) -> State:
     Starts from the last F, or from the null space of L where that is known and better.
     """
     alpha = problem.weights(state.lam).alpha
-    A = state.L * (2.0 * state.lam)
-    B = alpha * discrete.times(state.Y, state.Q.T)
-    starts = [state.F]
-    if alpha == 0.0:
-        starts.append(
-            eigen.bottom_eigenvectors(
-                state.L, problem.c, state.member, state.F,
-                threads=problem.threads, hierarchy=state.coarse,
-            )
-        )  # fmt: skip
-    elif state.n_components >= problem.c:
-        N = eigen.null_space(state.member, state.n_components)
-        starts.append(N @ stiefel.polar(N.T @ B))
-    values = [stiefel.quadratic_objective(A @ F, B, F) for F in starts]
-    # The last F unless the other is lower by more than rounding: where there are more than
-    # c components both are exact minima, and the last one says which of them to merge.
-    rounding = 1e-12 * norm_bound(A) * problem.c
-    F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
-    if alpha > 0.0:
-        result = _descend(problem, state, A, B, F)
-        F = result.F if result.objective <= values[0] else F
+    # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
+    pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
+    B = pull * discrete.times(state.Y, state.Q.T)
+    with RowParts(state.L if state.lam > 0 else state.L * 0.0, problem.threads) as L:
+        starts = [state.F]
+        if alpha == 0.0:
+            starts.append(_eigenvectors(problem, state))
+        elif state.n_components >= problem.c:
+            N = eigen.null_space(state.member, state.n_components)
+            starts.append(N @ stiefel.polar(N.T @ B))
+        values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
+        # The last F unless the other is lower by more than rounding: where there are more than
+        # c components both are exact minima, and the last one says which of them to merge.
+        rounding = 1e-12 * norm_bound(L.A) * problem.c
+        F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
+        if alpha > 0.0:
+            result = _descend(L, B, F, state.coarse)
+            F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 
 
+def _eigenvectors(problem: Problem, state: State) -> np.ndarray:
+    return eigen.bottom_eigenvectors(
+        state.L, problem.c, state.member, state.F,
+        threads=problem.threads, hierarchy=state.coarse,
+    )  # fmt: skip
+
+
 def _descend(
-    problem: Problem, state: State, A: Matrix, B: np.ndarray, F: np.ndarray
+    L: RowParts, B: np.ndarray, F: np.ndarray, coarse: Hierarchy | None
 ) -> stiefel.StiefelResult:
-    if state.coarse is None:
-        return stiefel.curvilinear_search(A, B, F, max_iter=50, tol=1e-5)
-    return block_descent.block_descent(A, B, F, state.coarse, threads=problem.threads)
+    if coarse is None:
+        return stiefel.curvilinear_search(L.A, B, F, max_iter=50, tol=1e-5)
+    return block_descent(L, B, F, coarse)
 
 
 def step_W(problem: Problem, state: State) -> State:
     """The projection solves the trace ratio `eq:12.5`; distances follow."""
     if problem.R is None or state.W is None:
         return state
-    scatter = problem.R.T @ (state.L @ problem.R)
-    total = problem.R.T @ problem.R
+    R = problem.R
+    with RowParts(state.L, problem.threads) as L:
+        # One pass over the rows for both; no second array of their size.
+        scatter = np.sum(L.map(lambda part, rows: R[rows].T @ (part @ R)), axis=0)
+        total = np.sum(L.map(lambda _, rows: R[rows].T @ R[rows]), axis=0)
     W = trace_ratio.trace_ratio(scatter, total, state.W)
-    return state._replace(W=W, dx=projected_distances(problem.R, W, state.idx))
+    return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
 
 
-def projected_distances(R: np.ndarray, W: np.ndarray, idx: np.ndarray) -> np.ndarray:
+def projected_distances(
+    R: np.ndarray, W: np.ndarray, idx: np.ndarray, threads: int = 1
+) -> np.ndarray:
     """d^wx on the candidates: squared distances in the subspace over its total scatter."""
     Z = R @ W
-    return graph.pair_distances(Z, Z, idx) / np.vdot(Z, Z)
+    d = graph.pair_distances(Z, Z, idx, threads)
+    d /= np.vdot(Z, Z)
+    return d
 
 
 def step_Q(problem: Problem, state: State) -> State:

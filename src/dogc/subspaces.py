@@ -17,6 +17,7 @@ from .products import RowParts
 
 # Directions that the others span up to this share of their length add nothing.
 INDEPENDENT = 1e-8
+ROUNDING = 1e-12
 
 
 class Spans:
@@ -26,16 +27,20 @@ class Spans:
     ----------
     apply : the operator, which takes an array of shape (n, b).
     parts : the rows, cut into blocks, and the threads that share them.
-    F : array of shape (n, b) with orthonormal columns.
+    F, AF : arrays of shape (n, b), orthonormal columns and the operator's product with them.
     """
 
     def __init__(
-        self, apply: Callable[[np.ndarray], np.ndarray], parts: RowParts, F: np.ndarray
+        self,
+        apply: Callable[[np.ndarray], np.ndarray],
+        parts: RowParts,
+        F: np.ndarray,
+        AF: np.ndarray,
     ):
         n, self.b = F.shape
         self.apply, self.parts = apply, parts
-        self.U, self.AU = np.zeros((n, 3 * self.b)), np.zeros((n, 3 * self.b))
-        self.F[:], self.AF[:] = F, apply(F)
+        self.U, self.AU = np.empty((n, 3 * self.b)), np.empty((n, 3 * self.b))
+        self.F[:], self.AF[:] = F, AF
         self.width = 2 * self.b  # there is no last move yet
 
     @property
@@ -63,7 +68,10 @@ class Spans:
         The basis is given by its coordinates in the blocks; its first columns are F.
         """
         b, w = self.b, self.width
+        lengths = np.linalg.norm(directions, axis=0)
         directions = self.without(directions, self.F)
+        # Of what lay within F's span only rounding is left, and that leads nowhere.
+        directions[:, np.linalg.norm(directions, axis=0) <= ROUNDING * lengths] = 0.0
         self.U[:, b : 2 * b], self.AU[:, b : 2 * b] = directions, self.apply(directions)
         U, AU = self.U[:, :w], self.AU[:, :w]
         products = self.parts.map(lambda _, rows: U[rows].T @ np.hstack([U[rows], AU[rows]]))
@@ -91,14 +99,20 @@ class Spans:
         self.parts.map(update)
         self.width = 3 * b
 
-    def turn(self, rotation: np.ndarray) -> None:
-        """Rotate the columns of F, before there is a last move."""
-        self.F[:], self.AF[:] = self.F @ rotation, self.AF @ rotation
+    def orthonormal_F(self) -> np.ndarray:
+        """F without the rounding that the moves have left."""
+        F, own = self.F, _whitened(self.cross(self.F, self.F))
+        return self.parts.fill(lambda _, rows: F[rows] @ own, self.b)
+
+
+def _whitened(gram: np.ndarray) -> np.ndarray:
+    """What makes columns with these products orthonormal, each from those before it."""
+    return scipy.linalg.inv(scipy.linalg.cholesky(gram))
 
 
 def _orthonormal(gram: np.ndarray, b: int) -> np.ndarray:
     """Coordinates of an orthonormal basis of the blocks; its first b columns are F's own."""
-    own = scipy.linalg.inv(scipy.linalg.cholesky(gram[:b, :b]))
+    own = _whitened(gram[:b, :b])
     across = own @ (own.T @ gram[:b, b:])
     rest = gram[b:, b:] - gram[b:, :b] @ across
     lengths = np.sqrt(np.maximum(np.diag(rest), 0.0))
