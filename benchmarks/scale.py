@@ -3,9 +3,14 @@
     python benchmarks/scale.py                         # up to a million rows
     python benchmarks/scale.py --rows 10000 50000      # some sizes
     python benchmarks/scale.py --only dogc predict     # some methods
+    python benchmarks/scale.py --only clusters small   # 100 clusters; twelve small sets
 
 Every case runs in a process of its own. Needs pyamg (and matplotlib for the picture).
 """
+
+import time
+
+BEGAN = time.perf_counter()
 
 import argparse
 import csv
@@ -14,7 +19,6 @@ import pathlib
 import resource
 import subprocess
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -113,6 +117,38 @@ def run_predict(n):
     return seconds
 
 
+def run_clusters(n):
+    """A hundred clusters."""
+    from sklearn.datasets import make_blobs
+    from sklearn.metrics import adjusted_rand_score
+
+    from dogc import DOGC
+
+    X, y = make_blobs(n, n_features=16, centers=100, cluster_std=1.5, random_state=0)
+    began = time.perf_counter()
+    model = DOGC(100, n_neighbors=15, n_jobs=-1).fit(X)
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "peak_mb": peak, "ari": adjusted_rand_score(y, model.labels_)}
+
+
+def run_small(n_neighbors):
+    """One fit of each of the twelve UCI sets, from the start of Python on."""
+    from sklearn.preprocessing import scale
+
+    from dogc import DOGC
+    from dogc.datasets import UCI_NAMES, load_uci
+
+    imported = time.perf_counter() - BEGAN
+    for name in UCI_NAMES:
+        bunch = load_uci(name)
+        k = "auto" if n_neighbors == "auto" else min(int(n_neighbors), (len(bunch.data) - 1) // 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            DOGC(len(bunch.target_names), n_neighbors=k).fit(scale(bunch.data))
+    return {"imports": imported, "seconds": time.perf_counter() - BEGAN}
+
+
 def in_process(*arguments):
     command = [sys.executable, __file__, "--case", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -180,17 +216,39 @@ def draw(results, path):
     print(f"wrote {path}")
 
 
+def extras(options):
+    if "predict" in options.only and (times := in_process("predict", max(options.rows))):
+        listed = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
+        print(f"\nlabels for {max(options.rows):,} new rows, in seconds: {listed}")
+        search, product = times["dogc"] / times["search"], times["dogc-os"] / times["product"]
+        print(f"DOGC takes {search:.2f} times its search, DOGC-OS {product:.1f} products")
+    if "clusters" in options.only and (found := in_process("clusters", 100_000)):
+        print(f"\n100 clusters of 100,000 rows: {found['seconds']:.1f} s, "
+              f"{found['peak_mb']:.0f} MB, ARI {found['ari']:.4f}")  # fmt: skip
+    if "small" in options.only:
+        for k in (15, "auto"):
+            if found := in_process("small", k):
+                print(f"twelve UCI sets, n_neighbors={k}: {found['seconds']:.1f} s from the start "
+                      f"of Python, of which imports {found['imports']:.1f} s")  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="+", type=int, default=SIZES)
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=SHAPES)
-    parser.add_argument("--only", nargs="+", choices=[*MOST, "predict"], default=[*MOST, "predict"])
+    tasks = [*MOST, "predict", "clusters", "small"]
+    parser.add_argument("--only", nargs="+", choices=tasks, default=tasks)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scale-output"))
     parser.add_argument("--case", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.case:
         shape, n, *method = options.case
-        found = run_predict(int(n)) if shape == "predict" else run_case(shape, int(n), *method)
+        if shape == "small":
+            found = run_small(n)
+        elif shape in ("predict", "clusters"):
+            found = globals()[f"run_{shape}"](int(n))
+        else:
+            found = run_case(shape, int(n), *method)
         print(json.dumps(found))
         return
     results = []
@@ -206,13 +264,7 @@ def main():
                       f"{found['peak_mb']:6.0f} {found['ari']:7.4f} {found.get('recall', 1.0):.2f}",
                       flush=True)  # fmt: skip
     report(results)
-    if "predict" in options.only:
-        times = in_process("predict", max(options.rows))
-        if times:
-            listed = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
-            print(f"\nlabels for {max(options.rows):,} new rows, in seconds: {listed}")
-            search, product = times["dogc"] / times["search"], times["dogc-os"] / times["product"]
-            print(f"DOGC takes {search:.2f} times its search, DOGC-OS {product:.1f} products")
+    extras(options)
     if results:
         options.out.mkdir(parents=True, exist_ok=True)
         fields = list(dict.fromkeys(field for row in results for field in row))

@@ -19,7 +19,6 @@ from graphs import (
     ring,
 )
 
-
 # Values are as precise as the square of the vectors, which is all that is asked of many rows.
 ROUGH = 2.0 * eigen.PRECISION**2
 

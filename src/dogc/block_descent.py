@@ -67,7 +67,9 @@ def block_descent(
     shift = max(SHIFT, -float(np.trace(multiplier)) / (c * unit))
     solve = Preconditioner(A, unit, hierarchy, shift)
     spans = Spans(A.__matmul__, A, F, AF)
-    for iteration in range(1, max_iter + 1):
+    iteration = 0
+    while iteration < max_iter:
+        iteration += 1
         basis, inner = spans.extend(solve(gradient))
         start = np.eye(basis.shape[1], c)
         found = curvilinear_search(inner, spans.within(basis, B), start, max_iter=300, tol=1e-7)

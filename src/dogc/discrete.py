@@ -9,7 +9,6 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
-
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
 

@@ -288,9 +288,7 @@ def _block_solve(
     spans = Spans(operator.__matmul__, operator.parts, F @ rotation, AF @ rotation)
     paces = [np.inf] * PACE
     for left in reversed(range(ITERATIONS)):
-        residuals = spans.parts.fill(
-            lambda _, rows: spans.AF[rows] - spans.F[rows] * values, len(values)
-        )
+        residuals = _residuals(spans, values)
         residual = float(np.linalg.norm(residuals[:, :wanted], axis=0).max())
         goal = PRECISION * abs(values[wanted]) + 1e-8
         paces.append(residual / (goal if rough else min(goal, 1e-9)))
@@ -310,6 +308,11 @@ def _block_solve(
         _warn_rough(len(start), residual)
         return np.ascontiguousarray(spans.F)
     return None
+
+
+def _residuals(spans: Spans, values: np.ndarray) -> np.ndarray:
+    F, AF = spans.F, spans.AF
+    return spans.parts.fill(lambda _, rows: AF[rows] - F[rows] * values, len(values))
 
 
 def _warn_rough(n: int, residual: float) -> None:

@@ -242,10 +242,12 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
     """
+    n = S.shape[0]
     half = sp.csr_array((0.5 * S.data, S.indices, S.indptr), S.shape)
     A = (half + half.T).tocsr()
     degree = np.asarray(A.sum(axis=1)).ravel()
-    return (sp.dia_array((degree[None, :], [0]), shape=A.shape) - A).tocsr()
+    place = np.arange(n + 1, dtype=A.indices.dtype)
+    return sp.csr_array((degree, place[:-1], place), S.shape) - A
 
 
 def components(S: sp.csr_array) -> tuple[int, np.ndarray]:

@@ -119,6 +119,7 @@ class Preconditioner:
     """
 
     def __init__(self, A: RowParts, unit: float, hierarchy: Hierarchy, shift: float):
+        """Make ready what every cycle needs."""
         self.hierarchy, self.shift = hierarchy, shift
         self.levels = [A, *(A.beside(level.A) for level in hierarchy.levels)]
         self.factors = [1.0 / unit, *(1.0 for _ in hierarchy.levels)]

@@ -139,18 +139,28 @@ class _CayleyCurve:
     """The curve through F along G, with what does not depend on the step kept."""
 
     def __init__(self, F: np.ndarray, G: np.ndarray):
-        self.F, c = F, F.shape[1]
-        FtG = F.T @ G
-        self.U = np.hstack([G, F])
-        self.VtU = np.block([[FtG, np.eye(c)], [-(G.T @ G), -FtG.T]])
-        self.VtF = np.vstack([np.eye(c), -FtG.T])
+        n, c = F.shape
+        self.F, FtG, one = F, F.T @ G, np.eye(c)
+        # Filled in place: np.block takes longer than the products when n is small.
+        self.U, self.VtU, self.VtF = (
+            np.empty((n, 2 * c)),
+            np.empty((2 * c, 2 * c)),
+            np.empty((2 * c, c)),
+        )
+        self.U[:, :c], self.U[:, c:] = G, F
+        self.VtU[:c, :c], self.VtU[:c, c:] = FtG, one
+        self.VtU[c:, :c], self.VtU[c:, c:] = -(G.T @ G), -FtG.T
+        self.VtF[:c], self.VtF[c:] = one, -FtG.T
 
     def at(self, step: float) -> np.ndarray:
-        system = np.eye(len(self.VtU)) + 0.5 * step * self.VtU
+        system = 0.5 * step * self.VtU
+        system.flat[:: len(system) + 1] += 1.0
         F = self.F - step * (self.U @ np.linalg.solve(system, self.VtF))
         # Rounding leaves the manifold, and the low-rank form, which takes F'F = I for
         # granted, would amplify that from step to step: one Newton-Schulz step undoes it.
-        return F @ (1.5 * np.eye(F.shape[1]) - 0.5 * (F.T @ F))
+        nearly_one = -0.5 * (F.T @ F)
+        nearly_one.flat[:: len(nearly_one) + 1] += 1.5
+        return F @ nearly_one
 
 
 def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, scale: float) -> float:

@@ -37,6 +37,7 @@ class Spans:
         F: np.ndarray,
         AF: np.ndarray,
     ):
+        """Make room for the blocks."""
         n, self.b = F.shape
         self.apply, self.parts = apply, parts
         self.U, self.AU = np.empty((n, 3 * self.b)), np.empty((n, 3 * self.b))
