@@ -87,7 +87,8 @@ def run_case(shape, n, method):
 def run_predict(n):
     """Labels for a million new rows: DOGCOS beside a matrix product, DOGC beside its search."""
     from dogc import DOGC, DOGCOS
-    from dogc.estimators import _data, _neighbours
+    from dogc.estimators import _data, _neighbours, _predict
+    from dogc.estimators._repeatable import single_blas_thread
 
     X, _ = blobs(n + 50_000)
     fitted, new = X[:50_000], X[50_000:]
@@ -95,10 +96,14 @@ def run_predict(n):
     graph = DOGC(10, n_neighbors=15, n_jobs=-1).fit(fitted)
     known = graph._fitted_rows
 
-    def search():
-        at = _data.apply_scale(known.scaled, new)
+    def look_up(rows):
+        at = _data.apply_scale(known.scaled, rows)
         at = at if known.lookup is None else at @ known.lookup
         return _neighbours.query(known.search, at, known.k + 1, -1)
+
+    def search():
+        with single_blas_thread:  # as in predict: threads share the rows, not each product
+            return _predict.in_chunks(look_up, new)
 
     tasks = {
         "product": lambda: new @ linear.coef_.T,

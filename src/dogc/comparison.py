@@ -23,7 +23,7 @@ from .estimators._checks import check_count, check_neighbors, shown
 from .metrics import clustering_report, code_labels
 
 # Every clustering method of the paper under the name it has there, in its order.
-METHODS: Mapping[str, Callable[[int], BaseEstimator]] = {
+METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "KM": lambda c: KMeans(c, n_init=10),
     "R-cut": dogc.RatioCut,
     "N-cut": dogc.NormalizedCut,
@@ -262,11 +262,14 @@ def _chosen(methods: Any, n_clusters: int, common: Mapping[str, Any]) -> dict[st
     chosen: dict[str, BaseEstimator] = {}
     for name, method in pairs:
         label = str(name) if name not in chosen else f"{name} ({len(chosen) + 1})"
-        chosen[label] = _estimator(method, n_clusters, common)
+        chosen[label] = named_estimator(method, n_clusters, common)
     return chosen
 
 
-def _estimator(method: Any, n_clusters: int, common: Mapping[str, Any]) -> BaseEstimator:
+def named_estimator(
+    method: Any, n_clusters: int | str, common: Mapping[str, Any]
+) -> BaseEstimator:
+    """The clusterer of a name, with those of the common parameters that it has."""
     if not isinstance(method, str):
         if isinstance(method, type) or not hasattr(method, "fit_predict"):
             raise ValueError(

@@ -183,6 +183,20 @@ def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np
     return new_name
 
 
+def label_shares(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
+    """The weight that each row of votes gives each label, of shape (n, c).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_shares(np.array([[0, 1, 1]]), np.array([[0.5, 0.25, 0.25]]), 2)
+    array([[0.5, 0.5]])
+    """
+    n = len(votes)
+    ballot = np.arange(n)[:, None] * c + votes
+    return np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=n * c).reshape(n, c)
+
+
 def weighted_vote(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     """The label that each row of votes gives the most weight, the lowest in a tie.
 
@@ -192,10 +206,7 @@ def weighted_vote(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     >>> weighted_vote(np.array([[0, 1, 1]]), np.array([[0.5, 0.3, 0.3]]), 2)
     array([1])
     """
-    n = len(votes)
-    ballot = np.arange(n)[:, None] * c + votes
-    total = np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=n * c)
-    return total.reshape(n, c).argmax(axis=1)
+    return label_shares(votes, weight, c).argmax(axis=1)
 
 
 def cluster_means(Z: np.ndarray, labels: np.ndarray) -> np.ndarray:

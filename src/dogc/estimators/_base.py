@@ -148,6 +148,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
         self.scales_, self.cluster_counts_ = scales, counts
         self.neighbors_recall_ = place.recall
+        self.confidence_ = _predict.confidence(problem, labels)[rows.inverse]
+        self.confidence_[rows.inverse < 0] = np.nan
         self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
         assign_run(self, result)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
@@ -181,6 +183,24 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         X = self._validate_new(X)
         with single_blas_thread:
             return _predict.vote(self._fitted_rows, X, self.n_jobs)
+
+    def predict_membership(self, X: Any) -> np.ndarray:
+        """How sure the label of a new row is: what weight each cluster has among its neighbours.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``, whose label has the largest weight.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_clusters)
+            At least 0; each row sums to 1. These are weights of neighbours, not probabilities
+            that anything was calibrated for.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return _predict.shares(self._fitted_rows, X, self.n_jobs)
 
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X itself where none was learned.

@@ -137,6 +137,10 @@ neighbors_recall_ : float or None
     "timings_": """\
 timings_ : dict
     Seconds spent on each phase: rows, neighbours, start, iterations.""",
+    "confidence_": """\
+confidence_ : array of shape (n_samples,)
+    How sure each label is: the weight that a row's neighbours in its own cluster have among all
+    its neighbours, in the graph of the data before anything was learned.""",
     "outliers_": """\
 outliers_ : bool array of shape (n_samples,)
     Rows whose component was too small to be a cluster.""",

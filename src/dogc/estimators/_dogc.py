@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import discrete, methods
+from .. import discrete, graph, methods
 from ..arrays import Matrix
 from ..solver import Callback
 from ._auto import Solution
@@ -233,6 +233,22 @@ class DOGCOS(RegressingDOGC):
         X = self._validate_new(X)
         with single_blas_thread:
             return self._scores(X)
+
+    def predict_membership(self, X: Any) -> np.ndarray:
+        """How sure the label of a new row is: its scores, brought to the simplex.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_clusters)
+            The point of the simplex that is nearest to ``decision_function``: at least 0, each
+            row sums to 1. Nothing was calibrated.
+        """
+        return graph.project_rows_to_simplex(self.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the largest value of ``decision_function``.

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import discrete, graph
 from ..arrays import Matrix
+from ..state import Problem
 from . import _checks, _data, _neighbours
 from ._build import Place
 
@@ -50,7 +51,24 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
 
 def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
-    return in_chunks(lambda rows: _vote(fitted, rows, n_jobs), X)
+    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
+
+
+def shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The weight of each label in the row problem of each new row, of shape (n, c)."""
+    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
+
+
+def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
+    """For each fitted row, the weight of its own label among its neighbours in the data.
+
+    By the row problem before anything was learned: the learned graph has no other neighbours.
+    """
+    k = problem.k
+    xi = problem.xi_rule(problem.d, k)
+    weight = graph.solve_rows(problem.d[:, :k], xi, problem.threads)
+    same = labels[problem.idx[:, :k]] == labels[:, None]
+    return np.einsum("ij,ij->i", weight, same)
 
 
 def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
@@ -61,7 +79,7 @@ def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
     return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
 
 
-def _vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     labels = fitted.labels
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -71,7 +89,7 @@ def _vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
         else:
             xi = np.full(len(d), fitted.xi)
         weight = graph.solve_rows(d[:, : fitted.k], xi)
-    return discrete.weighted_vote(labels[idx[:, : fitted.k]], weight, int(labels.max()) + 1)
+    return discrete.label_shares(labels[idx[:, : fitted.k]], weight, int(labels.max()) + 1)
 
 
 def _nearest(
