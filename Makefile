@@ -1,12 +1,15 @@
 # Everything runs in .venv, made on first use. Override the interpreter: make test PYTHON=python3.12
 PYTHON ?= python3
 BIN := .venv/bin
+# What each target needs: the command line alone, everything to test with, what builds the pages.
+CLI := .venv/.cli
 READY := .venv/.ready
+DOCS := .venv/.docs
 
-.PHONY: demo test nightly lint format bench clean
+.PHONY: demo test nightly lint format bench docs clean
 
-demo: $(READY)
-	$(BIN)/python -m dogc.demo
+demo: $(CLI)
+	$(BIN)/dogc demo --force
 
 test: $(READY)
 	$(BIN)/python -m pytest
@@ -32,12 +35,26 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet genieclust
 	$(BIN)/python benchmarks/battery.py
 
-$(READY): pyproject.toml
+docs: $(DOCS)
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+
+.venv/.made:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dogc needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+$(CLI): pyproject.toml .venv/.made
+	$(BIN)/python -m pip install --quiet --editable ".[cli]"
+	touch $@
+
+$(READY): pyproject.toml .venv/.made
 	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
-	touch $(READY)
+	touch $@ $(CLI)
+
+$(DOCS): pyproject.toml .venv/.made
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
 
 clean:
-	rm -rf .venv demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo-output docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -50,8 +50,12 @@ LEVELS = {
     "plotting": 10,
     "datasets": 10,
     "paper": 11,
-    "cli": 12,
-    "demo": 10,
+    "tables": 11,
+    "persistence": 12,
+    "onnx_export": 12,
+    "report": 12,
+    "commands": 13,
+    "cli": 14,
 }
 
 

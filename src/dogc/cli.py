@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from collections.abc import Sequence
 
+MISSING = (
+    "dogc: the command line needs {name}, which is not installed; "
+    "pip install 'dogc[cli]' installs all of it."
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Hand over to a subcommand."""
+    """Run a subcommand; what goes wrong is said in one sentence.
+
+    Exit codes: 0 done, 1 it could not be done, 2 the input or the command was wrong, 130
+    interrupted.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    tool = argparse.ArgumentParser(prog="dogc", description=__doc__)
-    tool.add_argument("command", choices=["demo", "paper"], help="what to do; add --help for more")
-    command = tool.parse_args(given[:1]).command
-    if command == "paper":
-        from .paper.command import main as run
-    else:
-        from .demo import main as run
-    run(given[1:])
+    if given[:1] == ["paper"]:
+        from .paper.command import main as paper
+
+        paper(given[1:])
+        return
+    try:
+        from .commands.app import run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("dogc"):
+            raise
+        print(MISSING.format(name=error.name), file=sys.stderr)
+        raise SystemExit(2) from None
+    raise SystemExit(run(given, debug=bool(os.environ.get("DOGC_DEBUG"))))

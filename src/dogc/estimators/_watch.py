@@ -118,5 +118,7 @@ class Watch:
 
     def _close(self) -> None:
         if self._bar is not None:
+            if self._bar.leave and self._bar.n:
+                self._bar.total = self._bar.n  # it is done, long before max_iter
             self._bar.close()
             self._bar = None

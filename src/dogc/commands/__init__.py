@@ -1,0 +1,1 @@
+"""What the subcommands of ``dogc`` do, without the terminal around them."""

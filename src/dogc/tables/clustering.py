@@ -1,0 +1,103 @@
+"""A table, clustered: the rows as they were, what was made of them, and what came out."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..comparison import named_estimator
+from .preparing import Preparation
+from .reading import Table, TableError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Clustering(NamedTuple):
+    """Everything that the files, the report and the terminal tell of one run."""
+
+    frame: pandas.DataFrame  # original rows in order, all columns
+    X: np.ndarray  # (n, d) prepared features
+    feature_names: list[str]
+    model: Any  # fitted estimator
+    labels: np.ndarray  # (n,) clusters by falling size; -1 for an outlier
+    confidence: np.ndarray  # (n,) in [0, 1]; NaN where the method has none
+    truth: np.ndarray | None  # (n,) the label column as text
+    id_column: str | None
+    preparation: list[str]  # what was done to the data, in sentences
+    source: str
+    seconds: float  # of the fit
+    settings: dict[str, Any]  # method, parameters, versions, notes
+
+
+def cluster_table(
+    table: Table,
+    preparation: Preparation,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+) -> Clustering:
+    """Prepare a table, fit a method on it, and gather what came out."""
+    frame = table.frame
+    X = preparation.fit(frame).transform(frame)
+    _check_count(n_clusters, len(frame))
+    model = named_estimator(method, n_clusters, parameters)
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = np.asarray(model.fit_predict(X))
+    seconds = time.perf_counter() - began
+    notes = list(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
+    label_column = preparation.label_column
+    return Clustering(
+        frame=frame,
+        X=X,
+        feature_names=list(preparation.feature_names_),
+        model=model,
+        labels=labels,
+        confidence=np.asarray(getattr(model, "confidence_", np.full(len(X), np.nan)), dtype=float),
+        truth=None if label_column is None else frame[label_column].astype(str).to_numpy(),
+        id_column=preparation.id_column_,
+        preparation=list(preparation.steps_),
+        source=table.source,
+        seconds=seconds,
+        settings={
+            "method": method,
+            "parameters": plain(model.get_params(deep=False)),
+            "versions": versions(),
+            "notes": notes,
+            "source": table.source,
+            "sha256": table.sha256,
+        },
+    )
+
+
+def _check_count(n_clusters: int | str, n: int) -> None:
+    if isinstance(n_clusters, int) and n_clusters > n:
+        raise TableError(f"--clusters is {n_clusters}, but there are only {n} rows; ask for fewer.")
+
+
+def plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON can hold them."""
+    simple = (str, int, float, bool, type(None))
+    return {k: v if isinstance(v, simple) else repr(v) for k, v in parameters.items()}
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were computed with."""
+    import platform
+    from importlib import metadata
+
+    import scipy
+    import sklearn
+
+    return {
+        "dogc": metadata.version("dogc"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,0 +1,183 @@
+"""From a path to bytes, and what kind of table the bytes hold."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import gzip
+import io
+import os
+import pathlib
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from .table import TableError
+
+FORMATS = "CSV, TSV, Parquet, Feather, .npy, .npz, ARFF, or one of these with gzip"
+STANDARD_INPUT = "standard input"
+
+_TABLES = {  # what a file begins with that can be read
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"FEA1": "feather",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"\x1f\x8b": "gzip",
+}
+_OTHERS = {  # what a file begins with that cannot
+    b"\xd0\xcf\x11\xe0": "an Excel file; save it as CSV",
+    b"BZh": "compressed with bzip2; unpack it",
+    b"\xfd7zXZ": "compressed with xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it",
+    b"SQLite format 3": "a database; export the table as CSV",
+    b"\x89HDF": "an HDF5 file; save the table as Parquet or CSV",
+    b"%PDF": "a PDF file; save the table as CSV",
+    b"\x80\x02": "a pickle, which is never opened; save the table as Parquet or CSV",
+    b"\x80\x03": "a pickle, which is never opened; save the table as Parquet or CSV",
+    b"\x80\x04": "a pickle, which is never opened; save the table as Parquet or CSV",
+    b"\x80\x05": "a pickle, which is never opened; save the table as Parquet or CSV",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
+}
+_BINARY_NAMES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+_DISPLAY = {"parquet": "Parquet", "feather": "Feather", "npy": ".npy", "npz": ".npz"}
+_TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".arff", ".psv"}
+
+
+class Origin(NamedTuple):
+    """Where bytes come from: the name for people and the ending that says what they may be."""
+
+    source: str
+    suffix: str  # in small letters, without .gz; "" on standard input
+    gzipped: bool = False  # by name
+
+
+def origin_of(path: str) -> Origin:
+    """The name for people and the ending of a path."""
+    if path == "-":
+        return Origin(STANDARD_INPUT, "")
+    name = pathlib.Path(path)
+    gzipped = name.suffix.lower() == ".gz"
+    inner = name.with_suffix("") if gzipped else name
+    return Origin(name.name, inner.suffix.lower(), gzipped)
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """Open a path, or standard input for "-", to read bytes.
+
+    Raises
+    ------
+    TableError
+        Where it cannot be opened or read, in one sentence.
+    """
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except FileNotFoundError as error:
+        raise TableError(f"there is no file {path}{_meant(path)}.") from error
+    except IsADirectoryError as error:
+        raise TableError(f"{path} is a directory; give a file.") from error
+    except PermissionError as error:
+        raise TableError(f"{path} may not be read; change its permissions.") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise TableError(f"{path} cannot be read: {reason}.") from error
+
+
+def _meant(path: str) -> str:
+    """A file beside the one that is not there whose name is much like it."""
+    folder, name = os.path.split(path)
+    with contextlib.suppress(OSError):
+        close = difflib.get_close_matches(name, os.listdir(folder or "."), 1, 0.8)
+        if close:
+            return f" (did you mean {os.path.join(folder, close[0])}?)"
+    return ""
+
+
+def kind_of(head: bytes, origin: Origin) -> str:
+    """Say from its first bytes, then its name, what a file is.
+
+    Returns
+    -------
+    str
+        "parquet", "feather", "npy", "npz", "gzip" or "text".
+    """
+    for magic, kind in _TABLES.items():
+        if head.startswith(magic):
+            return kind
+    for magic, what in _OTHERS.items():
+        if head.startswith(magic):
+            raise TableError(f"{origin.source} is {what}.")
+    if not head.strip():
+        raise TableError(f"{origin.source} is empty; give a table with rows.")
+    if origin.suffix in _BINARY_NAMES:
+        kind = _DISPLAY[_BINARY_NAMES[origin.suffix]]
+        raise TableError(f"{origin.source} is not a {kind} file, or it is damaged; write it again.")
+    if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[", b"<"):
+        raise TableError(f"{origin.source} looks like JSON or HTML; give {FORMATS}.")
+    return "text"
+
+
+def unpacked(stream: BinaryIO | bytes, source: str) -> BinaryIO:
+    """The contents of gzip data; damage is told in one sentence."""
+    raw = io.BytesIO(stream) if isinstance(stream, bytes) else stream
+    return _Unpacked(raw, source)  # type: ignore[return-value]
+
+
+class _Unpacked:
+    """gzip.GzipFile whose complaints are sentences."""
+
+    def __init__(self, raw: BinaryIO, source: str):
+        self._file = gzip.GzipFile(fileobj=raw)
+        self._source = source
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._file.read(size)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TableError(
+                f"{self._source} is damaged: its gzip data cannot be unpacked; compress it again."
+            ) from (error)
+
+
+def check_text(data: bytes, origin: Origin) -> str:
+    """Decode text, which must be UTF-8 without NUL bytes; nothing else is tried."""
+    place = data.find(b"\0")
+    if place >= 0:
+        raise not_text(origin, f"it has a NUL byte at byte {place + 1}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise not_utf8(origin, error.start + 1, data.count(b"\n", 0, error.start) + 1) from error
+
+
+def not_text(origin: Origin, reason: str) -> TableError:
+    """The error for bytes that are no text."""
+    if origin.suffix in _TEXT_NAMES:
+        return TableError(f"{origin.source} is not a text file ({reason}); give {FORMATS}.")
+    return TableError(f"{origin.source} is in no format that can be read here; give {FORMATS}.")
+
+
+def not_utf8(origin: Origin, byte: int, line: int) -> TableError:
+    """The error for text in another encoding."""
+    if origin.suffix not in _TEXT_NAMES:
+        return not_text(origin, "")
+    return TableError(
+        f"{origin.source} is not UTF-8 text (byte {byte}, in line {line}); convert it, "
+        "say with iconv -f LATIN1 -t UTF-8."
+    )

@@ -1,0 +1,265 @@
+"""From a table as it was read to the numbers that are clustered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .columns import Plan, encode, output_names, plan_column
+from .ids import find_ids
+from .sentences import describe
+from .table import TableError, different_names, listed, needed, no_such_column, numbered_names
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Preparation(TransformerMixin, BaseEstimator):
+    """Turn a table into numbers in a way that is decided once, stored and told.
+
+    Numbers are used as they are, dates become days since 1970-01-01, yes and no become 1 and 0,
+    text with few values becomes a column of 0 and 1 for each. Missing numbers become the median;
+    missing text is a value of its own. Ids, columns without differences and text whose values
+    nearly all differ are left out. Then the columns are centred and scaled to unit variance.
+
+    Parameters
+    ----------
+    scale : bool, default=True
+        Whether to centre and scale. The 0/1 columns of one category share unit variance, so
+        that it weighs as much as one column of numbers.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    label_column : str, default=None
+        A column that holds the truth; it is never used.
+    id_column : str, default="auto"
+        A column that tells rows apart; it is not used. "auto" looks for one, None has none.
+
+    Attributes
+    ----------
+    columns_ : list of str
+        The columns that are used, in the order of the table.
+    feature_names_ : list of str
+        The names of the numbers that they become.
+    id_column_ : str or None
+        The column that tells rows apart.
+    steps_ : list of str
+        What was done to the data, in sentences.
+    mean_, scale_ : ndarray of shape (n_features,)
+        What is subtracted from each number, and what it is then divided by.
+    plans_ : dict
+        What is made of each column of the table.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dogc.tables import Preparation
+    >>> frame = pandas.DataFrame({"id": [7, 8, 9], "x": [1.0, None, 3.0], "c": ["a", "b", "a"]})
+    >>> preparation = Preparation(scale=False).fit(frame)
+    >>> preparation.transform(frame)
+    array([[1., 1., 0.],
+           [2., 0., 1.],
+           [3., 1., 0.]])
+    >>> preparation.feature_names_, preparation.id_column_
+    (['x', 'c=a', 'c=b'], 'id')
+    """
+
+    def __init__(
+        self,
+        scale: bool = True,
+        drop: Sequence[str] = (),
+        label_column: str | None = None,
+        id_column: str | None = "auto",
+    ):
+        """Keep the settings; they are checked against a table by fit."""
+        self.scale = scale
+        self.drop = drop
+        self.label_column = label_column
+        self.id_column = id_column
+
+    def fit(self, frame: pandas.DataFrame, y: object = None) -> Preparation:
+        """Decide what is made of each column.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            The table.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : Preparation
+            The fitted preparation.
+        """
+        frame = _as_frame(frame)
+        if not len(frame):
+            raise TableError("the table has no rows; give one with some.")
+        roles = self._roles(frame)
+        plans = {name: roles.get(name) or plan_column(frame[name]) for name in frame.columns}
+        self.plans_: dict[str, Plan] = plans
+        self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
+        if not self.columns_:
+            raise _nothing_left(plans)
+        self.feature_names_ = [
+            feature for name in self.columns_ for feature in output_names(name, plans[name])
+        ]
+        self.mean_, self.scale_ = self._spread(self._encode(frame))
+        self.steps_ = describe(
+            plans,
+            id_column=self.id_column_,
+            label_column=self.label_column,
+            scale=self.scale,
+            n_features=len(self.feature_names_),
+        )
+        return self
+
+    def transform(self, frame: pandas.DataFrame) -> np.ndarray:
+        """The numbers of some rows.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            A table with the columns of the fitted one, in any order. Those that are not used
+            may be absent.
+
+        Returns
+        -------
+        X : ndarray of shape (n_rows, n_features)
+            Float64. A category that the fitted table does not hold is 0 throughout.
+        """
+        check_is_fitted(self)
+        frame = _as_frame(frame)
+        self._check_columns(frame)
+        X = self._encode(frame)
+        if self.scale:
+            X -= self.mean_
+            X /= self.scale_
+        return X
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """The names of the numbers, as scikit-learn asks for them."""
+        check_is_fitted(self)
+        return np.asarray(self.feature_names_, dtype=object)
+
+    def schema(self) -> list[dict[str, Any]]:
+        """What the table must look like, and what each column becomes.
+
+        Returns
+        -------
+        list of dict
+            For each column of the fitted table its "name", its "kind" ("number", "date",
+            "boolean", "category", "id", "label" or "left out"), whether it is "used", the
+            "features" it becomes with the "mean" and "scale" of each, and what else belongs
+            to its kind: "median", "missing", "levels", "others", "format", "reason".
+        """
+        check_is_fitted(self)
+        described, start = [], 0
+        for name, plan in self.plans_.items():
+            used = plan["kind"] in _USED
+            features = output_names(name, plan) if used else []
+            end = start + len(features)
+            described.append(
+                {
+                    "name": name,
+                    **plan,
+                    "used": used,
+                    "features": features,
+                    "mean": self.mean_[start:end].tolist(),
+                    "scale": self.scale_[start:end].tolist(),
+                }
+            )
+            start = end
+        return described
+
+    def _roles(self, frame: pandas.DataFrame) -> dict[str, Plan]:
+        """The columns that are not looked at, with what they are instead."""
+        names = list(frame.columns)
+        drop = [self.drop] if isinstance(self.drop, str) else list(self.drop)
+        asked = None if self.id_column == "auto" else self.id_column
+        for name in [*drop, self.label_column, asked]:
+            if name is not None and name not in names:
+                raise no_such_column(name, names)
+        roles: dict[str, Plan] = {name: _left_out("as you asked") for name in drop}
+        if self.label_column is not None:
+            roles[self.label_column] = {"kind": "label"}
+        ids = [asked] if asked is not None else []
+        if self.id_column is not None:
+            ids += find_ids(frame[[name for name in names if name not in roles]])
+        self.id_column_ = ids[0] if ids else None
+        for name in ids:
+            roles.setdefault(name, _left_out("only telling rows apart"))
+        if self.id_column_ is not None:
+            roles[self.id_column_] = {"kind": "id"}
+        return roles
+
+    def _encode(self, frame: pandas.DataFrame) -> np.ndarray:
+        """The numbers before they are scaled."""
+        X = np.empty((len(frame), len(self.feature_names_)))
+        start = 0
+        for name in self.columns_:
+            values = encode(frame[name], self.plans_[name])
+            width = 1 if values.ndim == 1 else values.shape[1]
+            X[:, start : start + width] = values.reshape(len(frame), width)
+            start += width
+        return X
+
+    def _spread(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means, and standard deviations that the features of one column share."""
+        if not self.scale:
+            return np.zeros(X.shape[1]), np.ones(X.shape[1])
+        variance = X.var(axis=0)
+        widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
+        totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
+        return X.mean(axis=0), np.sqrt(np.repeat(totals, widths))
+
+    def _check_columns(self, frame: pandas.DataFrame) -> None:
+        names = set(frame.columns)
+        missing = [name for name in self.columns_ if name not in names]
+        extra = [name for name in frame.columns if name not in self.plans_]
+        if missing or extra:
+            faults = [f"lacks {_columns(missing)}"] * bool(missing)
+            faults += [f"has {_columns(extra)}, which the model does not know"] * bool(extra)
+            raise TableError(
+                f"the table {' and '.join(faults)}; give it the columns that the model was "
+                "made from."
+            )
+
+
+_USED = ("number", "date", "boolean", "category")
+
+
+def _left_out(reason: str) -> Plan:
+    return {"kind": "left out", "reason": reason}
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"the {'column' if len(names) == 1 else 'columns'} {listed(names)}"
+
+
+def _as_frame(frame: Any) -> pandas.DataFrame:
+    """A frame whose columns have different names, which are text."""
+    pandas = needed("pandas")
+    if not isinstance(frame, pandas.DataFrame):
+        array = np.asarray(frame)
+        if array.ndim != 2:
+            raise TableError(f"a table has rows and columns; got shape {array.shape}.")
+        return pandas.DataFrame(array, columns=numbered_names(array.shape[1]))
+    names = [str(name) for name in frame.columns]
+    different_names(names, "the table")
+    return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
+
+
+def _nothing_left(plans: dict[str, Plan]) -> TableError:
+    """The error for a table of which no column can be used: why."""
+    reasons: dict[str, list[str]] = {}
+    for name, plan in plans.items():
+        reason = plan.get("reason", f"the {plan['kind']} column")
+        reasons.setdefault(reason, []).append(name)
+    told = "; ".join(f"{reason}: {listed(names, 5)}" for reason, names in reasons.items())
+    return TableError(
+        f"the table has no column to cluster by ({told}); give numbers or categories."
+    )

@@ -1,0 +1,140 @@
+"""What was done to a table, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .columns import MOST_LEVELS, Plan
+from .table import listed
+
+
+def describe(
+    plans: Mapping[str, Plan],
+    *,
+    id_column: str | None,
+    label_column: str | None,
+    scale: bool,
+    n_features: int,
+) -> list[str]:
+    """Sentences that name the columns: what they became, and which were left out."""
+    parts = [
+        _roles(id_column, label_column),
+        _left_out(plans),
+        _numbers(plans),
+        _dates(plans),
+        _booleans(plans),
+        _categories(plans),
+        _missing(plans),
+        [_scaling(scale, n_features)],
+    ]
+    return [sentence for part in parts for sentence in part]
+
+
+def _of(plans: Mapping[str, Plan], kind: str) -> dict[str, Plan]:
+    return {name: plan for name, plan in plans.items() if plan["kind"] == kind}
+
+
+def _columns(names: Iterable[str]) -> str:
+    names = list(names)
+    return f"{'column' if len(names) == 1 else 'columns'} {listed(names)}"
+
+
+def _roles(id_column: str | None, label_column: str | None) -> list[str]:
+    sentences = []
+    if id_column is not None:
+        sentences.append(f"The column '{id_column}' tells rows apart: it is kept, but not used.")
+    if label_column is not None:
+        sentences.append(f"The column '{label_column}' holds the truth: it is only compared with.")
+    return sentences
+
+
+def _left_out(plans: Mapping[str, Plan]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for name, plan in _of(plans, "left out").items():
+        reasons.setdefault(plan["reason"], []).append(name)
+    return [f"Left out, {reason}: {_columns(names)}." for reason, names in reasons.items()]
+
+
+def _numbers(plans: Mapping[str, Plan]) -> list[str]:
+    numbers = _of(plans, "number")
+    sentences = [f"Used as numbers: {_columns(numbers)}."] if numbers else []
+    written = {
+        "decimal comma": "Read with a decimal comma",
+        "thousands": "Read with commas between thousands",
+        "days": "Durations became days",
+    }
+    for style, words in written.items():
+        names = [name for name, plan in numbers.items() if plan["style"] == style]
+        sentences += [f"{words}: {_columns(names)}."] if names else []
+    for name, plan in numbers.items():
+        if plan.get("strays"):
+            cells = "1 cell" if plan["strays"] == 1 else f"{plan['strays']} cells"
+            sentences.append(
+                f"In column '{name}', {cells} that hold no number (such as "
+                f"'{plan['stray'][:40]}') count as missing."
+            )
+    return sentences
+
+
+def _dates(plans: Mapping[str, Plan]) -> list[str]:
+    dates = _of(plans, "date")
+    sentences = [f"Dates became days since 1970-01-01: {_columns(dates)}."] if dates else []
+    for order, form in {"month/day/year": "%m/%d/%Y", "day/month/year": "%d/%m/%Y"}.items():
+        names = [name for name, plan in dates.items() if plan["format"].startswith(form)]
+        sentences += [f"Dates were read as {order}: {_columns(names)}."] if names else []
+    return sentences
+
+
+def _booleans(plans: Mapping[str, Plan]) -> list[str]:
+    booleans = _of(plans, "boolean")
+    return [f"Yes and no became 1 and 0: {_columns(booleans)}."] if booleans else []
+
+
+def _categories(plans: Mapping[str, Plan]) -> list[str]:
+    categories = _of(plans, "category")
+    if not categories:
+        return []
+    sentences = [f"Each value became a column of 0 and 1: {_columns(categories)}."]
+    for name, plan in categories.items():
+        if plan["others"]:
+            sentences.append(
+                f"In column '{name}', {len(plan['levels'])} values have a column each (at most "
+                f"{MOST_LEVELS}, those in at least 1% of the rows), the other "
+                f"{len(plan['others'])} one together."
+            )
+    return sentences
+
+
+def _missing(plans: Mapping[str, Plan]) -> list[str]:
+    sentences = []
+    filled = _gaps(plans, ("number", "date"))
+    if filled:
+        sentences.append(f"Missing values became the median of their column: {filled}.")
+    filled = _gaps(plans, ("boolean",))
+    if filled:
+        sentences.append(f"Missing values became the more frequent of yes and no: {filled}.")
+    filled = _gaps(plans, ("category",))
+    if filled:
+        sentences.append(f"Missing values count as a value of their own: {filled}.")
+    return sentences
+
+
+def _gaps(plans: Mapping[str, Plan], kinds: tuple[str, ...]) -> str:
+    gaps: dict[str, Any] = {
+        name: plan["missing"]
+        for name, plan in plans.items()
+        if plan["kind"] in kinds and plan["missing"]
+    }
+    shown = [f"'{name}' ({count:,})" for name, count in list(gaps.items())[:12]]
+    more = f" and {len(gaps) - 12} more columns" if len(gaps) > 12 else ""
+    return ", ".join(shown) + more
+
+
+def _scaling(scale: bool, n_features: int) -> str:
+    if not scale:
+        return f"The {n_features} features keep their units."
+    return (
+        f"The {n_features} features were centred and scaled to unit variance; the columns of 0 "
+        "and 1 of one category share it, so that it weighs as much as one number."
+    )

@@ -1,0 +1,155 @@
+"""How a text file is written: what separates its cells, and whether the first row names them."""
+
+from __future__ import annotations
+
+import collections
+import csv
+import io
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .opening import Origin
+from .table import TableError
+from .values import DECIMAL_COMMA, NUMBER, date_format, is_missing
+
+SAMPLE = 1 << 16  # bytes; more is looked at only where rows are very long
+MOST_SAMPLE = 1 << 24
+_DELIMITERS = ",\t;|"
+_OTHER_DELIMITERS = " :^~"
+_ROWS = 200
+_CELLS = 20_000  # of wide tables, fewer rows tell enough
+
+
+class Dialect(NamedTuple):
+    """How a text file is written."""
+
+    delimiter: str
+    header: bool
+    columns: int
+
+
+def sniff(sample: str, complete: bool, origin: Origin) -> Dialect:
+    """Find out from the first lines of a text file how it is written.
+
+    Parameters
+    ----------
+    sample : str
+        The beginning of the text, without a byte order mark.
+    complete : bool
+        Whether that is all of it.
+    origin : Origin
+        Where the text comes from.
+
+    Examples
+    --------
+    >>> sniff("a;b\\n1;2,5\\n", True, Origin("x.csv", ".csv"))
+    Dialect(delimiter=';', header=True, columns=2)
+    """
+    splits = {mark: _records(sample, mark, complete) for mark in _DELIMITERS}
+    delimiter = max(_DELIMITERS, key=lambda mark: _score(splits[mark], mark, origin.suffix))
+    records = splits[delimiter]
+    if not records:
+        raise TableError(f"{origin.source} is empty; give a table with rows.")
+    dialect = Dialect(delimiter, has_header(records), len(records[0]))
+    if dialect.columns == 1:
+        _check_single(records, dialect.header, origin)
+    return dialect
+
+
+def long_enough(sample: bytes) -> bool:
+    """Whether a sample of the bytes holds enough rows to judge by."""
+    return sample.count(b"\n") >= 5 or len(sample) >= MOST_SAMPLE
+
+
+def _records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
+    """The first rows; the last of a sample may be cut and is left out."""
+    records: list[list[str]] = []
+    cells = 0
+    try:
+        for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+            if record:
+                records.append(record)
+                cells += len(record)
+            if len(records) > _ROWS or (cells > _CELLS and len(records) > 5):
+                break
+        else:
+            complete = complete or len(records) < 2
+            records = records if complete else records[:-1]
+    except csv.Error:  # a quote that is never closed: the parser will say so
+        pass
+    return records[:_ROWS]
+
+
+def _score(records: Sequence[Sequence[str]], delimiter: str, suffix: str) -> tuple[float, ...]:
+    """How well a delimiter explains the rows: alike in length, then full of numbers."""
+    if not records:
+        return (0.0, 0.0, 0.0, 0.0)
+    lengths = collections.Counter(len(record) for record in records)
+    columns, alike = lengths.most_common(1)[0]
+    if columns < 2 and not any(length > 1 for length in lengths):
+        return (0.0, 0.0, 0.0, 0.0)
+    cells = [cell.strip() for record in records[:50] for cell in record]
+    numbers = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)
+    by_name = float(delimiter == "\t" and suffix in (".tsv", ".tab"))
+    return (alike / len(records) if columns > 1 else 0.0, by_name, numbers, columns)
+
+
+def _is_number(cell: str, delimiter: str) -> bool:
+    comma = delimiter != "," and DECIMAL_COMMA.fullmatch(cell)
+    return bool(comma or NUMBER.fullmatch(cell))
+
+
+def has_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns.
+
+    It does where a word stands above numbers. Where numbers stand in it otherwise, or words
+    that come again in their column or in the same row, it is data.
+
+    Examples
+    --------
+    >>> has_header([["x", "y"], ["1", "2"]]), has_header([["1", "2"], ["3", "4"]])
+    (True, False)
+    >>> has_header([["colour", "size"], ["red", "big"]]), has_header([["y", "n", "y"]])
+    (True, False)
+    """
+    first = [cell.strip() for cell in records[0]]
+    below = [
+        [row[j].strip() for row in records[1:] if j < len(row) and not is_missing(row[j])]
+        for j in range(len(first))
+    ]
+    words = [bool(cell) and (cell[0].isalpha() or cell[0] == "_") for cell in first]
+    words = [word and not is_missing(cell) for word, cell in zip(words, first, strict=True)]
+    for word, cells in zip(words, below, strict=True):
+        if word and cells and all(map(_is_quantity, cells)):
+            return True
+    if any(map(_is_quantity, first)) or len(set(first)) < len(first):
+        return False
+    return not any(cell in cells for cell, cells in zip(first, below, strict=True))
+
+
+def _is_quantity(cell: str) -> bool:
+    return bool(NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell) or date_like(cell))
+
+
+def date_like(cell: str) -> bool:
+    """Whether a cell is a date."""
+    return cell[:1].isdigit() and date_format([cell]) is not None
+
+
+def _check_single(records: Sequence[Sequence[str]], header: bool, origin: Origin) -> None:
+    """Refuse a file of one column that is text: it is no table, or not separated as one."""
+    cells = [record[0].strip() for record in records[int(header) :]]
+    if all(is_missing(cell) or _is_quantity(cell) for cell in cells):
+        return
+    for mark in _OTHER_DELIMITERS:
+        counts = {cell.count(mark) for cell in cells}
+        if len(counts) == 1 and counts != {0}:
+            name = "blanks" if mark == " " else f"'{mark}'"
+            raise TableError(
+                f"the cells of {origin.source} seem to be separated by {name}; separate them "
+                "by commas, tabs, semicolons or |."
+            )
+    raise TableError(
+        f"{origin.source} has only one column, and that is text; give a table whose columns are "
+        "separated by commas, tabs, semicolons or |."
+    )

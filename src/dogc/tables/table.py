@@ -1,0 +1,85 @@
+"""What a table is, what goes wrong with one, and the words both need."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_NAMES = 12  # a sentence that lists more columns than this is not read
+
+
+class TableError(ValueError):
+    """A table cannot be used; the message is one sentence for the person who gave it."""
+
+
+class Table(NamedTuple):
+    """A file as it was read.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        All columns in their order. Text stays as it was written; a column of text files becomes
+        numbers only where the numbers say the same as the text.
+    source : str
+        The name of the file for people, or "standard input".
+    sha256 : str
+        Of the bytes that were read.
+    """
+
+    frame: pandas.DataFrame
+    source: str
+    sha256: str
+
+
+def needed(name: str) -> ModuleType:
+    """Import a package that only tables need."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError("tables need pandas and pyarrow; pip install 'dogc[cli]'.") from error
+
+
+def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
+    """Names in quotes with commas between; those beyond the first few are counted.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    >>> listed(range(5), most=2)
+    "'0', '1' and 3 more"
+    """
+    names = [str(name) for name in names]
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def no_such_column(name: str, columns: Sequence[str]) -> TableError:
+    """The error for a column that is not there: what is, and which was perhaps meant."""
+    lowered = {column.lower(): column for column in columns}
+    close = difflib.get_close_matches(name.lower(), lowered, 1, 0.6)
+    meant = f" (did you mean '{lowered[close[0]]}'?)" if close else ""
+    return TableError(f"there is no column '{name}'{meant}; the columns are {listed(columns)}.")
+
+
+def different_names(names: Sequence[str], source: str) -> None:
+    """Refuse a table that has two columns of the same name."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        if name in places:
+            raise TableError(
+                f"{source} has two columns named '{name}' (columns {places[name]} and {place}); "
+                "rename one of them."
+            )
+        places[name] = place
+
+
+def numbered_names(count: int) -> list[str]:
+    """Names for columns that have none: c1, c2, ..."""
+    return [f"c{place}" for place in range(1, count + 1)]
