@@ -57,4 +57,4 @@ $(DOCS): pyproject.toml .venv/.made
 	touch $@
 
 clean:
-	rm -rf .venv demo-output docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo-output docs/_build docs/gallery docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis

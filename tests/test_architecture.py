@@ -50,6 +50,7 @@ LEVELS = {
     "plotting": 10,
     "datasets": 10,
     "paper": 11,
+    "storable": 11,
     "tables": 11,
     "persistence": 12,
     "onnx_export": 12,

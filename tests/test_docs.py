@@ -15,7 +15,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_python_blocks_run_in_order(page):
+def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     names = {"X": load_iris().data}
     for block in re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S):
         exec(block, names)

@@ -1,21 +1,56 @@
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
+import scipy.sparse as sp
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from dogc import DOGC
-from dogc.plotting import ScaleDisplay
+from dogc import CAN, CLR, DOGC, DOGCOS, NormalizedCut
+from dogc.metrics import clustering_accuracy
+from dogc.plotting import (
+    PALETTE,
+    ClusterDisplay,
+    ConfusionDisplay,
+    ConvergenceDisplay,
+    GraphDisplay,
+    ScaleDisplay,
+)
+from dogc.plotting._confusion import match_clusters
+from dogc.plotting._graph import block_structure
 from dogc.scales import ScaleChoice
+from dogc.solver import Record
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
 
 
 def choice():
     agreement = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.4], [0.2, 0.4, 1.0]])
     return ScaleChoice((5, 10, 15), agreement, np.array([0.7, 0.8, 0.3]), 10)
+
+
+def new_axes():
+    return matplotlib.figure.Figure().subplots()
+
+
+def colours(collection):
+    return [matplotlib.colors.to_hex(colour) for colour in collection.get_facecolors()]
+
+
+# The choice of the scale
 
 
 def test_the_picture_shows_every_number():
@@ -41,3 +76,439 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match="dogc\\[plots\\]"):
         ScaleDisplay(choice()).plot()
+
+
+# What all displays do
+
+
+def drawings(X, y):
+    """Every display from every place it can be made from."""
+    model = DOGCOS(3, n_neighbors=8).fit(X)
+    return {
+        "clusters": lambda ax: ClusterDisplay.from_estimator(model, X, ax=ax),
+        "clusters, labels": lambda ax: ClusterDisplay.from_predictions(X, y, ax=ax),
+        "graph": lambda ax: GraphDisplay.from_estimator(model, ax=ax),
+        "graph, edges": lambda ax: GraphDisplay.from_estimator(model, X, kind="edges", ax=ax),
+        "graph, labels": lambda ax: GraphDisplay.from_predictions(
+            model.affinity_matrix_, y, X=X, kind="edges", ax=ax
+        ),
+        "convergence": lambda ax: ConvergenceDisplay.from_estimator(model, ax=ax),
+        "scale": lambda ax: ScaleDisplay.from_estimator(model, ax=ax),
+        "confusion": lambda ax: ConfusionDisplay.from_estimator(model, X, y, ax=ax),
+        "confusion, labels": lambda ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
+    }
+
+
+NAMES = [
+    "clusters",
+    "clusters, labels",
+    "graph",
+    "graph, edges",
+    "graph, labels",
+    "convergence",
+    "scale",
+    "confusion",
+    "confusion, labels",
+]
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_display_draws_alone_and_into_given_axes(name, style, three_blobs):
+    with plt.style.context(style):
+        draw = drawings(*three_blobs)[name]
+        own = draw(None)
+        assert own.figure_ is own.ax_.figure
+        assert own.figure_.get_layout_engine() is not None
+        own.figure_.canvas.draw()
+        axes = new_axes()
+        given = draw(axes)
+        assert given.figure_ is axes.figure
+        given.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_display_says_how_to_get_matplotlib(name, three_blobs, monkeypatch):
+    draw = drawings(*three_blobs)[name]
+    for module in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match="pip install 'dogc\\[plots\\]'"):
+        draw(None)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda model, X: ClusterDisplay.from_estimator(model, X),
+        lambda model, X: GraphDisplay.from_estimator(model),
+        lambda model, X: ConvergenceDisplay.from_estimator(model),
+        lambda model, X: ConfusionDisplay.from_estimator(model, None, np.zeros(len(X))),
+    ],
+)
+def test_models_that_are_not_fitted_are_refused_in_a_sentence(draw, three_blobs):
+    X, _ = three_blobs
+    for model in (DOGC(3), make_pipeline(StandardScaler(), DOGC(3)), KMeans(3)):
+        with pytest.raises(NotFittedError, match="is not fitted yet; call fit before"):
+            draw(model, X)
+
+
+def test_models_without_what_is_drawn_are_refused_with_a_remedy(three_blobs):
+    means = KMeans(3, n_init=1).fit(three_blobs[0])
+    cut = NormalizedCut(3).fit(three_blobs[0])
+    with pytest.raises(ValueError, match="KMeans has no affinity_matrix_ to draw; pass a fitted"):
+        GraphDisplay.from_estimator(means)
+    with pytest.raises(ValueError, match="NormalizedCut has no history_ to draw; pass a fitted"):
+        ConvergenceDisplay.from_estimator(cut)
+    with pytest.raises(ValueError, match="StandardScaler has no labels_ to draw; pass a fitted"):
+        ClusterDisplay.from_estimator(StandardScaler().fit(three_blobs[0]), three_blobs[0])
+
+
+def perceived(colours_, matrix):
+    """CIELAB of colours as seen through a matrix on linear RGB."""
+    rgb = np.array([matplotlib.colors.to_rgb(colour) for colour in colours_])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.transpose(matrix), 0.0, 1.0)
+    to_xyz = [[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]]
+    xyz = seen @ np.transpose(to_xyz) / [0.9505, 1.0, 1.0888]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    x, y, z = f.T
+    return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1.
+VISION = {
+    "usual": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_the_palette_stays_apart_for_every_eye(vision):
+    assert len(PALETTE) >= 10
+    lab = perceived([*PALETTE, "white", "black"], VISION[vision])
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1e3 * np.eye(len(lab))
+    assert apart.min() > 20  # matplotlib's own ten come down to 5
+
+
+# Clusters
+
+
+def test_clusters_have_their_colours_and_the_legend_their_sizes():
+    X = np.array([[0.0, 0.0], [1.0, 0.2], [2.0, 1.0], [3.0, 1.5]])
+    display = ClusterDisplay.from_predictions(X, [0, 1, 0, -1])
+    (dots,) = display.scatter_
+    found = {
+        tuple(place): colour
+        for place, colour in zip(dots.get_offsets(), colours(dots), strict=True)
+    }
+    assert found == {(0, 0): PALETTE[0], (1, 0.2): PALETTE[1], (2, 1): PALETTE[0]}
+    np.testing.assert_array_equal(display.outliers_.get_offsets(), X[3:])
+    texts = [text.get_text() for text in display.legend_.get_texts()]
+    assert texts == ["0  (2)", "1  (1)", "outliers  (1)"]
+
+
+def test_two_features_are_drawn_as_they_are_and_named_as_in_the_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"width": [0.0, 1.0, 5.0], "height": [1.0, 0.0, 4.0]})
+    display = ClusterDisplay.from_predictions(frame, [0, 0, 0])
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("width", "height")
+    found = display.scatter_[0].get_offsets()
+    np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(frame.to_numpy(), axis=0))
+
+
+def test_more_features_are_seen_in_the_learned_subspace():
+    X, _ = make_blobs(90, n_features=9, centers=3, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), DOGC(3, n_components=4, n_neighbors=8)).fit(X)
+    display = ClusterDisplay.from_estimator(pipeline, X)
+    expected = PCA(2).fit_transform(pipeline.transform(X))
+    np.testing.assert_allclose(display.points, expected, atol=1e-8)
+    assert "learned subspace" in display.ax_.get_xlabel()
+    plain = ClusterDisplay.from_estimator(KMeans(3, n_init=1, random_state=0).fit(X), X)
+    np.testing.assert_allclose(plain.points, PCA(2).fit_transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(12, 1), (12, 5), (2, 5), (3, 3)])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix])
+def test_any_shape_and_sparse_rows_come_into_the_plane(shape, kind):
+    X = np.random.default_rng(0).standard_normal(shape)
+    display = ClusterDisplay.from_predictions(kind(X), np.zeros(len(X), dtype=int))
+    assert display.points.shape == (len(X), 2)
+    assert np.isfinite(display.points).all()
+    if shape == (12, 1):
+        np.testing.assert_array_equal(display.points[:, 0], X[:, 0])
+    if shape == (12, 5):
+        expected = PCA(2).fit_transform(X)
+        np.testing.assert_allclose(np.abs(display.points), np.abs(expected), atol=1e-8)
+
+
+def test_outliers_of_a_model_are_marked_whatever_their_label():
+    X, _ = make_blobs(120, centers=[(0, 0), (6, 0)], random_state=0)
+    X = np.vstack([X, np.full((4, 2), 30.0) + np.arange(8).reshape(4, 2) / 10])
+    model = DOGC(2, n_neighbors=3).fit(X)
+    assert model.outliers_[-4:].all()
+    assert model.labels_.min() == 0
+    display = ClusterDisplay.from_estimator(model, X)
+    found = {tuple(place) for place in display.outliers_.get_offsets()}
+    assert found == {tuple(row) for row in X[model.outliers_]}
+
+
+def test_many_rows_are_sampled_and_rasterised_and_it_says_so():
+    X = np.random.default_rng(0).standard_normal((5000, 2))
+    labels = np.arange(5000) % 3
+    display = ClusterDisplay.from_predictions(X, labels, max_points=3000)
+    assert sum(len(dots.get_offsets()) for dots in display.scatter_) == 3000
+    assert all(dots.get_rasterized() for dots in display.scatter_)
+    assert display.note_.get_text() == "3,000 of 5,000 rows"
+    assert "0  (1,667)" in [text.get_text() for text in display.legend_.get_texts()]
+    few = ClusterDisplay.from_predictions(X[:50], labels[:50])
+    assert few.note_ is None
+    assert not few.scatter_[0].get_rasterized()
+
+
+def test_the_eleventh_cluster_has_the_first_colour_and_another_mark():
+    X = np.random.default_rng(0).standard_normal((26, 2))
+    display = ClusterDisplay.from_predictions(X, np.arange(26) // 2, legend=True)
+    first, second = display.scatter_
+    assert sorted(colours(second)) == sorted(2 * PALETTE[:3])
+    circle, triangle = first.get_paths()[0].vertices, second.get_paths()[0].vertices
+    assert len(circle) != len(triangle)
+    assert display.legend_.get_texts()[-1].get_text() == "12  (2)"
+    assert ClusterDisplay.from_predictions(X, np.arange(26) // 2).legend_ is None
+    assert ClusterDisplay.from_predictions(X, np.zeros(26, int), ax=new_axes()).legend_ is None
+
+
+def test_clusters_refuse_rows_and_labels_that_do_not_fit(three_blobs):
+    X, truth = three_blobs
+    model = DOGC(3).fit(X)
+    with pytest.raises(ValueError, match="X has 30 rows but DOGC was fitted on 60; pass the rows"):
+        ClusterDisplay.from_estimator(model, X[::2])
+    with pytest.raises(ValueError, match="one label for each of the 60 rows; got shape \\(59,\\)"):
+        ClusterDisplay.from_predictions(X, truth[1:])
+    with pytest.raises(ValueError, match="labels must be whole numbers"):
+        ClusterDisplay.from_predictions(X, truth.astype(str))
+    with pytest.raises(ValueError, match="shape \\(n_samples, n_features\\); got shape \\(60,\\)"):
+        ClusterDisplay.from_predictions(X[:, 0], truth)
+    cut = SpectralClustering(2, affinity="precomputed").fit(np.ones((6, 6)))
+    with pytest.raises(ValueError, match="precomputed graph, which has no points"):
+        ClusterDisplay.from_estimator(cut, np.ones((6, 6)))
+
+
+# The graph
+
+
+def test_blocks_hold_all_of_the_weight_where_it_belongs():
+    rng = np.random.default_rng(0)
+    A = sp.random_array((90, 90), density=0.2, random_state=rng)
+    A = (A + A.T).tocsr()
+    labels = rng.integers(0, 4, 90)
+    labels[:5] = -1
+    for most in (3, 20, 400):
+        blocks = block_structure(A, labels, most)
+        size = np.diff(blocks.edges)
+        weight = blocks.density * np.outer(size, size)
+        assert blocks.clusters.tolist() == ([0, 1, 2, 3, -1])
+        if most > 5:
+            assert set(blocks.borders) <= set(blocks.edges)
+            start = np.searchsorted(blocks.edges, blocks.borders)
+            found = np.add.reduceat(np.add.reduceat(weight, start[:-1], 0), start[:-1], 1)
+            one = np.equal.outer(blocks.clusters, labels).astype(float)
+            np.testing.assert_allclose(found, one @ A @ one.T)
+        np.testing.assert_allclose(weight.sum(), A.sum())
+        assert len(size) <= max(most + 5, 90)
+    assert len(block_structure(A, labels, 400).edges) == 91  # a row each where there is room
+
+
+def test_rows_of_a_cluster_come_in_the_order_of_a_walk_along_it():
+    order = np.random.default_rng(0).permutation(40)  # two paths of twenty, shuffled
+    edge = np.arange(39) != 19
+    i, j = order[:-1][edge], order[1:][edge]
+    A = sp.csr_array((np.ones(38), (i, j)), (40, 40))
+    labels = np.empty(40, dtype=int)
+    labels[order] = np.repeat([0, 1], 20)
+    density = block_structure((A + A.T).tocsr(), labels, 40).density
+    assert np.triu(density, 2).sum() == 0
+    assert np.diag(density, 1).sum() == 38
+
+
+def test_the_title_says_how_much_weight_is_inside():
+    A = sp.csr_array(np.array([[0, 3.0, 0.5], [3.0, 0, 0.5], [0.5, 0.5, 0]]))
+    display = GraphDisplay.from_predictions(A, [0, 0, 1])
+    assert display.inside_ == pytest.approx(0.75)
+    assert display.ax_.get_title() == "75.0% of the weight inside clusters"
+    assert [frame.get_width() for frame in display.borders_] == [2, 1]
+    assert GraphDisplay.from_predictions(A, [0, 0, -1]).inside_ == pytest.approx(0.75)
+    nearly = A.copy()
+    nearly.data[nearly.data < 1] = 1e-6
+    title = GraphDisplay.from_predictions(nearly, [0, 0, 1]).ax_.get_title()
+    assert title == "more than 99.9% of the weight inside clusters"
+    assert GraphDisplay.from_predictions(sp.csr_array((3, 3)), [0, 0, 1]).inside_ == 1.0
+
+
+def test_learned_graphs_are_all_inside_and_fixed_ones_are_not():
+    X, _ = make_blobs(150, centers=3, cluster_std=2.0, random_state=0)
+    learned = DOGC(3, n_neighbors=10).fit(X)
+    assert learned.converged_
+    assert GraphDisplay.from_estimator(learned).inside_ == pytest.approx(1.0)
+    assert GraphDisplay.from_estimator(NormalizedCut(3).fit(X)).inside_ < 0.999
+
+
+def test_edges_are_drawn_once_within_and_between():
+    A = sp.csr_array(np.array([[0, 2.0, 0], [2.0, 0, 1.0], [0, 1.0, 0]]))
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]])
+    display = GraphDisplay.from_predictions(A, [1, 1, 0], X=X, kind="edges")
+    within, between = display.edges_
+    np.testing.assert_array_equal(within.get_segments(), [X[[0, 1]]])
+    np.testing.assert_array_equal(between.get_segments(), [X[[1, 2]]])
+    assert within.get_linewidths()[0] > between.get_linewidths()[0]
+    assert matplotlib.colors.to_hex(within.get_colors()[0]) == PALETTE[1]
+
+
+def test_graphs_refuse_what_they_cannot_draw(three_blobs):
+    X, _ = three_blobs
+    model = DOGC(3).fit(X)
+    with pytest.raises(ValueError, match="kind must be 'blocks' or 'edges'; got 'lines'"):
+        GraphDisplay.from_estimator(model, X, kind="lines")
+    with pytest.raises(ValueError, match="pass X, or use kind='blocks'"):
+        GraphDisplay.from_estimator(model, kind="edges")
+    n = 5001
+    with pytest.raises(ValueError, match="up to 5,000 rows, and there are 5,001"):
+        GraphDisplay.from_predictions(
+            sp.eye_array(n).tocsr(), np.zeros(n, int), X=np.zeros((n, 2)), kind="edges"
+        )
+
+
+def test_a_large_graph_never_becomes_dense():
+    n = 30_000
+    i = np.arange(n)
+    A = sp.csr_array((np.ones(2 * n), (np.r_[i, (i + 1) % n], np.r_[(i + 1) % n, i])), (n, n))
+    tracemalloc.start()
+    for labels in (i * 5 // n, i // 2):  # few clusters, and more than there are bins
+        display = GraphDisplay.from_predictions(A, labels)
+        assert display.mesh_.get_array().size < 300**2
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.02 * n * n * 8
+
+
+# Convergence
+
+
+def records():
+    return [
+        Record(1, 3.0, {"graph": 2.0, "smoothness": 1.0}, 0.01, 1, 5),
+        Record(2, 4.0, {"graph": 2.5, "smoothness": 1.5}, 1.0, 1, 1),
+        Record(3, 2.5, {"graph": 2.5, "smoothness": 0.0}, 1.0, 2, 0),
+    ]
+
+
+def test_convergence_shows_the_history():
+    display = ConvergenceDisplay(records(), n_clusters=2, stopping_reason="converged").plot()
+    drawn = {name: line.get_ydata().tolist() for name, line in display.lines_.items()}
+    assert drawn == {
+        "objective": [3.0, 4.0, 2.5],
+        "graph": [2.0, 2.5, 2.5],
+        "smoothness": [1.0, 1.5, 0.0],
+        "components": [1, 1, 2],
+        "lambda": [0.01, 1.0, 1.0],
+    }
+    assert display.lines_["lambda"].get_xdata().tolist() == [1, 2, 3]
+    assert display.ax_.get_title() == "3 iterations: converged"
+    assert display.target_.get_ydata()[0] == 2
+    assert display.axes_[2].get_yscale() == "log"
+    low, high = display.ax_.get_ylim()
+    assert 0.1 < low < 1.0  # what vanishes falls off and does not stretch the axis
+    assert high > 4.0
+    dotted = [line.get_xdata()[0] for line in display.axes_[2].lines if line.get_ls() == ":"]
+    assert dotted == [1.5]
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN, CLR], ids=lambda c: c.__name__)
+def test_every_method_with_a_history_has_its_terms(cls, three_blobs):
+    model = cls(3, n_neighbors=8).fit(three_blobs[0])
+    display = ConvergenceDisplay.from_estimator(model)
+    terms = [name for name in display.lines_ if name not in ("objective", "components", "lambda")]
+    assert terms == list(model.history_[0].terms)
+    assert display.target_.get_ydata()[0] == 3
+
+
+def test_convergence_takes_three_axes_and_refuses_others():
+    _, axes = plt.subplots(1, 3)
+    assert ConvergenceDisplay(records()).plot(ax=axes).axes_.tolist() == axes.tolist()
+    with pytest.raises(ValueError, match="ax must be one axes or three; got 2"):
+        ConvergenceDisplay(records()).plot(ax=axes[:2])
+    with pytest.raises(ValueError, match="history is empty"):
+        ConvergenceDisplay([]).plot()
+
+
+def test_a_run_at_lambda_zero_can_be_drawn():
+    history = [records()[0]._replace(lam=0.0, terms={"graph": 0.0}, objective=0.0)]
+    display = ConvergenceDisplay(history, stopping_reason="settled").plot()
+    assert display.ax_.get_title() == "1 iteration: settled"
+    assert display.axes_[2].get_yscale() == "linear"
+
+
+# Confusion
+
+
+def test_clusters_stand_below_their_classes():
+    display = ConfusionDisplay.from_predictions(["b", "a", "a", "b", "b"], [0, 7, 7, 0, 7])
+    assert display.classes == ["a", "b"]
+    assert display.clusters == [7, 0]
+    np.testing.assert_array_equal(display.table, [[2, 0], [1, 2]])
+    assert display.ax_.get_title() == "ACC 0.800"
+    shown = [text.get_text() for text in display.ax_.texts]
+    assert shown == ["2", "", "1", "2"]
+    np.testing.assert_allclose(display.image_.get_array(), [[1, 0], [1 / 3, 2 / 3]])
+
+
+@pytest.mark.parametrize("n_clusters", [2, 4, 7, 25])
+def test_acc_is_that_of_the_metrics_for_any_numbers_of_labels(n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    truth, labels = rng.integers(0, 4, 200), rng.integers(-1, n_clusters - 1, 200)
+    display = ConfusionDisplay.from_predictions(truth, labels)
+    assert display.accuracy_ == pytest.approx(clustering_accuracy(truth, labels))
+    assert display.table.sum() == 200
+    assert sorted(display.clusters) == list(range(-1, n_clusters - 1))
+    names = [tick.get_text() for tick in display.ax_.get_xticklabels()]
+    assert names[display.clusters.index(-1)] == "outliers"
+    for i, name in enumerate(display.classes):
+        for j, cluster in enumerate(display.clusters):
+            assert display.table[i, j] == np.sum((truth == name) & (labels == cluster))
+
+
+def test_confusion_takes_fitted_labels_or_predicts(three_blobs):
+    X, truth = three_blobs
+    model = make_pipeline(StandardScaler(), DOGCOS(3)).fit(X)
+    fitted = ConfusionDisplay.from_estimator(model, None, truth, class_names=["x", "y", "z"])
+    assert fitted.accuracy_ == clustering_accuracy(truth, model[-1].labels_)
+    assert [tick.get_text() for tick in fitted.ax_.get_yticklabels()] == ["x", "y", "z"]
+    some = [0, 1, 25, 45]
+    new = ConfusionDisplay.from_estimator(model, X[some], truth[some])
+    assert new.table.sum() == 4
+    spectral = SpectralClustering(3, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="SpectralClustering cannot label new rows; pass X=None"):
+        ConfusionDisplay.from_estimator(spectral, X, truth)
+    assert ConfusionDisplay.from_estimator(spectral, None, truth).table.sum() == 60
+
+
+def test_confusion_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="got shapes \\(3,\\) and \\(2,\\)"):
+        match_clusters([0, 1, 1], [0, 1])
+    with pytest.raises(ValueError, match="y_true has a missing value at row 1"):
+        match_clusters(["a", None], [0, 1])
+    with pytest.raises(ValueError, match="class_names must name the 2 classes of y_true; got 3"):
+        match_clusters([0, 1], [0, 1], class_names="abc")

@@ -19,6 +19,8 @@ from .estimators import (
     RatioCut,
     spectral_rotation,
 )
+from .onnx_export import to_onnx
+from .persistence import load, save
 
 __version__ = "0.1.0"
 
@@ -40,5 +42,8 @@ __all__ = [
     "RatioCut",
     "__version__",
     "compare",
+    "load",
+    "save",
     "spectral_rotation",
+    "to_onnx",
 ]

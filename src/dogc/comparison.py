@@ -266,9 +266,7 @@ def _chosen(methods: Any, n_clusters: int, common: Mapping[str, Any]) -> dict[st
     return chosen
 
 
-def named_estimator(
-    method: Any, n_clusters: int | str, common: Mapping[str, Any]
-) -> BaseEstimator:
+def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any]) -> BaseEstimator:
     """The clusterer of a name, with those of the common parameters that it has."""
     if not isinstance(method, str):
         if isinstance(method, type) or not hasattr(method, "fit_predict"):

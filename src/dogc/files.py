@@ -11,15 +11,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def write_whole(path: pathlib.Path, text: str) -> pathlib.Path:
+def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
     """Write a file under a temporary name and move it into place."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, suffix=".part", encoding="utf-8", newline="", delete=False
-    ) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    part = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+            part = pathlib.Path(file.name)
+            file.write(data)
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except BaseException:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        raise
     return path
 
 

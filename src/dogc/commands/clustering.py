@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -33,6 +33,23 @@ def with_labels(
     return frame.assign(**named)
 
 
+def write_rows(rows: pandas.DataFrame, file: BinaryIO, header: bool = True) -> None:
+    """Write rows as CSV: by pyarrow, several times faster, where it knows what the cells are."""
+    import pyarrow
+    from pyarrow import csv
+
+    try:
+        table = pyarrow.Table.from_pandas(rows, preserve_index=False)
+    except (pyarrow.ArrowException, TypeError):  # cells of several kinds in one column
+        text = rows.to_csv(index=False, header=header, lineterminator="\n")
+        file.write(text.encode("utf-8"))
+        return
+    if header:  # pyarrow would put every name in quotes
+        file.write(rows.head(0).to_csv(index=False, lineterminator="\n").encode("utf-8"))
+    options = csv.WriteOptions(include_header=False, quoting_style="needed")
+    csv.write_csv(table, file, options)
+
+
 def write_files(
     clustering: Clustering, preparation: Preparation, folder: pathlib.Path
 ) -> list[pathlib.Path]:
@@ -41,7 +58,8 @@ def write_files(
     run = run_record(clustering)
     with whole_folder(folder) as draft:
         rows = with_labels(clustering.frame, clustering.labels, clustering.confidence)
-        rows.to_csv(draft / "labels.csv", index=False, lineterminator="\n")
+        with open(draft / "labels.csv", "wb") as file:
+            write_rows(rows, file)
         persistence.save(
             clustering.model,
             draft / "model.skops",

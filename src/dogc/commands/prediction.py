@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import persistence
 from ..tables import TableError, read_chunks
-from .clustering import with_labels
+from .clustering import with_labels, write_rows
 from .outputs import whole_file
 
 CHUNK_ROWS = 50_000
@@ -41,12 +41,12 @@ def predict_file(
     """Label a file some rows at a time; the sizes of the clusters."""
     assert bundle.preparation is not None
     total: dict[str, int] = {}
-    with whole_file(out) as draft, open(draft, "w", encoding="utf-8", newline="") as target:
+    with whole_file(out) as draft, open(draft, "wb") as target:
         for place, table in enumerate(read_chunks(file, CHUNK_ROWS)):
             X = bundle.preparation.transform(table.frame)
             labels, confidence = _predicted(bundle.model, X)
             rows = with_labels(table.frame, labels, confidence)
-            rows.to_csv(target, index=False, header=place == 0, lineterminator="\n")
+            write_rows(rows, target, header=place == 0)
             for name, count in zip(*np.unique(labels, return_counts=True), strict=True):
                 total[str(name)] = total.get(str(name), 0) + int(count)
             advance(len(labels))

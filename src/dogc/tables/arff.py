@@ -116,8 +116,9 @@ def _split(line: str, number: int, columns: int, origin: Origin) -> list[str]:
     if len(cells) == columns + 1 and re.fullmatch(r"\{[^}]*\}", cells[-1]):
         cells.pop()  # the row's weight
     if len(cells) != columns:
+        count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
         raise TableError(
-            f"line {number} of {origin.source} has {len(cells)} cells, but there are {columns} "
-            "attributes; give every row as many."
+            f"line {number} of {origin.source} has {count}, but there are {columns} attributes; "
+            "give every row as many."
         )
     return cells

@@ -86,7 +86,7 @@ def _score(records: Sequence[Sequence[str]], delimiter: str, suffix: str) -> tup
         return (0.0, 0.0, 0.0, 0.0)
     lengths = collections.Counter(len(record) for record in records)
     columns, alike = lengths.most_common(1)[0]
-    if columns < 2 and not any(length > 1 for length in lengths):
+    if max(lengths) < 2:
         return (0.0, 0.0, 0.0, 0.0)
     cells = [cell.strip() for record in records[:50] for cell in record]
     numbers = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)

@@ -16,6 +16,7 @@ from .table import TableError, different_names, needed, numbered_names
 
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = (1 << 31) - 1
+_LINE_ENDS = (b"\n", b"\r")
 
 
 def parse_text(data: bytes, text: str, origin: Origin) -> Any:
@@ -36,18 +37,21 @@ def parse_text(data: bytes, text: str, origin: Origin) -> Any:
 def parse_cells(data: bytes, text: str, dialect: Dialect, origin: Origin) -> Any:
     """All rows, the header among them, as an Arrow table of text."""
     arrow, arrow_csv = needed("pyarrow"), needed("pyarrow.csv")
+    if not data.endswith(_LINE_ENDS):
+        data += b"\n"  # Arrow finds no row in a single line without an end
     sizes = [_BLOCK] if len(data) <= _BLOCK else [_BLOCK, min(len(data), _LARGEST_BLOCK)]
     for size in sizes:  # the second where a row is longer than a block
         read, parse, convert = _options(dialect, b'"' in data, size)
         try:
             table = arrow_csv.read_csv(arrow.BufferReader(data), read, parse, convert)
         except arrow.ArrowInvalid as error:
-            reason: object = error
-            continue
-        if table.num_columns == dialect.columns and not _swallows(table, data.count(b'"')):
+            reason = error
+        else:
+            if _swallows(table, data[-SAMPLE:]):
+                raise ragged(text, dialect, origin) or _open_quote(None, origin)
             return table
-        reason = "a quote is not closed"
-        break
+    if '"' in text:
+        raise ragged(text, dialect, origin) or _open_quote(None, origin)
     raise ragged(text, dialect, origin) or TableError(
         f"{origin.source} cannot be read as a table: {' '.join(str(reason).split())[:200]}."
     )
@@ -75,7 +79,7 @@ def ragged(text: str, dialect: Dialect, origin: Origin) -> TableError | None:
     line = 1
     try:
         for row in rows:
-            if row and line < rows.line_num >= end and text.count('"') % 2:
+            if row and line < rows.line_num >= end and not text.rstrip().endswith('"'):
                 return _open_quote(line, origin)  # it ate all rows after it
             if row and len(row) != dialect.columns:
                 return _wrong_length(f"line {line}", len(row), dialect.columns, origin)
@@ -85,17 +89,17 @@ def ragged(text: str, dialect: Dialect, origin: Origin) -> TableError | None:
     return None
 
 
-def _swallows(table: Any, quotes: int) -> bool:
-    """Whether the last cell may hold all rows after a quote that was never closed."""
-    if quotes % 2 == 0 or not table.num_rows:
+def _swallows(table: Any, tail: bytes) -> bool:
+    """Whether the last cell holds all rows after a quote that was never closed."""
+    if not table.num_rows or "\n" not in table.columns[-1][-1].as_py():
         return False
-    return "\n" in table.columns[-1][-1].as_py()
+    return not tail.rstrip().endswith(b'"')  # as a cell of several lines must
 
 
-def _open_quote(line: int, origin: Origin) -> TableError:
+def _open_quote(line: int | None, origin: Origin) -> TableError:
+    where = origin.source if line is None else f"line {line} of {origin.source}"
     return TableError(
-        f"a quote in line {line} of {origin.source} is not closed; close it, or double it if it "
-        "is meant as a character."
+        f"a quote in {where} is not closed; close it, or double it if it is meant as a character."
     )
 
 
@@ -109,6 +113,8 @@ def _wrong_length(where: str, found: int, columns: int, origin: Origin) -> Table
 
 def column_names(table: Any, dialect: Dialect, origin: Origin) -> list[str]:
     """The names in the first row, or c1, c2, ..."""
+    if table.num_columns != dialect.columns:
+        raise _open_quote(1, origin)
     names = numbered_names(dialect.columns)
     if not dialect.header:
         return names
@@ -142,19 +148,22 @@ def stream_text(stream: BinaryIO, head: bytes, origin: Origin, rows: int) -> Ite
     while not long_enough(head) and (more := stream.read(max(SAMPLE, len(head)))):
         head += more
     complete = not (more := stream.read(SAMPLE))
+    if complete and not head.endswith(_LINE_ENDS):
+        head += b"\n"
     checked = _CheckedText(stream, head + more, origin)
     sample = codecs.getincrementaldecoder("utf-8")("replace").decode(head).removeprefix("\ufeff")
     dialect = sniff(sample, complete, origin)
     names: list[str] | None = None
+    table: Any = None
     for table in _pieces(_batches(checked, dialect, origin), rows, int(dialect.header)):
-        if table.num_columns != dialect.columns or _swallows(table, checked.quotes):
-            raise TableError(f"a quote of {origin.source} is not closed; close it, or double it.")
         if names is None:
             names = column_names(table, dialect, origin)
             table = table.slice(int(dialect.header))
         if not table.num_rows:
             raise TableError(f"{origin.source} has a header but no rows; give a table with rows.")
         yield typed_table(table, names)
+    if table is not None and _swallows(table, checked.tail):
+        raise _open_quote(None, origin)
 
 
 def _batches(stream: Any, dialect: Dialect, origin: Origin) -> Iterator[Any]:
@@ -198,9 +207,9 @@ class _CheckedText:
         self._stream = stream
         self._head = head
         self._origin = origin
+        self.tail = b""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._bytes, self._lines = 0, 1
-        self.quotes = 0
 
     def read(self, size: int = -1) -> bytes:
         if self._head:
@@ -222,7 +231,7 @@ class _CheckedText:
             byte = self._bytes - held + error.start
             line = self._lines + data.count(b"\n", 0, max(error.start - held, 0))
             raise not_utf8(self._origin, byte + 1, line) from error
-        self.quotes += data.count(b'"')
+        self.tail = (self.tail + data[-SAMPLE:])[-SAMPLE:]
         self._bytes += len(data)
         self._lines += data.count(b"\n")
 

@@ -1,0 +1,196 @@
+"""Draw the pictures of "How the method works": ``python docs/pictures.py``.
+
+Writes SVG files into docs/_static/pictures. They are committed, so that the pages show them
+without running anything; run this again after a change of the method.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import warnings
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning
+
+from dogc import DOGC, DOGCFixedGraph
+from dogc.datasets import make_two_gaussians
+
+OUT = pathlib.Path(__file__).parent / "_static" / "pictures"
+BLUE, ORANGE, RED, GREY, INK = "#2f6fab", "#d9772b", "#c0392b", "#9aa3ad", "#222b35"
+COLOURS = np.array([BLUE, ORANGE])
+NEIGHBOURS = 10
+
+
+def moons() -> tuple[np.ndarray, np.ndarray]:
+    """Two moons that touch, so that some neighbours lie on the other one."""
+    return make_moons(160, noise=0.1, random_state=2)
+
+
+def main() -> None:
+    """Draw all of them."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    style = {
+        "svg.fonttype": "none", "svg.hashsalt": "dogc", "font.size": 11, "text.color": INK,
+        "axes.edgecolor": GREY, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
+        "axes.titlesize": 12,
+    }  # fmt: skip
+    with plt.rc_context(style):
+        for draw in (graphs, one_row, embedding, projection, search):
+            save(draw(), draw.__name__)
+
+
+def graphs() -> Any:
+    """Rows, their neighbour graph, and the graph that was learned from it."""
+    X, y = moons()
+    before = DOGCFixedGraph(2, n_neighbors=NEIGHBOURS).fit(X)
+    after = DOGC(2, n_neighbors=NEIGHBOURS).fit(X)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.9), layout="constrained")
+    for ax, title in zip(axes, ("rows", "neighbours", "the learned graph"), strict=True):
+        bare(ax, title)
+    dots(axes[0], X, INK)
+    edges(axes[1], X, before.affinity_matrix_, ~crossing(before.affinity_matrix_, y), GREY, 0.6)
+    edges(axes[1], X, before.affinity_matrix_, crossing(before.affinity_matrix_, y), RED, 1.4)
+    dots(axes[1], X, INK)
+    for cluster, colour in enumerate(COLOURS):
+        start = after.affinity_matrix_.tocoo().row
+        edges(axes[2], X, after.affinity_matrix_, after.labels_[start] == cluster, colour, 0.6)
+    dots(axes[2], X, COLOURS[after.labels_])
+    return figure
+
+
+def one_row() -> Any:
+    """The weights of one row near the border, before and after learning."""
+    X, y = moons()
+    fits = [model(2, n_neighbors=NEIGHBOURS).fit(X) for model in (DOGCFixedGraph, DOGC)]
+    A = fits[0].affinity_matrix_.tocoo()
+    row = int(np.bincount(A.row, crossing(A, y) * A.data, len(X)).argmax())
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.0), layout="constrained")
+    titles = ("lambda = 0: distances alone", "in the end: F has its say")
+    near = (np.abs(X - X[row]) < [0.62, 0.45]).all(axis=1)
+    for ax, model, title in zip(axes, fits, titles, strict=True):
+        bare(ax, title)
+        dots(ax, X[near], COLOURS[fits[1].labels_[near]], 30)
+        weights = model.affinity_matrix_.tocsr()[[row]].tocoo()
+        for other, weight in zip(weights.col, weights.data, strict=True):
+            far = y[other] != y[row]
+            ax.plot(*X[[row, other]].T, color=RED if far else INK, lw=30 * weight, zorder=1,
+                    solid_capstyle="butt")  # fmt: skip
+        dots(ax, X[[row]], INK, 90)
+        ax.set(xlim=X[row, 0] + [-0.62, 0.62], ylim=X[row, 1] + [-0.45, 0.45])
+    return figure
+
+
+def embedding() -> Any:
+    """Rows of F on the way, turned by Q, and snapped to labels Y."""
+    X, _ = moons()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it is meant to stop early
+        model = DOGC(2, n_neighbors=NEIGHBOURS, max_iter=4).fit(X)
+    F = np.sqrt(len(X) / 2) * model.embedding_
+    turned, colour = F @ model.rotation_, COLOURS[model.labels_]
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.8), layout="constrained")
+    panels = (
+        ("F: continuous labels", F, INK),
+        ("F Q: turned", turned, colour),
+        ("Y: the nearest axis", np.eye(2)[model.labels_], colour),
+    )
+    for ax, (title, points, paint) in zip(axes, panels, strict=True):
+        ax.axhline(0, color=GREY, lw=0.8, zorder=0)
+        ax.axvline(0, color=GREY, lw=0.8, zorder=0)
+        dots(ax, points, paint, 120 if title[0] == "Y" else 16)
+        bare(ax, title)
+        ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+    axes[2].text(0.7, 0.16, "cluster 0")
+    axes[2].text(0.14, 1.0, "cluster 1")
+    return figure
+
+
+def projection() -> Any:
+    """The direction that PCA takes and the one that is learned, with what they see."""
+    X, y = make_two_gaussians(300, distance=1.2, random_state=0)
+    learned = DOGC(2, n_components=1).fit(X).components_[0]
+    principal = np.linalg.svd(X - X.mean(axis=0))[2][0]
+    figure, axes = plt.subplot_mosaic(
+        [["rows", "rows"], ["pca", "w"]], figsize=(7.6, 4.6), layout="constrained"
+    )
+    bare(axes["rows"], "rows, and two directions")
+    dots(axes["rows"], X, COLOURS[y])
+    for direction, name, place in ((principal, "PCA", (1.35, 0.1)), (learned, "W", (0.1, 0.95))):
+        tip = 1.2 * direction * np.sign(direction.sum())
+        arrow = {"arrowstyle": "-|>", "color": INK, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+        axes["rows"].annotate("", tip, (0, 0), arrowprops=arrow)
+        axes["rows"].text(*place, name, weight="bold")
+    axes["rows"].set(ylim=(-1.1, 1.35))
+    for name, direction in (("pca", principal), ("w", learned)):
+        for cluster in (0, 1):
+            seen = X[y == cluster] @ direction
+            axes[name].hist(seen, bins=np.linspace(-3, 3, 41), histtype="stepfilled",
+                            color=COLOURS[cluster], alpha=0.75)  # fmt: skip
+        axes[name].set(title=f"seen along {'PCA' if name == 'pca' else 'W'}", yticks=[])
+        axes[name].spines[["top", "right", "left"]].set_visible(False)
+    return figure
+
+
+def search() -> Any:
+    """Lambda and the number of components, iteration by iteration."""
+    X, _ = make_blobs(300, centers=6, cluster_std=1.5, random_state=1)
+    history = DOGC(6, n_neighbors=NEIGHBOURS).fit(X).history_
+    step = [record.iteration for record in history]
+    count = np.array([record.n_components for record in history])
+    figure, axes = plt.subplots(2, 1, figsize=(6.4, 3.9), sharex=True, layout="constrained")
+    axes[0].semilogy(step, [record.lam for record in history], "o-", color=BLUE)
+    axes[0].set(ylabel="lambda")
+    axes[1].axhline(6, color=GREY, ls="--", lw=1)
+    axes[1].step(step, count, where="mid", color=INK, lw=1)
+    axes[1].scatter(step, count, c=np.where(count == 6, BLUE, ORANGE), zorder=3)
+    axes[1].set(ylabel="components", xlabel="iteration", xticks=step, ylim=(0, 8))
+    axes[1].text(1, 6.25, "6 were asked for", size=10)
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def bare(ax: Any, title: str) -> None:
+    """Axes of a map: one scale, no numbers."""
+    ax.set(title=title, xticks=[], yticks=[], aspect="equal")
+    ax.spines[:].set_visible(False)
+
+
+def dots(ax: Any, X: np.ndarray, colour: Any, size: float = 12) -> None:
+    """Rows as points, those of one colour together."""
+    colours = np.broadcast_to(colour, len(X))
+    for one in np.unique(colours):
+        ax.plot(*X[colours == one].T, "o", color=one, ms=np.sqrt(size), mew=0, clip_on=False)
+
+
+def crossing(A: Any, y: np.ndarray) -> np.ndarray:
+    """Which entries of a graph join rows of different classes."""
+    A = A.tocoo()
+    return y[A.row] != y[A.col]
+
+
+def edges(ax: Any, X: np.ndarray, A: Any, which: np.ndarray, colour: str, width: float) -> None:
+    """Edges of a graph as one path, which keeps the file small."""
+    A = A.tocoo()
+    which = which & (A.row < A.col) & (A.data > 1e-6)
+    ends = np.stack([X[A.row[which]], X[A.col[which]], np.full((which.sum(), 2), np.nan)], axis=1)
+    ax.plot(*ends.reshape(-1, 2).T, color=colour, lw=width, zorder=1, alpha=0.8)
+
+
+def save(figure: Any, name: str) -> None:
+    """Write a figure with coordinates to a tenth of a point, and nothing that changes daily."""
+    path = OUT / f"{name}.svg"
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    text = re.sub(r"\n\s*", "\n", path.read_text(encoding="utf-8"))
+    short = re.sub(r"(?<=[ \"-])\d+\.\d{2,}", lambda found: f"{float(found[0]):.1f}", text)
+    path.write_text(short, encoding="utf-8")
+    print(f"{path.name}  {path.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""Rows in the plane, one colour a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _canvas, _models
+
+# Above this many clusters a legend says nothing.
+LEGEND_UP_TO = 12
+# Axes of equal scale show distances as the method sees them, but not a strip of points.
+FLATTEST = 4.0
+
+
+class ClusterDisplay:
+    """Where the rows of each cluster lie.
+
+    Parameters
+    ----------
+    points : array of shape (n_samples, 2)
+        Rows in the plane.
+    labels : int array of shape (n_samples,)
+        Their clusters; negative numbers are outliers.
+    outliers : bool array of shape (n_samples,), default=None
+        Rows to mark as outliers, whatever their label.
+    axis_names : pair of str, default=None
+        What the two axes mean.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+    scatter_ : list of collections, one for each ten clusters
+    outliers_ : collection of the outliers, or None if there are none
+    legend_ : the legend, or None
+    note_ : text that says how many rows are shown, or None if all are
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGC
+    >>> from dogc.plotting import ClusterDisplay
+    >>> X = load_iris().data
+    >>> model = DOGC(n_clusters=3).fit(X)
+    >>> display = ClusterDisplay.from_estimator(model, X)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        labels: Any,
+        *,
+        outliers: Any = None,
+        axis_names: tuple[str, str] | None = None,
+    ):
+        """Take rows in the plane, to be drawn by ``plot``."""
+        self.points = points
+        self.labels = labels
+        self.outliers = outliers
+        self.axis_names = axis_names
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> ClusterDisplay:
+        """Draw the rows that a clusterer was fitted on.
+
+        X is drawn as it is if it has one or two features. Otherwise its picture is the two
+        main directions of the subspace that the model learned, or of X where it learned none.
+
+        Parameters
+        ----------
+        estimator : fitted clusterer, or a pipeline that ends in one
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows that it was fitted on.
+        **options : passed to ``plot``
+
+        Returns
+        -------
+        display : ClusterDisplay
+        """
+        labels = _models.fitted_labels(estimator, X)
+        points, names = _models.view_of_fitted(estimator, X)
+        outliers = _models.fitted_outliers(estimator, labels)
+        return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
+
+    @classmethod
+    def from_predictions(
+        cls, X: Any, labels: Any, *, outliers: Any = None, **options: Any
+    ) -> ClusterDisplay:
+        """Draw rows with labels from anywhere.
+
+        X is drawn as it is if it has one or two features, otherwise in its two main
+        directions. Pass ``model.transform(X)`` for those of a learned subspace.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        labels : int array of shape (n_samples,)
+            Clusters; negative numbers are outliers.
+        outliers : bool array of shape (n_samples,), default=None
+            Rows to mark as outliers, whatever their label.
+        **options : passed to ``plot``
+
+        Returns
+        -------
+        display : ClusterDisplay
+        """
+        points, names = _models.view_of_rows(X)
+        return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
+
+    def plot(
+        self,
+        *,
+        ax: Any = None,
+        legend: bool | str = "auto",
+        max_points: int = 20_000,
+        size: float | None = None,
+    ) -> ClusterDisplay:
+        """Draw the rows.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw into; None makes new ones.
+        legend : bool or "auto", default="auto"
+            Whether to name the clusters and their sizes; "auto" does in a figure of its own,
+            for up to 12 clusters.
+        max_points : int, default=20_000
+            Where there are more rows, an even sample of this many is drawn.
+        size : float, default=None
+            Area of a dot in square points; None chooses it by the number of rows.
+
+        Returns
+        -------
+        self : ClusterDisplay
+        """
+        own = ax is None
+        ax = _canvas.axes_or_new(ax, (5.6, 4.2))
+        points = np.asarray(self.points)
+        labels = _models.check_labels(self.labels, len(points))
+        outlier = labels < 0
+        if self.outliers is not None:
+            outlier = outlier | np.asarray(self.outliers, dtype=bool)
+        shown = _sample(len(points), max_points)
+        size = dot_size(len(shown)) if size is None else size
+        self.scatter_ = _draw_clusters(ax, points, labels, shown[~outlier[shown]], size)
+        self.outliers_ = _draw_outliers(ax, points, shown[outlier[shown]])
+        self.note_ = None
+        if len(shown) < len(points):
+            self.note_ = _canvas.note(ax, f"{len(shown):,} of {len(points):,} rows")
+        few = len(np.unique(labels[labels >= 0])) <= LEGEND_UP_TO
+        wanted = (own and few) if legend == "auto" else legend
+        self.legend_ = _draw_legend(ax, labels, outlier) if wanted else None
+        _set_axes(ax, points, self.axis_names)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def dot_size(n: int) -> float:
+    """The area of a dot that n of them leave each other room with.
+
+    Examples
+    --------
+    >>> dot_size(100), dot_size(1_000_000)
+    (28.0, 3.0)
+    """
+    return float(np.clip(12_000 / max(n, 1), 3.0, 28.0))
+
+
+def _sample(n: int, most: int) -> np.ndarray:
+    """Rows to draw, in an order in which no cluster hides another."""
+    order = np.random.default_rng(0).permutation(n)
+    return order[:most]
+
+
+def _draw_clusters(
+    ax: Any, points: np.ndarray, labels: np.ndarray, shown: np.ndarray, size: float
+) -> list[Any]:
+    n_colours, drawn = len(_canvas.PALETTE), []
+    palette = np.array(_canvas.PALETTE)
+    for group in np.unique(labels[shown] // n_colours):
+        rows = shown[labels[shown] // n_colours == group]
+        drawn.append(
+            ax.scatter(
+                *points[rows].T,
+                s=size,
+                c=palette[labels[rows] % n_colours],
+                marker=_canvas.mark_of(int(group) * n_colours),
+                linewidths=0.3 if size > 12 else 0.0,
+                edgecolors=[ax.get_facecolor()],  # keeps touching dots apart
+                rasterized=len(shown) > _canvas.RASTER_FROM,
+            )
+        )
+    return drawn
+
+
+def _draw_outliers(ax: Any, points: np.ndarray, rows: np.ndarray) -> Any:
+    if not len(rows):
+        return None
+    return ax.scatter(*points[rows].T, s=30, c=[_canvas.ink(ax)], marker="x", linewidths=1.0)
+
+
+def _draw_legend(ax: Any, labels: np.ndarray, outlier: np.ndarray) -> Any:
+    from matplotlib.lines import Line2D
+
+    handles = []
+    for cluster in np.unique(labels[~outlier]):
+        colour, mark = _canvas.colour_of(cluster), _canvas.mark_of(cluster)
+        size = np.count_nonzero(labels[~outlier] == cluster)
+        label = f"{cluster}  ({size:,})"
+        handles.append(Line2D([], [], ls="", ms=6, marker=mark, color=colour, label=label))
+    if outlier.any():
+        label = f"outliers  ({np.count_nonzero(outlier):,})"
+        handles.append(Line2D([], [], ls="", ms=6, marker="x", color=_canvas.ink(ax), label=label))
+    return ax.legend(
+        handles=handles, title="cluster  (rows)", loc="center left", bbox_to_anchor=(1.0, 0.5),
+        frameon=False, alignment="left", handletextpad=0.2,
+    )  # fmt: skip
+
+
+def _set_axes(ax: Any, points: np.ndarray, names: tuple[str, str] | None) -> None:
+    _canvas.without_frame(ax)
+    if names is not None:
+        ax.set(xlabel=names[0], ylabel=names[1])
+    if names is not None and not names[1]:  # the second axis only keeps rows apart
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        return
+    width, height = np.ptp(points, axis=0)
+    if max(width, height) <= FLATTEST * min(width, height):
+        ax.set_aspect("equal", adjustable="datalim")

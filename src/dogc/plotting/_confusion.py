@@ -1,0 +1,185 @@
+"""Clusters beside known classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ..metrics import code_labels
+from . import _canvas, _models
+
+# Beyond this many classes or clusters numbers no longer fit into the cells.
+WRITTEN_UP_TO = 20
+
+
+class Matched(NamedTuple):
+    """Counts of rows by class and cluster, matched pairs on the diagonal."""
+
+    table: np.ndarray  # (n_classes, n_clusters)
+    classes: list[Any]
+    clusters: list[Any]
+
+
+class ConfusionDisplay:
+    """Rows by class and cluster, each cluster beside the class that it stands for.
+
+    Parameters
+    ----------
+    table : int array of shape (n_classes, n_clusters)
+        Counts of rows; entry (i, i) belongs to a class and the cluster matched with it.
+    classes, clusters : sequences of names
+        What the rows and columns of the table are called.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+    accuracy_ : float, share of rows in matched pairs (ACC)
+    image_ : the table; its colours are shares of a class
+    frames_ : list of frames around the matched pairs
+
+    Examples
+    --------
+    >>> from dogc.plotting import ConfusionDisplay
+    >>> display = ConfusionDisplay([[9, 1], [0, 5]], ["a", "b"], [1, 0])
+    >>> display.plot().accuracy_.round(3)  # doctest: +SKIP
+    0.933
+    """
+
+    def __init__(self, table: Any, classes: Sequence[Any], clusters: Sequence[Any]):
+        """Take a table, to be drawn by ``plot``."""
+        self.table = table
+        self.classes = classes
+        self.clusters = clusters
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, class_names: Any = None, ax: Any = None
+    ) -> ConfusionDisplay:
+        """Draw the labels of a fitted clusterer beside known classes.
+
+        Parameters
+        ----------
+        estimator : fitted clusterer, or a pipeline that ends in one
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Rows to label with ``predict``; None takes the ``labels_`` of the fitted rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        class_names : sequence of str, default=None
+            What the classes are called, in sorted order of the values of y.
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : ConfusionDisplay
+        """
+        labels = _models.fitted_labels(estimator)
+        if X is not None:
+            if not hasattr(estimator, "predict"):
+                raise ValueError(
+                    f"{type(_models.last_step(estimator)).__name__} cannot label new rows; pass "
+                    "X=None for the rows that it was fitted on."
+                )
+            labels = estimator.predict(X)
+        return cls.from_predictions(y, labels, class_names=class_names, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, labels: Any, *, class_names: Any = None, ax: Any = None
+    ) -> ConfusionDisplay:
+        """Draw labels from anywhere beside known classes.
+
+        Parameters
+        ----------
+        y_true, labels : array-like of shape (n_samples,)
+            Classes and clusters, under any names.
+        class_names : sequence of str, default=None
+            What the classes are called, in sorted order of the values of ``y_true``.
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : ConfusionDisplay
+        """
+        return cls(*match_clusters(y_true, labels, class_names)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ConfusionDisplay:
+        """Draw the table; the colour of a cell is its share of the class.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        self : ConfusionDisplay
+        """
+        table = np.asarray(self.table)
+        rows, columns = table.shape
+        written = max(rows, columns) <= WRITTEN_UP_TO
+        size = [min(max(0.75 * count, 2.2), 6.5) for count in (columns, rows)]
+        ax = _canvas.axes_or_new(ax, (size[0] + 1.4, size[1] + 1.0))
+        share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+        self.image_ = ax.imshow(share, vmin=0, vmax=1, cmap=_canvas.fading_map(ax))
+        if written:
+            texts = np.array([[f"{value:,}" if value else "" for value in row] for row in table])
+            _canvas.write_cells(ax, self.image_, texts, 10 if max(rows, columns) <= 10 else 7)
+        else:
+            ax.figure.colorbar(self.image_, ax=ax, label="share of the class", shrink=0.7)
+        corners = np.arange(min(table.shape)) - 0.5
+        self.frames_ = [_canvas.frame(ax, corner, 1.0, _canvas.ACCENT) for corner in corners]
+        ax.set(xlabel="cluster", ylabel="class")
+        ax.set_xticks(range(columns), [_name(cluster) for cluster in self.clusters])
+        ax.set_yticks(range(rows), [str(name) for name in self.classes])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        self.accuracy_ = float(np.trace(table) / table.sum())
+        ax.set_title(f"ACC {self.accuracy_:.3f}", fontsize="medium")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched:
+    """Count rows by class and cluster and put the best one to one matching on the diagonal.
+
+    Classes stay in order, clusters follow their class; what is left without a partner comes
+    last.
+
+    Examples
+    --------
+    >>> match_clusters(["a", "a", "b", "b"], [1, 1, 0, 1])
+    Matched(table=array([[2, 0], [1, 1]]), classes=['a', 'b'], clusters=[1, 0])
+    """
+    truth, found = np.asarray(y_true), np.asarray(labels)
+    if truth.ndim != 1 or truth.shape != found.shape or not truth.size:
+        raise ValueError(
+            "y_true and labels must be non-empty and one-dimensional with one entry for each row; "
+            f"got shapes {truth.shape} and {found.shape}."
+        )
+    i, j = code_labels(truth, "y_true"), code_labels(found, "labels")
+    classes, clusters = np.unique(truth).tolist(), np.unique(found).tolist()
+    if class_names is not None:
+        if len(class_names) != len(classes):
+            raise ValueError(
+                f"class_names must name the {len(classes)} classes of y_true; got "
+                f"{len(class_names)} names."
+            )
+        classes = [str(name) for name in class_names]
+    shape = (len(classes), len(clusters))
+    table = np.bincount(i * shape[1] + j, minlength=shape[0] * shape[1]).reshape(shape)
+    pairs = linear_sum_assignment(-table)
+    rows, columns = (_first(pair, size) for pair, size in zip(pairs, shape, strict=True))
+    return Matched(
+        table[np.ix_(rows, columns)], [classes[r] for r in rows], [clusters[k] for k in columns]
+    )
+
+
+def _first(chosen: np.ndarray, size: int) -> np.ndarray:
+    """The chosen places in their order, then all others."""
+    return np.concatenate([chosen, np.setdiff1d(np.arange(size), chosen)])
+
+
+def _name(cluster: Any) -> str:
+    return "outliers" if isinstance(cluster, int) and cluster < 0 else str(cluster)

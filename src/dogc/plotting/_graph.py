@@ -1,0 +1,314 @@
+"""The graph: weight between clusters as blocks, or its edges in the plane."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from . import _canvas, _models
+from ._clusters import ClusterDisplay
+
+KINDS = ("blocks", "edges")
+REMEDY = "pass a fitted clusterer on a graph, such as DOGC, CAN, CLR or NormalizedCut"
+# More cells than this are finer than a screen; more rows than this are a ball of wool.
+MOST_BINS = 240
+MOST_ROWS_WITH_EDGES = 5_000
+# Cells with less than this share of the heaviest cell's weight look alike.
+FAINTEST = 1e-3
+NAMED_UP_TO = 30
+
+
+class Blocks(NamedTuple):
+    """A graph with its rows sorted by cluster and gathered into bins."""
+
+    edges: np.ndarray  # (b + 1,) where bins begin and end, counted in rows
+    density: np.ndarray  # (b, b) mean weight between a row of one bin and a row of another
+    clusters: np.ndarray  # (c,) labels in the order of the blocks, outliers last
+    borders: np.ndarray  # (c + 1,) where clusters begin and end, counted in rows
+
+
+class GraphDisplay:
+    """How the graph's weight is spread within and between clusters.
+
+    Parameters
+    ----------
+    graph : sparse matrix of shape (n_samples, n_samples)
+        Symmetric weights, such as ``affinity_matrix_``.
+    labels : int array of shape (n_samples,)
+        Clusters; negative numbers are outliers.
+    points : array of shape (n_samples, 2), default=None
+        Rows in the plane, for ``kind="edges"``.
+    axis_names : pair of str, default=None
+        What the two axes of the plane mean.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+    inside_ : float, share of the weight that joins rows of one cluster
+    mesh_ : the blocks, with ``kind="blocks"``
+    borders_ : list of frames around the clusters, with ``kind="blocks"``; up to 240 clusters
+    edges_ : list of line collections, within and between clusters, with ``kind="edges"``
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGC
+    >>> from dogc.plotting import GraphDisplay
+    >>> model = DOGC(n_clusters=3).fit(load_iris().data)
+    >>> display = GraphDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        labels: Any,
+        *,
+        points: Any = None,
+        axis_names: tuple[str, str] | None = None,
+    ):
+        """Take a graph and labels, to be drawn by ``plot``."""
+        self.graph = graph
+        self.labels = labels
+        self.points = points
+        self.axis_names = axis_names
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, *, kind: str = "blocks", ax: Any = None
+    ) -> GraphDisplay:
+        """Draw the graph of a fitted clusterer.
+
+        Parameters
+        ----------
+        estimator : fitted clusterer with ``affinity_matrix_``, or a pipeline that ends in one
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            The rows that it was fitted on; needed for ``kind="edges"``.
+        kind : {"blocks", "edges"}, default="blocks"
+            See ``plot``.
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : GraphDisplay
+        """
+        graph = _models.fitted_attribute(estimator, "affinity_matrix_", REMEDY)
+        labels = _models.fitted_labels(estimator, X)
+        points, names = (None, None) if X is None else _models.view_of_fitted(estimator, X)
+        return cls(graph, labels, points=points, axis_names=names).plot(kind=kind, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, graph: Any, labels: Any, *, X: Any = None, kind: str = "blocks", ax: Any = None
+    ) -> GraphDisplay:
+        """Draw a graph with labels from anywhere.
+
+        Parameters
+        ----------
+        graph : sparse matrix of shape (n_samples, n_samples)
+            Symmetric weights.
+        labels : int array of shape (n_samples,)
+            Clusters; negative numbers are outliers.
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            The rows; needed for ``kind="edges"``.
+        kind : {"blocks", "edges"}, default="blocks"
+            See ``plot``.
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : GraphDisplay
+        """
+        points, names = (None, None) if X is None else _models.view_of_rows(X)
+        return cls(graph, labels, points=points, axis_names=names).plot(kind=kind, ax=ax)
+
+    def plot(self, *, kind: str = "blocks", ax: Any = None) -> GraphDisplay:
+        """Draw the graph.
+
+        Parameters
+        ----------
+        kind : {"blocks", "edges"}, default="blocks"
+            "blocks" sorts rows by cluster and shows the mean weight between bins of them, on
+            a logarithmic scale. "edges" draws each edge in the plane, up to 5,000 rows.
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        self : GraphDisplay
+        """
+        if kind not in KINDS:
+            raise ValueError(f"kind must be 'blocks' or 'edges'; got {kind!r}.")
+        graph = sp.csr_array(self.graph)
+        labels = _models.check_labels(self.labels, graph.shape[0])
+        if kind == "edges":
+            _check_points(self.points, len(labels))
+        ax = _canvas.axes_or_new(ax, (4.6, 4.8) if kind == "blocks" else (5.6, 4.4))
+        self.inside_ = share_inside(graph, labels)
+        if kind == "blocks":
+            self.mesh_, self.borders_ = _draw_blocks(ax, block_structure(graph, labels))
+        else:
+            self.edges_ = _draw_edges(ax, graph, labels, np.asarray(self.points))
+            ClusterDisplay(self.points, labels, axis_names=self.axis_names).plot(ax=ax)
+        ax.set_title(f"{_percent(self.inside_)} of the weight inside clusters", fontsize="medium")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def share_inside(graph: sp.csr_array, labels: np.ndarray) -> float:
+    """Share of a graph's weight that joins rows of one cluster; outliers are in none.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[0.0, 3, 1], [3, 0, 0], [1, 0, 0]]))
+    >>> share_inside(A, np.array([0, 0, 1]))
+    0.75
+    """
+    edges = graph.tocoo()
+    i, j = edges.row, edges.col
+    same = (labels[i] == labels[j]) & (labels[i] >= 0)
+    total = float(edges.data.sum())
+    return float(edges.data[same].sum()) / total if total > 0 else 1.0
+
+
+def block_structure(graph: sp.csr_array, labels: np.ndarray, most: int = MOST_BINS) -> Blocks:
+    """Sort the rows of a graph by cluster and gather them into about ``most`` bins.
+
+    Within a cluster rows come in the order of a walk from one of its ends. No bin holds rows of two
+    clusters, unless there are more clusters than bins.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[0.0, 0, 1], [0, 0, 0], [1, 0, 0]]))
+    >>> blocks = block_structure(A, np.array([0, 1, 0]), most=2)
+    >>> blocks.borders.tolist(), blocks.density.tolist()
+    ([0, 2, 3], [[0.5, 0.0], [0.0, 0.0]])
+    """
+    n = graph.shape[0]
+    joined = graph.tocoo()
+    along = _order_along(joined, labels)
+    group = np.where(labels < 0, np.iinfo(np.int64).max, labels)  # outliers last
+    order = along[np.argsort(group[along], kind="stable")]
+    clusters, starts = np.unique(group[order], return_index=True)
+    borders = np.append(starts, n)
+    edges = _bin_edges(borders, most)
+    bin_of = np.empty(n, dtype=np.int64)
+    bin_of[order] = np.searchsorted(edges, np.arange(n), side="right") - 1
+    b = len(edges) - 1
+    cell = bin_of[joined.row] * b + bin_of[joined.col]
+    weight = np.bincount(cell, joined.data, b * b).reshape(b, b)
+    size = np.diff(edges)
+    clusters = np.where(clusters == np.iinfo(np.int64).max, -1, clusters)
+    return Blocks(edges, weight / np.outer(size, size), clusters, borders)
+
+
+def _order_along(joined: sp.coo_array, labels: np.ndarray) -> np.ndarray:
+    """Rows in the order of a walk through the edges within clusters, from far ends."""
+    within = labels[joined.row] == labels[joined.col]
+    i, j = joined.row[within], joined.col[within]
+    both = (np.concatenate([i, j]), np.concatenate([j, i]))
+    inside = sp.csr_matrix((np.ones(len(both[0])), both), joined.shape)
+    count, member = connected_components(inside, directed=False)
+    somewhere = np.unique(member, return_index=True)[1]
+    order = _walk(inside, somewhere)
+    end = np.empty(count, dtype=np.int64)
+    end[member[order]] = order  # the last that was reached in each component
+    order = _walk(inside, end)
+    return order[np.argsort(member[order], kind="stable")]
+
+
+def _walk(graph: sp.csr_matrix, starts: np.ndarray) -> np.ndarray:
+    """Rows in breadth-first order from one start in each component."""
+    n = graph.shape[0]
+    root = sp.csr_matrix((np.ones(len(starts)), (np.zeros(len(starts), int), starts)), (1, n))
+    rooted = sp.vstack([graph, root], format="csr")
+    rooted.resize((n + 1, n + 1))
+    return breadth_first_order(rooted, n, return_predecessors=False)[1:]
+
+
+def _bin_edges(borders: np.ndarray, most: int) -> np.ndarray:
+    """Where bins begin and end: about ``most``, in each cluster by its size."""
+    n = int(borders[-1])
+    if len(borders) - 1 > most:
+        return np.linspace(0, n, most + 1).round().astype(np.int64)
+    size = np.diff(borders)
+    count = np.clip(np.round(most * size / n), 1, size).astype(np.int64)
+    parts = [
+        start + np.arange(k) * rows // k
+        for start, rows, k in zip(borders[:-1], size, count, strict=True)
+    ]
+    return np.append(np.concatenate(parts), n)
+
+
+def _percent(share: float) -> str:
+    """A share that says 100% only where nothing is missing."""
+    text = f"{share:.1%}"
+    return "more than 99.9%" if text == "100.0%" and share < 1.0 - 1e-12 else text
+
+
+def _check_points(points: Any, n: int) -> None:
+    if points is None:
+        raise ValueError("kind='edges' draws edges between points; pass X, or use kind='blocks'.")
+    if n > MOST_ROWS_WITH_EDGES:
+        raise ValueError(
+            f"kind='edges' can show up to {MOST_ROWS_WITH_EDGES:,} rows, and there are {n:,}; use "
+            "kind='blocks'."
+        )
+
+
+def _draw_blocks(ax: Any, blocks: Blocks) -> tuple[Any, list[Any]]:
+    from matplotlib.colors import LogNorm
+
+    heaviest = blocks.density.max() or 1.0
+    mesh = ax.pcolormesh(
+        blocks.edges,
+        blocks.edges,
+        np.ma.masked_less_equal(np.maximum(blocks.density, 0.0), 0.0),
+        norm=LogNorm(FAINTEST * heaviest, heaviest),
+        cmap=_canvas.fading_map(ax, lowest=0.2),
+        rasterized=True,
+    )
+    named = zip(blocks.clusters, blocks.borders[:-1], np.diff(blocks.borders), strict=True)
+    frames = [
+        _canvas.frame(ax, start, size, _canvas.colour_of(int(cluster)))
+        for cluster, start, size in named
+        if len(blocks.clusters) <= MOST_BINS  # more are finer than the cells
+    ]
+    middle = 0.5 * (blocks.borders[:-1] + blocks.borders[1:])
+    names = ["out" if cluster < 0 else str(cluster) for cluster in blocks.clusters]
+    if len(names) > NAMED_UP_TO:
+        middle, names = middle[:0], []
+    ax.set_xticks(middle, names)
+    ax.set_yticks(middle, names)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    n = int(blocks.borders[-1])
+    ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal", xlabel="cluster", ylabel="cluster")
+    return mesh, frames
+
+
+def _draw_edges(ax: Any, graph: sp.csr_array, labels: np.ndarray, points: np.ndarray) -> list[Any]:
+    from matplotlib.collections import LineCollection
+
+    edges = sp.triu(graph, 1).tocoo()
+    i, j = edges.row, edges.col
+    share = edges.data / max(float(edges.data.max(initial=0.0)), np.finfo(float).tiny)
+    within = (labels[i] == labels[j]) & (labels[i] >= 0)
+    drawn = []
+    for these, alpha, colour in ((within, 0.45, None), (~within, 0.9, _canvas.ink(ax))):
+        colours = (
+            [_canvas.colour_of(int(c)) for c in labels[i[these]]] if colour is None else colour
+        )
+        lines = LineCollection(
+            list(np.stack([points[i[these]], points[j[these]]], axis=1)),
+            linewidths=0.3 + 1.4 * share[these],
+            colors=colours,
+            alpha=alpha,
+            zorder=0.5 if colour is None else 0.6,
+            rasterized=len(i) > _canvas.RASTER_FROM,
+        )
+        drawn.append(ax.add_collection(lines))
+    return drawn

@@ -1,0 +1,141 @@
+"""What the displays ask of a fitted model, and how its rows come into the plane."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Matrix
+
+
+class View(NamedTuple):
+    """Rows in the plane and what the axes mean."""
+
+    points: np.ndarray  # (n, 2)
+    names: tuple[str, str]
+
+
+def last_step(estimator: Any) -> Any:
+    """The clusterer itself, where it is the end of a pipeline."""
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def prepared(estimator: Any, X: Any) -> Any:
+    """X as the clusterer at the end of a pipeline sees it."""
+    return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) else X
+
+
+def fitted_attribute(estimator: Any, name: str, remedy: str) -> Any:
+    """An attribute of the fitted clusterer, or one sentence that says what to do."""
+    model = last_step(estimator)
+    check_is_fitted(model, msg="This %(name)s is not fitted yet; call fit before drawing it.")
+    value = getattr(model, name, None)
+    if value is None:
+        raise ValueError(f"{type(model).__name__} has no {name} to draw; {remedy}.")
+    return value
+
+
+def fitted_labels(estimator: Any, X: Any = None) -> np.ndarray:
+    """The labels of the rows that the clusterer was fitted on, which X must be."""
+    labels = np.asarray(fitted_attribute(estimator, "labels_", "pass a fitted clusterer"))
+    if X is not None and (n := _n_rows(X)) != len(labels):
+        name = type(last_step(estimator)).__name__
+        raise ValueError(
+            f"X has {n} rows but {name} was fitted on {len(labels)}; pass the rows it was fitted "
+            "on, or draw new rows with from_predictions and the labels that predict gives."
+        )
+    return labels
+
+
+def fitted_outliers(estimator: Any, labels: np.ndarray) -> np.ndarray:
+    """Rows that belong to no cluster, or only hang on to one."""
+    found = getattr(last_step(estimator), "outliers_", None)
+    return labels < 0 if found is None else np.asarray(found, dtype=bool) | (labels < 0)
+
+
+def check_labels(labels: Any, n: int) -> np.ndarray:
+    """Labels as whole numbers, one for each of n rows."""
+    found = np.asarray(labels)
+    if found.shape != (n,):
+        raise ValueError(
+            f"labels must hold one label for each of the {n} rows; got shape {found.shape}."
+        )
+    if not np.issubdtype(found.dtype, np.integer):
+        raise ValueError(
+            "labels must be whole numbers, such as labels_ or the second result of "
+            f"np.unique(labels, return_inverse=True); got {found.dtype}."
+        )
+    return found
+
+
+def view_of_fitted(estimator: Any, X: Any) -> View:
+    """X itself if it has two features, else the main directions of the learned subspace."""
+    model, names = last_step(estimator), _feature_names(X)
+    if isinstance(estimator, Pipeline):
+        X = prepared(estimator, X)
+        names = _feature_names(X)
+    if "precomputed" in (getattr(model, "metric", None), getattr(model, "affinity", None)):
+        raise ValueError(
+            f"this {type(model).__name__} was fitted on a precomputed graph, which has no points "
+            "to draw; pass points of yours with their labels to from_predictions."
+        )
+    if getattr(model, "components_", None) is None or _n_features(X) <= 2:
+        return view_of_rows(X, names)
+    return _main_directions(_as_rows(model.transform(X)), "learned subspace, direction")
+
+
+def view_of_rows(X: Any, names: list[str] | None = None) -> View:
+    """X itself if it has one or two features, else its two main directions."""
+    names = names or _feature_names(X)
+    rows = _as_rows(X)
+    if rows.shape[1] > 2:
+        return _main_directions(rows, "principal direction")
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    names = names or [f"feature {i}" for i in range(dense.shape[1])]
+    if dense.shape[1] == 1:
+        return View(_spread_out(dense), (names[0], ""))
+    return View(dense, (names[0], names[1]))
+
+
+def _main_directions(Z: Matrix, name: str) -> View:
+    if Z.shape[1] == 1:
+        return View(_spread_out(Z), (f"{name} 1", ""))
+    if sp.issparse(Z) and min(Z.shape) <= 2:
+        Z = Z.toarray()  # as small as the answer
+    solver = "arpack" if sp.issparse(Z) else "auto"
+    size = min(2, Z.shape[0])
+    points = PCA(size, svd_solver=solver, random_state=0).fit_transform(Z)
+    return View(np.pad(points, ((0, 0), (0, 2 - size))), (f"{name} 1", f"{name} 2"))
+
+
+def _spread_out(x: np.ndarray) -> np.ndarray:
+    """Values along the first axis; along the second, places that only keep rows apart."""
+    apart = np.arange(len(x)) * 0.6180339887498949 % 1.0
+    return np.column_stack([x[:, 0], apart])
+
+
+def _as_rows(X: Any) -> Matrix:
+    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(
+            f"X must be a table of shape (n_samples, n_features); got shape {rows.shape}."
+        )
+    return rows
+
+
+def _n_rows(X: Any) -> int:
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _n_features(X: Any) -> int:
+    return _as_rows(X).shape[1]
+
+
+def _feature_names(X: Any) -> list[str] | None:
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(name) for name in columns]

@@ -1,0 +1,99 @@
+"""The choice of the number of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scales import ScaleChoice
+from . import _canvas, _models
+
+# The share of the axes that the table takes, and the corners of a square around the origin.
+TABLE_HEIGHT = 0.72
+SQUARE = np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]])
+
+
+class ScaleDisplay:
+    """Which numbers of neighbours were tried, how far they agree, and which was taken.
+
+    Parameters
+    ----------
+    choice : ScaleChoice
+        The ``scales_`` of a fitted model.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+    image_ : the table of agreement
+    line_ : the score of each scale
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGC
+    >>> from dogc.plotting import ScaleDisplay
+    >>> model = DOGC(n_clusters=3).fit(load_iris().data)
+    >>> display = ScaleDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    def __init__(self, choice: ScaleChoice):
+        """Take a choice, to be drawn by ``plot``."""
+        self.choice = choice
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScaleDisplay:
+        """Draw the choice that a fitted model made.
+
+        Parameters
+        ----------
+        estimator : fitted DOGC, DOGCOS, CAN, PCAN or ablation, or a pipeline that ends in one
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : ScaleDisplay
+        """
+        model = _models.last_step(estimator)
+        remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
+        if not hasattr(type(model), "_method"):
+            raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
+        return cls(_models.fitted_attribute(model, "scales_", remedy)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ScaleDisplay:
+        """Draw: agreement of each two scales as a table, the score of each above it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        self : ScaleDisplay
+        """
+        sizes, agreement, score, chosen_size = self.choice
+        s = len(sizes)
+        ax = _canvas.axes_or_new(ax, (max(3.8, 1.8 + 0.55 * s), 2.4 + 0.35 * s))
+        place, chosen = np.arange(s), sizes.index(chosen_size)
+        colours = _canvas.fading_map(ax)
+        self.image_ = ax.imshow(agreement, vmin=0, vmax=1, cmap=colours, aspect="auto")
+        texts = np.array([[f"{value:.2f}" for value in row] for row in agreement])
+        _canvas.write_cells(ax, self.image_, texts, 8)
+        look = {"color": _canvas.ACCENT, "lw": 2, "clip_on": False}
+        ax.plot(chosen + 0.5 * SQUARE[0], 0.5 * (s - 1) + 0.5 * s * SQUARE[1], **look)
+        ax.set_xlabel("neighbours")
+        ax.set_ylabel("neighbours", y=0.5 * TABLE_HEIGHT)
+        ax.set_xticks(place, sizes)
+        ax.set_yticks(place, sizes)
+        ax.spines[:].set_visible(False)
+        # The scores stand above the table in the same axes, so that any layout has room for them.
+        ax.set_ylim(s - 0.5, s - 0.5 - s / TABLE_HEIGHT)
+        above = ax.inset_axes((0, TABLE_HEIGHT + 0.03, 1, 0.97 - TABLE_HEIGHT), sharex=ax)
+        (self.line_,) = above.plot(place, score, "o-", color=_canvas.PALETTE[0], ms=4)
+        above.plot(chosen, score[chosen], "o", color=_canvas.ACCENT, ms=8, clip_on=False)
+        above.set(ylabel="score", ylim=(min(0.0, score.min()) - 0.05, 1.08))
+        above.tick_params(labelbottom=False, bottom=False)
+        _canvas.without_frame(above)
+        ax.set_title(f"agreement of labels; {chosen_size} neighbours taken", fontsize="medium")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,87 @@
+"""The page: a template, a style and a script from this folder, and the summary inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+# The scripts are one program; the order is that of their definitions.
+SCRIPTS = (
+    "base.js",
+    "clusters.js",
+    "truth.js",
+    "scatter.js",
+    "features.js",
+    "graph.js",
+    "history.js",
+    "data.js",
+    "main.js",
+)
+# What a JSON text must not hold inside a script element, or in older readers of JavaScript.
+UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def render(summary: dict[str, Any]) -> str:
+    """The whole page, with nothing to load from elsewhere.
+
+    A policy in its head forbids the browser to load anything and to run any other script, so
+    that nothing in the data can do harm even if it should be taken for code.
+
+    Parameters
+    ----------
+    summary : dict
+        From :func:`dogc.report.summarise`.
+
+    Returns
+    -------
+    page : str
+        HTML, to be written as UTF-8.
+    """
+    script = "\n".join(_read(name) for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
+    style = _read("page.css")
+    title = f"{summary['source']}: {summary['clusters_found']} clusters"
+    parts = {
+        "@title@": html.escape(title),
+        "@policy@": policy(script, style),
+        "@style@": style,
+        "@summary@": embedded(summary),
+        "@script@": script,
+    }
+    # One pass, so that a mark inside the data stays what it is.
+    return re.sub("|".join(parts), lambda mark: parts[mark[0]], _read("page.html"))
+
+
+def embedded(summary: dict[str, Any]) -> str:
+    """JSON that no HTML parser can take for markup.
+
+    Examples
+    --------
+    >>> embedded({"cell": "</script>"})
+    '{"cell":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(summary, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escape in UNSAFE.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def policy(script: str, style: str) -> str:
+    """What the browser may do: run this script, use this style, show pictures of its own."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath("template", name).read_text(encoding="utf-8")

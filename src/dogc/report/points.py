@@ -1,0 +1,183 @@
+"""Where the rows lie: two directions of the learned subspace, and a sample of rows to show."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse.linalg import svds
+
+from .groups import Groups
+from .plain import cell, digits, short
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ..tables.clustering import Clustering
+
+SEED = 0
+LEAST_OF_A_CLUSTER = 20
+COLUMNS_SHOWN = 6
+# Bytes that the values of the rows may take on the page.
+MOST_BYTES = 1_000_000
+# A direct eigenproblem up to this order, Lanczos beyond.
+DIRECT_ORDER = 1000
+
+
+class Plane(NamedTuple):
+    """Rows in two dimensions."""
+
+    at: np.ndarray  # (n, 2)
+    share: list[float]  # of the variance, for each direction
+    learned: bool  # whether the model learned the space they lie in
+    dimensions: int  # of that space
+
+
+def lay_out(model: Any, X: np.ndarray) -> Plane:
+    """The first two principal directions of the learned subspace, or of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plane = lay_out(None, np.array([[0.0, 3.0], [4.0, 3.0], [2.0, 3.5]]))
+    >>> plane.at[:, 0].round(2), plane.dimensions
+    (array([-2.,  2.,  0.]), 2)
+    """
+    learned = getattr(model, "components_", None) is not None and hasattr(model, "transform")
+    Z = np.asarray(model.transform(X) if learned else X, dtype=np.float64)
+    Z = Z - Z.mean(axis=0)
+    unit = float(np.abs(Z).max(initial=0.0)) or 1.0  # so that squares cannot overflow
+    Z /= unit
+    V = leading_directions(Z)
+    at = Z @ V
+    total = float(np.vdot(Z, Z)) or 1.0
+    share = [float(column @ column) / total for column in at.T]
+    if at.shape[1] < 2:
+        # One dimension only: rows are spread over the other so that they do not hide each other.
+        golden = (np.sqrt(5.0) - 1.0) / 2.0
+        at = np.column_stack([at[:, 0], (np.arange(len(at)) * golden) % 1.0 * np.ptp(at) * 0.3])
+    return Plane(at * unit, share, learned, Z.shape[1])
+
+
+def leading_directions(Z: np.ndarray) -> np.ndarray:
+    """The leading right singular vectors of centred rows: two, or one if there is only one."""
+    n, d = Z.shape
+    if d == 1:
+        return np.ones((1, 1))
+    if d <= max(DIRECT_ORDER, 2):
+        V = np.linalg.eigh(Z.T @ Z)[1][:, :-3:-1]
+    elif n <= DIRECT_ORDER:
+        V = Z.T @ np.linalg.eigh(Z @ Z.T)[1][:, :-3:-1]
+        V /= np.maximum(np.linalg.norm(V, axis=0), np.finfo(float).tiny)
+    else:
+        V = svds(Z, k=2, v0=np.linspace(1.0, 2.0, min(n, d)))[2][::-1].T
+    largest = V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])]
+    return V * np.where(largest < 0, -1.0, 1.0)  # a sign that does not depend on the solver
+
+
+def sample_rows(groups: Groups, most: int) -> np.ndarray:
+    """At most so many rows, a fair share of every cluster but a few of each, in mixed order.
+
+    The order is mixed so that no cluster is always drawn on top of the others.
+    """
+    rng = np.random.default_rng(SEED)
+    order = rng.permutation(len(groups.codes))
+    if len(order) <= most:
+        return order
+    least = np.minimum(groups.size, max(1, min(LEAST_OF_A_CLUSTER, most // len(groups.size))))
+    spare = (groups.size - least) * max(most - least.sum(), 0) / max((groups.size - least).sum(), 1)
+    quota = least + spare.astype(np.int64)
+    by_group = order[np.argsort(groups.codes[order], kind="stable")]
+    starts = np.cumsum(groups.size) - groups.size
+    rank = np.arange(len(order)) - np.repeat(starts, groups.size)
+    return rng.permutation(by_group[rank < np.repeat(quota, groups.size)])
+
+
+def describe_points(clustering: Clustering, groups: Groups, plane: Plane, most: int) -> dict:
+    """The sample with its places, scaled to the unit square, and what to say of each row."""
+    rows = sample_rows(groups, most)
+    low, high = view(plane.at)
+    span = np.where(high > low, high - low, 1.0)
+    at = (plane.at[rows] - low) / span
+    outside = np.flatnonzero(((at < 0) | (at > 1)).any(axis=1))
+    confidence = clustering.confidence[rows]
+    has_confidence = bool(np.isfinite(clustering.confidence).any())
+    return {
+        "total": len(groups.codes),
+        "row": (rows + 1).tolist(),
+        "x": np.clip(at[:, 0], 0, 1).round(4).tolist(),
+        "y": np.clip(at[:, 1], 0, 1).round(4).tolist(),
+        "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
+        "confidence": [digits(value, 3) for value in confidence] if has_confidence else None,
+        "outside": outside.tolist(),
+        "aspect": digits(span[1] / span[0]),
+        "share": [digits(value) for value in plane.share],
+        "learned": plane.learned,
+        "dimensions": plane.dimensions,
+        "axes": [describe_axis(clustering, column) for column in plane.at.T[: len(plane.share)]],
+        **row_values(clustering, rows),
+    }
+
+
+def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of the picture: all rows, unless a few far ones would squeeze the rest."""
+    low, high = at.min(axis=0), at.max(axis=0)
+    inner_low, inner_high = np.quantile(at, [0.005, 0.995], axis=0)
+    margin = 0.5 * (inner_high - inner_low)
+    squeezed = (high - low) > 3.0 * (inner_high - inner_low)
+    squeezed &= inner_high > inner_low
+    return (
+        np.where(squeezed, np.maximum(low, inner_low - margin), low),
+        np.where(squeezed, np.minimum(high, inner_high + margin), high),
+    )
+
+
+def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
+    """The features that follow a direction most closely, with the sign of their correlation."""
+    Xc = clustering.X - clustering.X.mean(axis=0)
+    along = coordinate - coordinate.mean()
+    norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
+    correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
+    best = np.argsort(-np.abs(correlation), kind="stable")[:2]
+    return [
+        {"name": short(clustering.feature_names[j], 60), "sign": int(np.sign(correlation[j]))}
+        for j in best
+        if abs(correlation[j]) >= 0.4
+    ]
+
+
+def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
+    """The id, the known label and the first few original values of each sampled row."""
+    frame, id_column = clustering.frame, clustering.id_column
+    ids = truth = None
+    if id_column is not None:
+        ids = cells(frame[id_column].iloc[rows])
+    if clustering.truth is not None:
+        truth = [cell(value) for value in clustering.truth[rows].tolist()]
+    names: list[str] = []
+    values: list[list[Any]] = []
+    left = MOST_BYTES
+    for position, name in enumerate(frame.columns):
+        if len(names) == COLUMNS_SHOWN:
+            break
+        column = cells(frame.iloc[rows, position])
+        # The known label has a place of its own.
+        if name == id_column or (truth is not None and texts(column) == texts(truth)):
+            continue
+        left -= len(json.dumps(column, ensure_ascii=False).encode())
+        if left > 0:
+            names.append(short(name, 60))
+            values.append(column)
+    id_name = None if ids is None else short(id_column, 60)
+    return {"id": ids, "id_name": id_name, "columns": names, "values": values, "truth": truth}
+
+
+def cells(column: pandas.Series) -> list[Any]:
+    """A column as the page shows it."""
+    return [cell(value) for value in column.tolist()]
+
+
+def texts(column: list[Any]) -> list[str]:
+    """A column as text, to compare."""
+    return [str(value) for value in column]

@@ -1,0 +1,102 @@
+// The headline, and how many rows are in each cluster and how sure.
+
+const FEW = 12;
+
+function showHeadline() {
+  const { ending, rows, clusters_found: found, data } = summary;
+  const state = ending.converged === null ? null : ending.converged ? "good" : "warn";
+  const took = [];
+  if (ending.iterations) took.push(plural(ending.iterations, "iteration"));
+  if (data.seconds !== null) took.push(data.seconds < 0.01 ? "less than 0.01 s" : `${number(data.seconds, data.seconds < 10 ? two : whole)} s`);
+  page.append(
+    el(
+      "div",
+      { class: "headline" },
+      el("p", { class: "eyebrow" }, "Clustering report"),
+      el("h1", {}, `${plural(rows, "row")} of `, el("span", { class: "source" }, summary.source), ` in ${plural(found, "cluster")} by ${summary.method}`),
+      el(
+        "p",
+        { class: "lede" },
+        state && el("span", { class: `verdict ${state}`, "aria-hidden": "true" }, state === "good" ? "✓" : "!"),
+        ending.words || "This method keeps no record of its run, so there is no convergence to show.",
+        took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
+      ),
+    ),
+  );
+}
+
+function surenessSentence() {
+  const sure = summary.sureness;
+  if (!sure) return "Each bar is a cluster. This method does not say how sure it is of a row.";
+  const share = sure.unsure / sure.known;
+  const tail = sure.unsure
+    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5, too close to call.`
+    : "no row is below 0.5.";
+  return `Each bar is a cluster; its striped end are rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
+}
+
+function confidenceShape(sure, id) {
+  const top = Math.max(...sure.histogram, 1);
+  const bars = sure.histogram.map((count, i) => {
+    const height = count ? Math.max(1, (18 * count) / top) : 0;
+    const bar = svg("rect", { x: i * 6, y: 18 - height, width: 5, height, class: i < 5 ? "unsure" : null });
+    bar.style.fill = colour(id);
+    return bar;
+  });
+  const label = `Confidence from 0 to 1 in tenths: ${sure.histogram.join(", ")} rows`;
+  return svg("svg", { viewBox: "0 0 59 19", class: "spark", role: "img", "aria-label": label }, bars, svg("path", { d: "M0 18.5H59", class: "base" }));
+}
+
+function clusterRow(group, largest) {
+  const sure = group.sureness;
+  const unsure = sure ? sure.unsure / group.size : 0;
+  const bar = el("span", { class: "bar-fill", style: { width: `${(100 * group.size) / largest}%`, "--c": colour(group.cluster), "--unsure": `${100 * unsure}%` } }, el("i"));
+  const share = percent(group.size / summary.rows);
+  const row = el(
+    "li",
+    { class: "size-row" },
+    el("span", { class: "size-name" }, clusterButton(group.cluster)),
+    el("span", { class: "size-bar", role: "img", "aria-label": `${plural(group.size, "row")}, ${share}` }, bar),
+    el("span", { class: "size-count" }, el("b", {}, whole.format(group.size)), el("small", {}, ` ${share}`)),
+    sure && el("span", { class: "size-sure", "data-label": "mean confidence" }, confidenceShape(sure, group.cluster), el("b", {}, sure.mean.toFixed(2))),
+    sure && el("span", { class: "size-unsure", "data-label": "below 0.5" }, percent(sure.unsure / sure.known)),
+    el("span", { class: "size-out", "data-label": "outliers" }, group.cluster === OUTLIERS ? "–" : whole.format(group.outliers)),
+  );
+  follow((only) => row.classList.toggle("faded", only !== null && only !== group.cluster));
+  return row;
+}
+
+function showSizes() {
+  const largest = Math.max(...summary.clusters.map((group) => group.size));
+  const sure = summary.sureness;
+  const head = el(
+    "li",
+    { class: "size-row size-head", "aria-hidden": "true" },
+    el("span", {}, "cluster"),
+    el("span", {}),
+    el("span", { class: "size-count" }, "rows"),
+    sure && el("span", {}, "mean confidence"),
+    sure && el("span", {}, "below 0.5"),
+    el("span", {}, "outliers"),
+  );
+  const rows = summary.clusters.map((group) => clusterRow(group, largest));
+  const list = el("ul", { class: sure ? "sizes" : "sizes no-sureness" }, head, rows);
+  const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows one alone" }, list);
+  const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
+  const note = outliers ? `Outliers are rows whose piece of the graph was too small to be a cluster: ${whole.format(outliers)} here. ` : null;
+  const hint = el("span", { class: "hint" }, "Click a cluster to see it alone everywhere on this page; Escape brings the others back.");
+  section("sizes", "Clusters", "How many rows are in each cluster, and how sure?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
+}
+
+// Long lists start short.
+function fewFirst(items, what) {
+  if (items.length <= FEW + 2) return null;
+  const set = (open) => {
+    items.forEach((item, i) => item.toggleAttribute("hidden", !open && i >= FEW));
+    button.setAttribute("aria-expanded", String(open));
+    button.textContent = open ? `Show the first ${FEW} ${what}` : `Show all ${items.length} ${what}`;
+  };
+  const button = el("button", { type: "button", class: "more", onclick: () => set(button.getAttribute("aria-expanded") !== "true") });
+  set(false);
+  return button;
+}

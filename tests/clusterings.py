@@ -1,0 +1,71 @@
+"""Clustered tables for the tests of the report."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+import pandas as pd
+
+from dogc import DOGCOS
+from dogc.tables.clustering import Clustering
+
+HOSTILE = "</script><script>throw 1</script>&\"'"
+
+
+def clustering_of(frame, X, labels, **fields):
+    """A clustering with the fields that a test does not care about filled in."""
+    n, d = X.shape
+    defaults = {
+        "feature_names": [str(name) for name in frame.columns][:d],
+        "model": types.SimpleNamespace(),
+        "confidence": np.full(n, np.nan),
+        "truth": None,
+        "id_column": None,
+        "preparation": [],
+        "source": "table.csv",
+        "seconds": 0.5,
+        "settings": {},
+    }
+    return Clustering(frame=frame, X=X, labels=np.asarray(labels), **(defaults | fields))
+
+
+def flowers(n=120):
+    """Three far groups with a number, a skewed number, a category, hostile text and an id."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(n) % 3
+    height = 10.0 * truth + rng.standard_normal(n)
+    price = np.exp(2.0 * truth + rng.standard_normal(n))
+    red = rng.random(n) < np.array([0.9, 0.1, 0.1])[truth]
+    frame = pd.DataFrame(
+        {
+            "plant": [f"P-{i:03d}" for i in range(n)],
+            "height <b>cm</b>": height.round(2),
+            "price": price,
+            "colour": np.where(red, "red", "blue"),
+            "remark": np.where(truth == 0, HOSTILE, "plain"),
+            "kind": np.array(["rose", "tulip", HOSTILE])[truth],
+        }
+    )
+    X = np.column_stack([height, np.log(price), 2.0 * red - 1.0])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = DOGCOS(3).fit(X)
+    scores = np.sort(model.decision_function(X), axis=1)
+    return clustering_of(
+        frame,
+        X,
+        model.labels_,
+        feature_names=["height <b>cm</b>", "price", "colour = red"],
+        model=model,
+        confidence=np.clip(scores[:, -1] - scores[:, -2], 0.0, 1.0),
+        truth=frame["kind"].to_numpy(dtype=object),
+        id_column="plant",
+        preparation=["The column plant identifies rows.", f"The column {HOSTILE} was dropped."],
+        source=f"flowers {HOSTILE}.csv",
+        settings={
+            "method": "dogc-os",
+            "parameters": {"n_clusters": 3, "tol": float("inf"), "note": HOSTILE},
+            "versions": {"dogc": "0"},
+            "notes": [HOSTILE],
+        },
+    )

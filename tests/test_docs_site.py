@@ -1,0 +1,160 @@
+"""The site tells the truth: its blocks run and print what it says, nothing is left out of it."""
+
+import contextlib
+import importlib
+import io
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import dogc
+from test_architecture import LEVELS
+
+ROOT = pathlib.Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MADE = ("_build", "gallery", "api")
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE)
+# Pages whose blocks stand on their own; the others are run by test_docs.py with rows at hand.
+PASTED = [DOCS / "start.md", DOCS / "model_files.md", *sorted((DOCS / "user_guide").glob("*.md"))]
+BLOCK = re.compile(r"```(\S+)\n(.*?)```", flags=re.S)
+
+
+def name(page):
+    return str(page.relative_to(DOCS).with_suffix(""))
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder for what the blocks write, and no windows."""
+    matplotlib = pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
+    yield tmp_path
+    importlib.import_module("matplotlib.pyplot").close("all")
+
+
+@pytest.mark.parametrize("page", PASTED, ids=name)
+def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewhere):
+    names, printed, said = {"__name__": "__main__"}, None, 0
+    for kind, text in BLOCK.findall(page.read_text()):
+        if kind == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, page.name, "exec"), names)
+            printed = out.getvalue()
+        elif kind == "text":
+            assert printed == text
+            said += 1
+    assert names.keys() > {"__name__"}, "no block was run"
+    assert said >= 6 or page.name != "start.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        assert link.startswith("https://") or (page.parent / link).exists(), link
+
+
+def test_every_page_is_in_the_sidebar():
+    listed = {"index"}
+    for page in PAGES:
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), flags=re.S):
+            entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            listed.update(re.sub(r".*<(.*)>", r"\1", entry) for entry in entries)
+    assert {name(page) for page in PAGES} == listed - {"gallery/index"}
+
+
+def public_names():
+    yield from (item for item in dogc.__all__ if not item.startswith("__"))
+    for room in ("metrics", "datasets", "plotting"):
+        module = importlib.import_module(f"dogc.{room}")
+        for item in getattr(module, "__all__", vars(module)):
+            home = getattr(getattr(module, item), "__module__", None) or ""
+            if not item.startswith("_") and home.startswith(module.__name__):
+                yield f"{room}.{item}"
+
+
+def test_the_reference_has_every_public_name():
+    pytest.importorskip("matplotlib")
+    text = (DOCS / "api.md").read_text()
+    listed = set(re.findall(r"^   ([\w.]+)$", text, flags=re.M))
+    internal = {"metrics.code_labels"}
+    assert set(public_names()) - listed - internal == set()
+    for item in listed:
+        thing = dogc
+        for part in item.split("."):
+            thing = getattr(thing, part, None) or importlib.import_module(f"dogc.{part}")
+
+
+def test_every_command_and_option_is_on_its_page():
+    pytest.importorskip("typer")
+    from typer.main import get_command
+
+    from dogc.commands.app import app
+
+    text = (DOCS / "command_line.md").read_text()
+    for command in get_command(app).commands.values():
+        _, _, section = text.partition(f"\n## dogc {command.name}\n")
+        assert section, command.name
+        section = section.partition("\n## ")[0]
+        for option in command.params:
+            names = [flag for flag in option.opts if flag.startswith("--")]
+            assert not names or f"`{names[0]}" in section, f"{command.name} {names}"
+
+
+def pictures():
+    return sorted((DOCS / "_static").rglob("*.svg"))
+
+
+def test_pictures_are_small_and_need_nothing_from_elsewhere():
+    assert sum(path.stat().st_size for path in pictures()) < 300_000
+    for path in pictures():
+        for element in ET.parse(path).iter():
+            for key, value in element.attrib.items():
+                assert not key.endswith("href") or value.startswith("#"), path.name
+
+
+def test_pictures_are_those_that_the_scripts_draw(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(DOCS))
+    drawn = importlib.import_module("pictures")
+    monkeypatch.setattr(drawn, "OUT", tmp_path)
+    drawn.main()
+    assert {path.name for path in tmp_path.iterdir()} | {"loop.svg"} == {
+        path.name for path in (DOCS / "_static" / "pictures").iterdir()
+    }
+
+
+def test_the_drawing_of_the_architecture_has_every_room_in_its_place(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    drawing = importlib.import_module("architecture")
+    assert (DOCS / "_static" / "architecture.svg").read_text() == drawing.draw()
+    rooms = [room for band in drawing.BANDS for room in band.rooms]
+    assert sorted(rooms) == sorted(LEVELS)
+    for above, below in zip(drawing.BANDS, drawing.BANDS[1:], strict=False):
+        low = min(LEVELS[room] for room in above.rooms)
+        assert max(LEVELS[room] for room in below.rooms) <= low, (above.name, below.name)
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
+    for package in ("sphinx", "furo", "myst_parser", "numpydoc", "sphinx_gallery", "typer"):
+        pytest.importorskip(package)
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns(*MADE))
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for page in ("CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / page, tmp_path)
+    command = ["-W", "--keep-going", "-q", "-D", "plot_gallery=0", "-b", "html", "docs", "site"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *command], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "site" / "demo" / "report.html").exists()  # what report.md shows
+    for page in (tmp_path / "site").rglob("*.html"):
+        fetched = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"',
+                             page.read_text())  # fmt: skip
+        assert not fetched, page.name
