@@ -111,7 +111,7 @@ function featureCard(group) {
 
 function showFeatures() {
   const features = summary.features;
-  if (!features) return;
+  
   const cards = features.clusters.map(featureCard);
   const grid = el("div", { class: cards.length === 3 || cards.length > 4 ? "portraits three" : "portraits" }, cards);
   let open = cards.length <= CARDS;

@@ -34,6 +34,7 @@ const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : syste
 
 function themed() {
   themeButton.textContent = isDark() ? "Light" : "Dark";
+  paintAgain();
 }
 
 function remember(theme) {
