@@ -60,6 +60,9 @@ def test_the_picture_shows_every_number():
     np.testing.assert_array_equal(display.line_.get_ydata(), [0.7, 0.8, 0.3])
     np.testing.assert_array_equal(display.image_.get_array(), choice().agreement)
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["5", "10", "15"]
+    (frame,) = display.ax_.lines
+    assert (min(frame.get_xdata()), max(frame.get_xdata())) == (0.5, 1.5)
+    assert (min(frame.get_ydata()), max(frame.get_ydata())) == (-0.5, 2.5)
 
 
 def test_it_is_made_from_an_estimator_and_into_given_axes(three_blobs):
@@ -276,6 +279,8 @@ def test_many_rows_are_sampled_and_rasterised_and_it_says_so():
     assert "0  (1,667)" in [text.get_text() for text in display.legend_.get_texts()]
     few = ClusterDisplay.from_predictions(X[:50], labels[:50])
     assert few.note_ is None
+    assert few.scatter_[0].get_sizes() > display.scatter_[0].get_sizes()
+    assert ClusterDisplay.from_predictions(X, labels, size=7).scatter_[0].get_sizes() == [7]
     assert not few.scatter_[0].get_rasterized()
 
 
@@ -351,6 +356,7 @@ def test_the_title_says_how_much_weight_is_inside():
     assert display.ax_.get_title() == "75.0% of the weight inside clusters"
     assert [frame.get_width() for frame in display.borders_] == [2, 1]
     assert GraphDisplay.from_predictions(A, [0, 0, -1]).inside_ == pytest.approx(0.75)
+    assert GraphDisplay.from_predictions(A, [0, -1, -1]).inside_ == 0.0
     nearly = A.copy()
     nearly.data[nearly.data < 1] = 1e-6
     title = GraphDisplay.from_predictions(nearly, [0, 0, 1]).ax_.get_title()
@@ -458,7 +464,9 @@ def test_a_run_at_lambda_zero_can_be_drawn():
     history = [records()[0]._replace(lam=0.0, terms={"graph": 0.0}, objective=0.0)]
     display = ConvergenceDisplay(history, stopping_reason="settled").plot()
     assert display.ax_.get_title() == "1 iteration: settled"
-    assert display.axes_[2].get_yscale() == "linear"
+    risen = [history[0], records()[1]]
+    assert ConvergenceDisplay(risen).plot().axes_[2].get_yscale() == "linear"
+    assert ConvergenceDisplay(records()[1:]).plot().axes_[2].get_yscale() == "linear"
 
 
 # Confusion

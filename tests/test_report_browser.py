@@ -199,6 +199,48 @@ def test_a_click_isolates_a_cluster_and_another_shows_all(opened, summary):
     assert page.locator("#isolated").is_hidden()
 
 
+def test_the_map_magnifies_and_shows_the_whole_again(opened, summary):
+    page = opened(summary)
+    before = page.evaluate(COLOURS)
+    nearer, farther, whole = (page.locator(".lens button").nth(i) for i in range(3))
+    assert farther.is_disabled()
+    nearer.click()
+    nearer.click()
+    assert page.locator(".lens output").inner_text() == "\u00d74"
+    assert page.evaluate(COLOURS) != before
+    x, y = point_at(page, 60)
+    page.mouse.move(x, y)
+    assert page.locator(".card").is_visible()
+    magnified = page.evaluate(COLOURS)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30)
+    page.mouse.up()
+    assert page.evaluate(COLOURS) != magnified
+    whole.click()
+    assert page.evaluate(COLOURS) == before
+    page.locator("canvas.scatter").focus()
+    page.keyboard.press("+")
+    assert page.locator(".lens output").inner_text() == "\u00d72"
+    page.keyboard.press("-")
+    assert page.evaluate(COLOURS) == before
+
+
+def test_a_cluster_that_is_only_a_spot_is_magnified_when_alone(opened):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 2))
+    X[30:60] += [500.0, 0.0]
+    X[60:] += [0.0, 300.0]
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    page = opened(summarise(clustering_of(frame, X, np.repeat([0, 1, 2], 30))))
+    overlapping = page.evaluate(COLOURS)
+    page.locator(".legend button").nth(1).click()
+    first, second, third = page.evaluate(COLOURS)
+    assert second > 3 * overlapping[1]
+    assert (first, third) == (0, 0)
+    page.keyboard.press("Escape")
+    assert page.evaluate(COLOURS) == overlapping
+
+
 def test_escape_and_the_button_show_all(opened, summary):
     page = opened(summary)
     page.locator(".sizes button").first.click()

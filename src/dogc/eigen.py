@@ -33,8 +33,10 @@ GUARD_VECTORS = 2
 
 # Iterations of the block solver, and over how many of them its pace is told.
 ITERATIONS, PACE = 300, 20
-# What residuals must be beside the first eigenvalue that is not wanted.
+# What residuals must be beside the first eigenvalue that is not wanted; what they may be where
+# that costs little.
 PRECISION = 1e-3
+PRECISE = 1e-9
 
 # The shift that makes an inverse of a matrix with a null space.
 SHIFT = 1e-6
@@ -278,7 +280,7 @@ def _block_solve(
     The error of the subspace is about residual over gap, so residuals must be small beside
     the first eigenvalue that is not wanted: tiny on a long thin graph. As soon as the pace
     says that all iterations together will not do, it is given up. A ``rough`` solve asks for
-    no more than that. A ``patient`` one goes on and returns what it has, with a warning:
+    no more than that, others go on to what is PRECISE as long as they get nearer. A ``patient`` one goes on and returns what it has, with a warning:
     there is no other way.
     """
     wanted = start.shape[1] - GUARD_VECTORS
@@ -286,17 +288,17 @@ def _block_solve(
     AF = operator @ F
     values, rotation = np.linalg.eigh(F.T @ AF)
     spans = Spans(operator.__matmul__, operator.parts, F @ rotation, AF @ rotation)
-    paces = [np.inf] * PACE
+    excesses = [np.inf] * PACE
     for left in reversed(range(ITERATIONS)):
         residuals = _residuals(spans, values)
         residual = float(np.linalg.norm(residuals[:, :wanted], axis=0).max())
         goal = PRECISION * abs(values[wanted]) + 1e-8
-        paces.append(residual / (goal if rough else min(goal, 1e-9)))
-        if paces[-1] <= 1.0:
-            return np.ascontiguousarray(spans.F)
-        pace = (paces[-1] / paces[-1 - PACE]) ** (1.0 / PACE)
-        if not np.isfinite(paces[-1]) or (not patient and paces[-1] * pace**left > 1.0):
-            return None
+        excesses.append(residual / (goal if rough else min(goal, PRECISE)))
+        if excesses[-1] <= 1.0:
+            break
+        pace = (excesses[-1] / excesses[-1 - PACE]) ** (1.0 / PACE)
+        if not np.isfinite(excesses[-1]) or (not patient and excesses[-1] * pace**left > 1.0):
+            break
         try:
             basis, inner = spans.extend(spans.without(solve(residuals), N))
             values, coordinates = np.linalg.eigh(inner)
@@ -304,10 +306,10 @@ def _block_solve(
             return None
         values = values[: spans.b]
         spans.move_to(basis @ coordinates[:, : spans.b])
-    if patient:
+    if patient and residual > goal:
         _warn_rough(len(start), residual)
-        return np.ascontiguousarray(spans.F)
-    return None
+    # Rounding may stop short of what was hoped for, but not of what is needed.
+    return np.ascontiguousarray(spans.F) if patient or residual <= goal else None
 
 
 def _residuals(spans: Spans, values: np.ndarray) -> np.ndarray:

@@ -80,7 +80,7 @@ class ClusterDisplay:
         """
         labels = _models.fitted_labels(estimator, X)
         points, names = _models.view_of_fitted(estimator, X)
-        outliers = _models.fitted_outliers(estimator, labels)
+        outliers = getattr(_models.last_step(estimator), "outliers_", None)
         return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
 
     @classmethod

@@ -52,12 +52,6 @@ def fitted_labels(estimator: Any, X: Any = None) -> np.ndarray:
     return labels
 
 
-def fitted_outliers(estimator: Any, labels: np.ndarray) -> np.ndarray:
-    """Rows that belong to no cluster, or only hang on to one."""
-    found = getattr(last_step(estimator), "outliers_", None)
-    return labels < 0 if found is None else np.asarray(found, dtype=bool) | (labels < 0)
-
-
 def check_labels(labels: Any, n: int) -> np.ndarray:
     """Labels as whole numbers, one for each of n rows."""
     found = np.asarray(labels)

@@ -106,8 +106,8 @@ def describe_points(clustering: Clustering, groups: Groups, plane: Plane, most: 
     return {
         "total": len(groups.codes),
         "row": (rows + 1).tolist(),
-        "x": np.clip(at[:, 0], 0, 1).round(4).tolist(),
-        "y": np.clip(at[:, 1], 0, 1).round(4).tolist(),
+        "x": np.clip(at[:, 0], 0, 1).round(5).tolist(),
+        "y": np.clip(at[:, 1], 0, 1).round(5).tolist(),
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
         "confidence": [digits(value, 3) for value in confidence] if has_confidence else None,
         "outside": outside.tolist(),

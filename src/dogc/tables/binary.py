@@ -91,7 +91,7 @@ def read_npz(data: bytes, origin: Origin) -> pandas.DataFrame:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.namelist()
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except Exception as error:  # so has zipfile
         raise TableError(f"{origin.source} is a damaged .npz file; write it again.") from error
     arrays = [name.removesuffix(".npy") for name in members if name.endswith(".npy")]
     if len(arrays) != len(members) or not arrays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .table import needed
-from .values import MISSING
+from .values import MISSING_NUMBER
 
 # Beyond these, neighbouring whole numbers are the same float64.
 _EXACT = 2.0**53
@@ -22,7 +22,7 @@ def typed(column: Any) -> Any:
     numbers = _numbers(column)
     if numbers is None:
         text = compute.utf8_trim_whitespace(column)
-        missing = compute.is_in(compute.utf8_lower(text), value_set=arrow.array(MISSING))
+        missing = compute.is_in(compute.utf8_lower(text), value_set=arrow.array(MISSING_NUMBER))
         text = compute.if_else(missing, arrow.scalar(None, text.type), text)
         if text.null_count < len(text):
             numbers = _numbers(text)
@@ -33,7 +33,8 @@ def _numbers(column: Any) -> Any:
     """The numbers of a column of text, or None if one of its cells is none."""
     arrow = needed("pyarrow")
     # A column with gaps becomes float64 in a frame.
-    whole = (arrow.int64(), arrow.uint64()) if column.null_count == 0 else ()
+    may_be_whole = column.null_count == 0 and column[0].as_py().lstrip("-").isdigit()
+    whole = (arrow.int64(), arrow.uint64()) if may_be_whole else ()
     for kind in (*whole, arrow.float64()):
         numbers = _cast(column, kind)
         if numbers is not None:
@@ -49,13 +50,15 @@ def _cast(column: Any, kind: Any) -> Any:
 
 
 def _loses(column: Any, numbers: Any, inexact: bool) -> bool:
-    """Whether text could not be written again from its numbers."""
+    """Whether whole numbers could not be written again as they were."""
     compute = needed("pyarrow.compute")
 
     def some(pattern: str) -> bool:
         found = compute.any(compute.match_substring_regex(column, pattern))
         return bool(found.as_py())
 
+    if inexact:  # patterns take long, so only where they matter
+        column = column.filter(compute.equal(numbers, compute.floor(numbers)))
     if some("^[+-]?0[0-9xX]"):
         return True
     if not inexact:

@@ -14,7 +14,8 @@ from .opening import Origin, not_text, not_utf8
 from .sniffing import SAMPLE, Dialect, long_enough, sniff
 from .table import TableError, different_names, needed, numbered_names
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 20
+_LONGEST_ROW = 1 << 22  # in a stream
 _LARGEST_BLOCK = (1 << 31) - 1
 _LINE_ENDS = (b"\n", b"\r")
 
@@ -170,15 +171,15 @@ def _batches(stream: Any, dialect: Dialect, origin: Origin) -> Iterator[Any]:
     arrow, arrow_csv = needed("pyarrow"), needed("pyarrow.csv")
     try:
         # With threads, an error does not say in which row it is.
-        yield from arrow_csv.open_csv(stream, *_options(dialect, True, _BLOCK, threads=False))
+        yield from arrow_csv.open_csv(stream, *_options(dialect, True, _LONGEST_ROW, threads=False))
     except arrow.ArrowInvalid as error:
         found = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", str(error))
         if found:
             where = f"row {found[1]}" if found[1] else "a row"
             raise _wrong_length(where, int(found[3]), int(found[2]), origin) from error
         raise TableError(
-            f"{origin.source} cannot be read as a table: a row is longer than {_BLOCK >> 20} MB, "
-            "or a quote is not closed."
+            f"{origin.source} cannot be read as a table: a row is longer than "
+            f"{_LONGEST_ROW >> 20} MB, or a quote is not closed."
         ) from error
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 # Cells that say nothing, in small letters and without the blanks around them.
 MISSING = ("", "?", "-", "--", ".", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "nat", "null",
-           "none", "missing")  # fmt: skip
+           "missing")  # fmt: skip
+# Among numbers this is a gap as well; elsewhere it may be an answer.
+MISSING_NUMBER = (*MISSING, "none")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.I | re.ASCII)
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})*(\.\d*)?|0", re.ASCII)

@@ -31,7 +31,7 @@ const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 function number(value, style = rough) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e9 || size < 1e-4)) {
+  if (size !== 0 && (size >= 1e9 || size < 1e-6)) {
     const [front, power] = value.toExponential(2).split("e");
     const raised = [...String(Number(power))].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
     return `${front.replace("-", "−")} × 10${raised}`;

@@ -66,7 +66,7 @@ function histogram(feature, column, id) {
     "div",
     { class: "histogram", "aria-hidden": "true" },
     svg("svg", { viewBox: "0 0 240 52", preserveAspectRatio: "none" }, bands, bars, svg("path", { d: `${outline}V52`, class: "rest" }), svg("path", { d: "M0 52H240", class: "base" })),
-    el("div", { class: "scale" }, el("span", {}, (less ? "≤ " : "") + number(column.edges[0])), el("span", {}, (more ? "≥ " : "") + number(column.edges[1]))),
+    el("div", { class: "scale" }, el("span", {}, (less ? "≤ " : "") + number(less ? column.edges[0] : column.values[0])), el("span", {}, (more ? "≥ " : "") + number(more ? column.edges[1] : column.values[1]))),
   );
 }
 
@@ -111,7 +111,7 @@ function featureCard(group) {
 
 function showFeatures() {
   const features = summary.features;
-  
+  if (!features) return;
   const cards = features.clusters.map(featureCard);
   const grid = el("div", { class: cards.length === 3 || cards.length > 4 ? "portraits three" : "portraits" }, cards);
   let open = cards.length <= CARDS;

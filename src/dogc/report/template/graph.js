@@ -94,7 +94,7 @@ function showGraph() {
     graph.clusters.length > TABLE ? looseList(graph) : null,
     tieList(graph),
   );
-  const below = graph.clusters.length > BESIDE && graph.clusters.length <= TABLE ? blockTable(graph) : null;
+  const below = graph.inside < 0.999999 && graph.clusters.length > BESIDE && graph.clusters.length <= TABLE ? blockTable(graph) : null;
   const how = graph.bins ? " Rows are sorted by cluster and gathered in slices, down and across; a darker cell is more weight, and separate clusters show as separate blocks." : "";
   section("graph", "Graph", "How does the learned graph look?", insideSentence(graph) + how, el("div", { class: "graph" }, graph.bins ? heatMap(graph) : null, aside), below);
 }

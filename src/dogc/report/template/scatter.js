@@ -38,32 +38,53 @@ function rowCard(i) {
   ];
 }
 
+// A lens over the unit square: how much it magnifies, and what is in its middle.
+const CLOSEST = 200;
+const WHOLE = { scale: 1, x: 0.5, y: 0.5 };
+
+function middle(values) {
+  const ordered = [...values].sort((a, b) => a - b);
+  return ordered[Math.floor(ordered.length / 2)];
+}
+
+function lensOver(points, rows, scale) {
+  const [x, y] = [middle(rows.map((i) => points.x[i])), middle(rows.map((i) => points.y[i]))];
+  return bounded({ scale, x, y });
+}
+
+// What the lens shows never leaves the picture.
+function bounded({ scale, x, y }) {
+  const size = Math.min(CLOSEST, Math.max(1, scale));
+  const inside = (value) => Math.min(1 - 0.5 / size, Math.max(0.5 / size, value));
+  return { scale: size, x: inside(x), y: inside(y) };
+}
+
+// A cluster that is only a spot in the picture is magnified when it is looked at alone.
+function lensFor(points, id) {
+  const rows = [...points.cluster.keys()].filter((i) => points.cluster[i] === id);
+  const extent = (values) => {
+    const ordered = [...values].sort((a, b) => a - b);
+    const at = (part) => ordered[Math.round(part * (ordered.length - 1))];
+    return at(0.98) - at(0.02);
+  };
+  const size = Math.max(extent(rows.map((i) => points.x[i])), extent(rows.map((i) => points.y[i])));
+  if (rows.length < 2 || size > 0.2) return WHOLE;
+  return lensOver(points, rows, 0.6 / Math.max(size, 0.002));
+}
+
 function showScatter() {
   const points = summary.points;
   const n = points.row.length;
-  const canvas = el("canvas", { tabindex: 0, role: "img", class: "scatter", "aria-label": `Scatter plot of ${plural(n, "row")} in ${plural(summary.clusters.length, "group")}. Left and right arrow keys go through the rows.` });
-  const ring = el("span", { class: "ring", hidden: true });
-  const card = el("div", { class: "card", hidden: true, role: "status" });
-  const stage = el("div", { class: "stage" }, canvas, ring, card);
-  const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show one cluster alone" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${whole.format(group.size)}`))));
-  const across = axisWords(points.axes[0]);
-  const up = axisWords(points.axes[1]);
-  section(
-    "where",
-    "Map",
-    "Where do they lie?",
-    whereSentence(points),
-    arrowKeys(legend),
-    el("figure", { class: "map" },
-      up ? el("p", { class: "axis axis-up" }, el("span", { "aria-hidden": "true" }, "↑ "), up) : null,
-      stage,
-      across ? el("p", { class: "axis axis-across" }, across, el("span", { "aria-hidden": "true" }, " →")) : null,
-      el("figcaption", { class: "note" }, el("span", { class: "hint" }, "Point at a row, or tap it, to see its values. "), sampleNote(points))),
-  );
-  const view = {};
+  const map = mapFigure(points);
+  const { canvas, stage, ring, card } = map;
+  const view = { lens: WHOLE };
   const outside = new Set(points.outside);
-  const place = (i) => [view.left + points.x[i] * view.across, view.top + (1 - points.y[i]) * view.down];
+  const place = (i) => [
+    view.left + (0.5 + (points.x[i] - view.lens.x) * view.lens.scale) * view.across,
+    view.top + (0.5 - (points.y[i] - view.lens.y) * view.lens.scale) * view.down,
+  ];
   const visible = (i) => chosen.cluster === null || points.cluster[i] === chosen.cluster;
+  const all = [...points.x.keys()];
 
   function measure() {
     const width = stage.clientWidth;
@@ -79,13 +100,13 @@ function showScatter() {
     Object.assign(view, { width, height: view.down + 2 * pad, left: (width - view.across) / 2, top: pad });
   }
 
-  function mark(context, i, radius) {
+  function outline(context, i, radius) {
     const [x, y] = place(i);
     const corners = SHAPES[shapeOf(points.cluster[i])];
     context.beginPath();
-    if (!corners) context.arc(x, y, radius, 0, 2 * Math.PI);
-    else corners.forEach(([dx, dy], k) => (k ? context.lineTo(x + dx * radius, y + dy * radius) : context.moveTo(x + dx * radius, y + dy * radius)));
-    if (corners) context.closePath();
+    if (!corners) return context.arc(x, y, radius, 0, 2 * Math.PI);
+    corners.forEach(([dx, dy], k) => (k ? context.lineTo(x + dx * radius, y + dy * radius) : context.moveTo(x + dx * radius, y + dy * radius)));
+    context.closePath();
   }
 
   function paint() {
@@ -96,26 +117,23 @@ function showScatter() {
     canvas.style.setProperty("height", `${view.height}px`);
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, view.width, view.height);
     const inks = new Map(summary.clusters.map((group) => [group.cluster, paletteColour(colourName(group.cluster))]));
-    const faint = paletteColour("--faint");
-    const paper = paletteColour("--paper");
+    const [faint, paper] = [paletteColour("--faint"), paletteColour("--paper")];
     for (const front of [false, true]) {
       for (let i = 0; i < n; i++) {
         if (visible(i) !== front) continue;
-        mark(context, i, front ? view.radius : view.radius * 0.8);
-        const unsure = points.confidence && points.confidence[i] !== null && points.confidence[i] < 0.5;
+        outline(context, i, front ? view.radius : view.radius * 0.8);
+        const hollow = outside.has(i) || (points.confidence && points.confidence[i] !== null && points.confidence[i] < 0.5);
         context.globalAlpha = front ? (n > 1500 ? 0.75 : 0.88) : 1;
-        context.fillStyle = !front ? faint : unsure || outside.has(i) ? paper : inks.get(points.cluster[i]);
+        context.fillStyle = !front ? faint : hollow ? paper : inks.get(points.cluster[i]);
         context.fill();
         if (!front) continue;
-        context.lineWidth = unsure ? 1.5 : n > 1500 ? 0.4 : 0.8;
-        context.strokeStyle = unsure || outside.has(i) ? inks.get(points.cluster[i]) : paper;
+        context.lineWidth = hollow ? 1.5 : n > 1500 ? 0.4 : 0.8;
+        context.strokeStyle = hollow ? inks.get(points.cluster[i]) : paper;
         context.globalAlpha = 1;
         context.stroke();
       }
     }
-    context.globalAlpha = 1;
   }
 
   let current = null;
@@ -127,10 +145,28 @@ function showScatter() {
     ring.style.setProperty("left", `${x}px`);
     ring.style.setProperty("top", `${y}px`);
     ring.style.setProperty("color", colour(points.cluster[i]));
-    card.replaceChildren(...rowCard(i).flat());
+    card.replaceChildren(...rowCard(i));
     const left = x + 18 + card.offsetWidth <= view.width ? x + 18 : x - 18 - card.offsetWidth;
     card.style.setProperty("left", `${Math.max(0, left)}px`);
     card.style.setProperty("top", `${Math.max(0, Math.min(y - 30, view.height - card.offsetHeight))}px`);
+  }
+
+  function look(lens) {
+    view.lens = lens;
+    canvas.classList.toggle("magnified", lens.scale > 1);
+    map.factor.textContent = lens.scale > 1 ? `×${two.format(lens.scale)}` : "";
+    map.nearer.disabled = lens.scale >= CLOSEST;
+    map.farther.disabled = map.whole.disabled = lens.scale <= 1;
+    show(null);
+    paint();
+  }
+
+  // Around the row at hand, or around the middle of the rows in sight.
+  function magnify(factor) {
+    const { scale, x, y } = view.lens;
+    const inSight = (i) => visible(i) && Math.abs(points.x[i] - x) * scale <= 0.5 && Math.abs(points.y[i] - y) * scale <= 0.5;
+    const rows = current === null ? all.filter(inSight) : [current];
+    look(rows.length ? lensOver(points, rows, scale * factor) : bounded({ scale: scale * factor, x, y }));
   }
 
   function nearest(event) {
@@ -147,12 +183,29 @@ function showScatter() {
     return best;
   }
 
-  canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && show(nearest(event)));
+  let grip = null; // where a drag began
+  canvas.addEventListener("pointerdown", (event) => {
+    if (view.lens.scale > 1) grip = { x: event.clientX, y: event.clientY, lens: view.lens };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (grip && event.buttons) {
+      const [x, y] = [(event.clientX - grip.x) / view.across, (event.clientY - grip.y) / view.down];
+      const { scale } = grip.lens;
+      look(bounded({ scale, x: grip.lens.x - x / scale, y: grip.lens.y + y / scale }));
+    } else if (event.pointerType !== "touch") show(nearest(event));
+  });
+  window.addEventListener("pointerup", () => (grip = null));
   canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && show(null));
   canvas.addEventListener("click", (event) => show(nearest(event)));
+  canvas.addEventListener("dblclick", () => magnify(3));
   canvas.addEventListener("blur", () => show(null));
-  const inOrder = [...points.x.keys()].sort((a, b) => points.x[a] - points.x[b]);
+  map.nearer.addEventListener("click", () => magnify(2));
+  map.farther.addEventListener("click", () => magnify(0.5));
+  map.whole.addEventListener("click", () => look(WHOLE));
+  const inOrder = [...all].sort((a, b) => points.x[a] - points.x[b]);
+  const keys = { "+": () => magnify(2), "=": () => magnify(2), "-": () => magnify(0.5), 0: () => look(WHOLE) };
   canvas.addEventListener("keydown", (event) => {
+    if (event.key in keys) return keys[event.key]();
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -160,8 +213,50 @@ function showScatter() {
     const here = rows.indexOf(current);
     show(rows[here < 0 ? (step > 0 ? 0 : rows.length - 1) : (here + step + rows.length) % rows.length]);
   });
-  painters.push(() => { paint(); if (current !== null) show(visible(current) ? current : null); });
-  follow(() => { show(null); paint(); });
+  painters.push(paint);
+  follow((only) => look(only === null ? WHOLE : lensFor(points, only)));
   let width = 0;
-  new ResizeObserver(() => { if (stage.clientWidth !== width) { width = stage.clientWidth; paint(); show(null); } }).observe(stage);
+  new ResizeObserver(() => {
+    if (stage.clientWidth === width) return;
+    width = stage.clientWidth;
+    paint();
+    show(null);
+  }).observe(stage);
+}
+
+// The section with its legend, canvas, card and buttons.
+function mapFigure(points) {
+  const label = `Scatter plot of ${plural(points.row.length, "row")} in ${plural(summary.clusters.length, "group")}. Left and right arrow keys go through the rows, plus and minus magnify.`;
+  const canvas = el("canvas", { tabindex: 0, role: "img", class: "scatter", "aria-label": label });
+  const ring = el("span", { class: "ring", hidden: true });
+  const card = el("div", { class: "card", hidden: true, role: "status" });
+  const control = (text, name) => el("button", { type: "button", "aria-label": name, title: name }, text);
+  const nearer = control("+", "Magnify");
+  const farther = control("−", "Magnify less");
+  const whole = control("⤢", "Show the whole picture");
+  const factor = el("output", {});
+  const stage = el("div", { class: "stage" }, canvas, ring, card);
+  const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show one cluster alone" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${number(group.size, exact)}`))));
+  const [across, up] = [axisWords(points.axes[0]), axisWords(points.axes[1])];
+  section(
+    "where",
+    "Map",
+    "Where do they lie?",
+    whereSentence(points),
+    arrowKeys(legend),
+    el(
+      "figure",
+      { class: "map" },
+      el(
+        "div",
+        { class: "map-head" },
+        el("p", { class: "axis" }, up ? [el("span", { "aria-hidden": "true" }, "↑ "), up] : null),
+        el("div", { class: "lens" }, factor, nearer, farther, whole),
+      ),
+      stage,
+      across ? el("p", { class: "axis axis-across" }, across, el("span", { "aria-hidden": "true" }, " →")) : null,
+      el("figcaption", { class: "note" }, el("span", { class: "hint" }, "Point at a row, or tap it, to see its values. "), sampleNote(points)),
+    ),
+  );
+  return { canvas, ring, card, stage, nearer, farther, whole, factor };
 }

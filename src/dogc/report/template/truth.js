@@ -32,7 +32,7 @@ function showTruth() {
     "Known labels",
     "How well do they match the known labels?",
     "The labels were not used to find the clusters; here they are laid beside them. Each cluster is matched with at most one class so that as many rows as possible agree: those cells are framed.",
-    el("div", { class: truth.clusters.length <= 6 ? "agreement" : null },
+    el("div", { class: truth.clusters.length <= 5 ? "agreement" : null },
     el("dl", { class: "scores" }, scores),
     el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rows by class and cluster" }, el("table", { class: "confusion" }, el("caption", {}, "rows of each class (down) in each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)))),
     hidden.length ? el("p", { class: "note" }, `The table shows ${listed(hidden)}.`) : null,
