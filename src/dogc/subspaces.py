@@ -16,7 +16,7 @@ from .arrays import Matrix
 from .products import RowParts
 
 # Directions that the others span up to this share of their length add nothing.
-INDEPENDENT = 1e-8
+INDEPENDENT = 1e-6
 ROUNDING = 1e-12
 
 
@@ -116,8 +116,10 @@ def _orthonormal(gram: np.ndarray, b: int) -> np.ndarray:
     own = _whitened(gram[:b, :b])
     across = own @ (own.T @ gram[:b, b:])
     rest = gram[b:, b:] - gram[b:, :b] @ across
-    lengths = np.sqrt(np.maximum(np.diag(rest), 0.0))
-    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    squares, before = np.diag(rest), np.diag(gram)[b:]
+    # Of a column that lies all but within F's span, what is left is rounding.
+    left = squares > INDEPENDENT * before
+    inverse = np.divide(1.0, np.sqrt(np.abs(squares)), out=np.zeros(len(rest)), where=left)
     values, vectors = np.linalg.eigh(rest * inverse[:, None] * inverse)
     kept = values > INDEPENDENT
     others = inverse[:, None] * vectors[:, kept] / np.sqrt(values[kept])
