@@ -280,8 +280,8 @@ def _block_solve(
     The error of the subspace is about residual over gap, so residuals must be small beside
     the first eigenvalue that is not wanted: tiny on a long thin graph. As soon as the pace
     says that all iterations together will not do, it is given up. A ``rough`` solve asks for
-    no more than that, others go on to what is PRECISE as long as they get nearer. A ``patient`` one goes on and returns what it has, with a warning:
-    there is no other way.
+    no more than that, others go on to what is PRECISE as long as they get nearer. A
+    ``patient`` one goes on and returns what it has, with a warning: there is no other way.
     """
     wanted = start.shape[1] - GUARD_VECTORS
     F, _ = np.linalg.qr(start - N @ (N.T @ start))
