@@ -4,6 +4,7 @@ import gzip
 import json
 import pathlib
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ pytest.importorskip("skops")
 from dogc import cli  # noqa: E402
 from dogc.commands import app, prediction  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
+from dogc.tables import clustering  # noqa: E402
 
 
 def run(*arguments):
@@ -134,6 +136,47 @@ def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypat
     assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 10, "1": 10, "2": 10}
 
 
+def test_predict_does_not_overwrite_what_it_reads(model, capsys):
+    before = model.read_bytes(), pathlib.Path("rows.csv").read_bytes()
+    for out in (model, "rows.csv"):
+        assert run("predict", model, "rows.csv", "--out", out, "--force") == 2
+        assert "being read" in capsys.readouterr().err
+    assert before == (model.read_bytes(), pathlib.Path("rows.csv").read_bytes())
+
+
+def test_what_people_would_not_ask_for_is_said(folder, capsys):
+    angle = np.linspace(0, 2 * np.pi, 150, endpoint=False)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    rings = np.vstack([circle[::3], 4 * circle])
+    pd.DataFrame(rings).to_csv("rings.csv", index=False, header=False)
+    assert run("cluster", "rings.csv", "--clusters", "auto", "--no-scale") == 0
+    out = capsys.readouterr().out
+    assert "2 clusters are proposed, with a score of" in out
+    assert "repeats" in out  # two rings around one centre are not linear in the features
+    assert "No header was found: the columns are called c1 to c2." in out
+    X, labels = np.zeros((3, 1)), np.zeros(3, dtype=int)
+    for apart, sentence in ((1, "1 row lies apart"), (2, "2 rows lie apart")):
+        model = SimpleNamespace(outliers_=np.arange(3) < apart)
+        assert clustering._remarks(model, X, labels)[0].startswith(sentence)
+    assert (
+        json.loads(pathlib.Path("dogc-output/run.json").read_text())["counts"][0]["n_clusters"] == 2
+    )
+
+
+def test_messages_name_options_as_they_are_typed(table, capsys):
+    assert run("cluster", table, "--clusters", "auto", "--method", "n-cut") == 2
+    assert "--clusters must be" in capsys.readouterr().err
+    assert run("cluster", table, "--clusters", "3", "--neighbors", "1000") == 2
+    assert "--neighbors" in capsys.readouterr().err
+
+
+def test_without_arguments_there_is_help_and_no_empty_sentence(capsys):
+    assert run() == 2
+    captured = capsys.readouterr()
+    assert "Usage" in captured.out
+    assert "dogc: " not in captured.err
+
+
 def test_predict_repeats_the_labels_of_the_fit(model):
     assert run("predict", model, "rows.csv", "-q") == 0
     fitted = pd.read_csv("made/labels.csv").cluster
@@ -197,6 +240,9 @@ def test_datasets_are_listed_and_written(folder, capsys):
     assert np.array_equal(
         np.unique(frame["class"]), np.unique(load_uci("wine").target_names.astype(int))
     )
+    assert run("datasets", "--json") == 0
+    listed = json.loads(capsys.readouterr().out.splitlines()[-1])["datasets"]
+    assert listed["wine"] == {"rows": 178, "columns": 13, "classes": 3}
     assert run("datasets", "wine") == 2
     assert run("datasets", "beer") == 2
     assert "choose one of" in capsys.readouterr().err
@@ -299,7 +345,7 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
         (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
-        (["--clusters", "3", "--max-time", "-1"], ["max_time"]),
+        (["--clusters", "3", "--max-time", "-1"], ["--max-time"]),
         (["--clusters"], ["--help"]),
         (["--klusters", "3"], ["--help"]),
         ([], ["--clusters"]),

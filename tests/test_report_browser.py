@@ -354,15 +354,19 @@ def brightness(page):
     return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / 3
 
 
+def wait_until_painted(page):
+    page.wait_for_function(f"() => Math.min(...({COLOURS})()) > 100", timeout=10_000)
+
+
 def test_light_and_dark_follow_the_system_and_the_button(opened, summary):
     page = opened(summary, color_scheme="light")
     assert brightness(page) > 200
     page.emulate_media(color_scheme="dark")
     assert brightness(page) < 60
-    assert min(page.evaluate(COLOURS)) > 100  # painted again, in the colours of the dark
+    wait_until_painted(page)  # again, in the colours of the dark
     page.locator("#theme").click()
     assert brightness(page) > 200
-    assert min(page.evaluate(COLOURS)) > 100
+    wait_until_painted(page)
     page.reload()
     assert brightness(page) > 200
 

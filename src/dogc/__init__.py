@@ -20,7 +20,7 @@ from .estimators import (
     spectral_rotation,
 )
 from .onnx_export import to_onnx
-from .persistence import load, save
+from .persistence import load, load_bundle, save
 
 __version__ = "0.1.0"
 
@@ -43,6 +43,7 @@ __all__ = [
     "__version__",
     "compare",
     "load",
+    "load_bundle",
     "save",
     "spectral_rotation",
     "to_onnx",

@@ -18,7 +18,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 it could not be done, 2 the input or the command was wrong, 130
     interrupted.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _hand_over(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print("dogc: interrupted; nothing was written.", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _hand_over(given: list[str]) -> None:
     if given[:1] == ["paper"]:
         from .paper.command import main as paper
 

@@ -26,8 +26,9 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
 
     Parameters
     ----------
-    model : DOGCOS or Pipeline
-        A fitted model, or a scikit-learn pipeline that ends in one. :class:`SEC` and
+    model : DOGCOS, Pipeline or Bundle
+        A fitted model, a scikit-learn pipeline that ends in one, or what
+        :func:`dogc.load_bundle` returns, with its preparation. :class:`SEC` and
         :class:`DiscriminativeKMeans` with a linear kernel are linear too and can be exported.
     preparation : Preparation, default=None
         What turned a table into the model's rows. The graph's input are then the columns
@@ -54,6 +55,8 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     """
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}.")
+    if hasattr(model, "preparation") and hasattr(model, "model"):  # a model file's contents
+        model, preparation = model.model, model.preparation if preparation is None else preparation
     steps, last = _split(model)
     weight, offset = linear_scores(last)
     graph = _Graph(dtype)

@@ -57,11 +57,13 @@ def run(arguments: Sequence[str], debug: bool = False) -> int:
 
 
 def _fail(sentence: str, code: int) -> int:
-    print(f"dogc: {sentence}", file=sys.stderr)
+    print(f"dogc: {terminal.as_typed(sentence)}", file=sys.stderr)
     return code
 
 
 def _unexpected(error: Exception) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return 2  # the help has been shown
     if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
         return _fail(f"{error.format_message().rstrip('.')}; dogc --help shows how.", 2)
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):

@@ -25,7 +25,9 @@ body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem
 h1 {{ font-size: 1.6rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #8884; }}
+th, td {{ padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #8884;
+          white-space: nowrap; }}
+.heat th, .heat td {{ padding: .25rem .4rem; font-size: .75rem; }}
 th:first-child, td:first-child {{ text-align: left; font-weight: 600; }}
 .heat td:not(:first-child) {{ color: CanvasText; }}
 p, li {{ max-width: 44rem; }}

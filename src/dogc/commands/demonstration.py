@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import pathlib
 import time
 
@@ -16,14 +17,14 @@ from . import clustering as cluster_files
 from .outputs import check_folder
 from .terminal import Terminal
 
-TRUTH = "cultivar"
+TRUTH = "class"
 
 
 def wine() -> tuple[Table, Table]:
     """Two halves of the Wine data, drawn once and for all."""
-    from sklearn.datasets import load_wine
+    from ..datasets import load_uci
 
-    bunch = load_wine(as_frame=True)
+    bunch = load_uci("wine", encoding="raw", as_frame=True)
     frame = bunch.data.assign(**{TRUTH: bunch.target_names[bunch.target]})
     order = np.random.default_rng(0).permutation(len(frame))
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
@@ -47,8 +48,9 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
     seconds = time.perf_counter() - began
     paths = cluster_files.write_files(found, preparation, out)
     predicted = cluster_files.with_labels(new.frame, labels, shares[np.arange(len(X)), labels])
-    text = predicted.to_csv(index=False, lineterminator="\n")
-    paths.append(write_whole(out / "predicted.csv", text))
+    buffer = io.BytesIO()
+    cluster_files.write_rows(predicted, buffer)
+    paths.append(write_whole(out / "predicted.csv", buffer.getvalue()))
     parts = {
         "clustered": (found.labels, found.truth, found.seconds),
         "predicted": (labels, new.frame[TRUTH].to_numpy(), seconds),

@@ -16,7 +16,6 @@ from rich.table import Table as Grid
 from .. import comparison, persistence
 from .. import report as reports
 from ..files import write_whole
-from ..solver import STOPPING_REASONS
 from ..tables import Preparation, TableError, read_table
 from ..tables.clustering import Clustering, cluster_table
 from . import clustering as cluster_files
@@ -50,6 +49,23 @@ def count(option: str, given: str) -> int | str:
     if number < 1:
         raise TableError(f"{option} is {given!r}; pass a whole number above 0, or auto.")
     return number
+
+
+# What the options are called in Python, and here.
+TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
+         "methods holds": "--method is"}  # fmt: skip
+
+
+def as_typed(sentence: str) -> str:
+    """A sentence with the options named as they are typed."""
+    for name, typed in TYPED.items():
+        sentence = sentence.replace(name, typed)
+    return sentence
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class Terminal:
@@ -112,8 +128,8 @@ def cluster(options: Options, terminal: Terminal) -> int:
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
     """Sizes and how sure, scores if there is a truth, and what was remarkable."""
     n, method = len(found.frame), str(found.settings["method"]).upper()
-    terminal.say(f"[bold]{n:,} rows of {escape(found.source)}[/bold] by {escape(method)} "
-                 f"in {found.seconds:.1f} s{_ending(found.model)}")  # fmt: skip
+    terminal.say(f"[bold]{counted(n, 'row')} of {escape(found.source)}[/bold] by {escape(method)} "
+                 f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {escape(step)}[/dim]")
     sizes = cluster_files.sizes(found.labels)
@@ -129,14 +145,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
                       [["agreement", *(f"{value:.3f}" for value in scores.values())]])  # fmt: skip
     for note in found.settings["notes"]:
-        terminal.say(f"[yellow]note:[/yellow] {escape(note)}")
-
-
-def _ending(model: Any) -> str:
-    reason = getattr(model, "stopping_reason_", None)
-    if reason is None or reason in ("converged", "settled"):
-        return ""
-    return f" ({escape(STOPPING_REASONS.get(reason, reason))})"
+        terminal.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
 
 
 def predict(
@@ -144,6 +153,9 @@ def predict(
 ) -> int:
     """Label the rows of a file."""
     check_free(out, force)
+    if out.exists() and any(other.exists() and out.samefile(other)
+                            for other in (model, pathlib.Path(file))):  # fmt: skip
+        raise TableError(f"--out {out} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
     with terminal.console.status("labelling") as status:
         done = 0
@@ -155,7 +167,7 @@ def predict(
 
         sizes = prediction.predict_file(bundle, file, out, advance)
     total = sum(sizes.values())
-    terminal.say(f"[bold]{total:,} rows[/bold] labelled by {escape(str(model))}\n")
+    terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {escape(str(model))}\n")
     rows = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
     terminal.grid(["cluster", "rows", "share"], rows)
     terminal.wrote([out])
@@ -220,7 +232,7 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
     changed = {k: v for k, v in found["parameters"].items() if v is not None}
     rows += [[name, str(value)] for name, value in changed.items()]
     for name, value in rows:
-        terminal.say(f"[bold]{escape(name):<16}[/bold] {escape(value)}")
+        terminal.say(f"[bold]{escape(name):<20}[/bold] {escape(value)}")
     terminal.finish(found)
     return 0
 
@@ -234,7 +246,9 @@ def datasets(name: str | None, out: pathlib.Path | None, force: bool, terminal: 
         rows = [[known, str(len(b.data)), str(b.data.shape[1]), str(len(b.target_names))]
                 for known, b in sets.items()]  # fmt: skip
         terminal.grid(["name", "rows", "columns", "classes"], rows)
-        terminal.finish({"datasets": dict(zip(sets, [row[1:] for row in rows], strict=True))})
+        names = ("rows", "columns", "classes")
+        found = {row[0]: dict(zip(names, map(int, row[1:]), strict=True)) for row in rows}
+        terminal.finish({"datasets": found})
         return 0
     if name not in UCI_NAMES:
         raise TableError(f"{name} is not bundled; choose one of {', '.join(UCI_NAMES)}.")

@@ -50,7 +50,8 @@ def cluster_table(
         warnings.simplefilter("always")
         labels = np.asarray(model.fit_predict(X))
     seconds = time.perf_counter() - began
-    notes = list(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    notes = list(dict.fromkeys([*notes, *_remarks(model, X, labels)]))
     label_column = preparation.label_column
     return Clustering(
         frame=frame,
@@ -61,7 +62,7 @@ def cluster_table(
         confidence=np.asarray(getattr(model, "confidence_", np.full(len(X), np.nan)), dtype=float),
         truth=None if label_column is None else frame[label_column].astype(str).to_numpy(),
         id_column=preparation.id_column_,
-        preparation=list(preparation.steps_),
+        preparation=[*_header_guess(frame), *preparation.steps_],
         source=table.source,
         seconds=seconds,
         settings={
@@ -71,8 +72,42 @@ def cluster_table(
             "notes": notes,
             "source": table.source,
             "sha256": table.sha256,
+            "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
         },
     )
+
+
+# Below this share of labels that come back, it is worth a word.
+REPEATED = 0.95
+
+
+def _remarks(model: Any, X: np.ndarray, labels: np.ndarray) -> list[str]:
+    """What people should know of a fit and would not ask for."""
+    remarks = []
+    counts = getattr(model, "cluster_counts_", None)
+    if counts:
+        others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
+        remarks.append(f"{counts[0].n_clusters} clusters are proposed, with a score of "
+                       f"{counts[0].score:.2f}; the next are {others}.")  # fmt: skip
+    apart = int(np.sum(getattr(model, "outliers_", 0)))
+    if apart:
+        one = apart == 1
+        remarks.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} apart from all "
+                       "clusters and got the label of the nearest.")  # fmt: skip
+    if hasattr(model, "decision_function"):
+        share = float(np.mean(model.predict(X) == labels))
+        if share < REPEATED:
+            remarks.append(f"predict, which is linear in the features for this method, repeats "
+                           f"{share:.0%} of these labels; the method dogc follows neighbours "
+                           "instead.")  # fmt: skip
+    return remarks
+
+
+def _header_guess(frame: pandas.DataFrame) -> list[str]:
+    names = [f"c{place}" for place in range(1, frame.shape[1] + 1)]
+    if list(frame.columns) != names:
+        return []
+    return [f"No header was found: the columns are called c1 to {names[-1]}."]
 
 
 def _check_count(n_clusters: int | str, n: int) -> None:
