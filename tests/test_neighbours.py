@@ -177,3 +177,12 @@ def test_a_search_that_finds_too_few_is_told_so():
 def test_bad_algorithm(algorithm):
     with pytest.raises(ValueError, match="neighbors_algorithm must be"):
         DOGC(3, neighbors_algorithm=algorithm).fit(rows(100))
+
+
+def test_low_recall_is_said():
+    from dogc.estimators._base import warn_of_recall
+
+    with pytest.warns(UserWarning, match="found 45% of the true neighbours.*'brute'"):
+        warn_of_recall(0.45)
+    for fine in (None, 0.6, 1.0):
+        warn_of_recall(fine)

@@ -72,7 +72,7 @@ def block_descent(
         iteration += 1
         basis, inner = spans.extend(solve(gradient))
         start = np.eye(basis.shape[1], c)
-        found = curvilinear_search(inner, spans.within(basis, B), start, max_iter=300, tol=1e-7)
+        found = curvilinear_search(inner, spans.within(basis, B), start, max_iter=100, tol=1e-7)
         spans.move_to(basis @ found.F)
         last, value = value, found.objective
         gradient, _ = _gradient(A, spans.AF, B, spans.F)

@@ -57,7 +57,8 @@ def solve_task(task: Task) -> Solution:
     n = task.X.shape[0]
     if task.settings.precomputed or n <= SAMPLE_ROWS or not _open(task.settings):
         return _solve_open(task)
-    found = _solve_open(_sample(task, SAMPLE_ROWS))
+    with task.watch.phase("choices"):
+        found = _solve_open(_sample(task, SAMPLE_ROWS))
     settings = task.settings._replace(n_clusters=found.problem.c, n_neighbors=found.scales.chosen)
     solution = _solve_open(task._replace(settings=settings))
     return solution._replace(scales=found.scales, counts=found.counts)

@@ -79,6 +79,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             self._assign(solution, rows, settings)
             self._label_rows_without_weight(X, rows)
         warn_unless_converged(self)
+        warn_of_recall(self.neighbors_recall_)
         return self
 
     def _for_distinct(
@@ -245,6 +246,21 @@ def assign_run(estimator: RowClusterer, result: Result) -> None:
     estimator.n_iter_ = len(result.history)
     estimator.stopping_reason_ = result.reason
     estimator.converged_ = result.reason in SUCCESS
+
+
+# Below this share of true neighbours it is worth a word.
+LOW_RECALL = 0.5
+
+
+def warn_of_recall(recall: float | None) -> None:
+    """Say that the approximate search found few of the true neighbours."""
+    if recall is not None and recall < LOW_RECALL:
+        warnings.warn(
+            f"the approximate search found {recall:.0%} of the true neighbours, because rows fill "
+            "many dimensions evenly; neighbors_algorithm='brute' finds all of them, slowly.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def warn_unless_converged(estimator: RowClusterer) -> None:

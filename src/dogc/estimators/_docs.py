@@ -136,7 +136,8 @@ neighbors_recall_ : float or None
     None for a precomputed graph.""",
     "timings_": """\
 timings_ : dict
-    Seconds spent on each phase: rows, neighbours, start, iterations.""",
+    Seconds spent on each phase: rows, choices (of what is "auto", on a sample, where there
+    are many rows), neighbours, start, iterations.""",
     "confidence_": """\
 confidence_ : array of shape (n_samples,)
     How sure each label is: the weight that a row's neighbours in its own cluster have among all
