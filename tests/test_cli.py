@@ -163,6 +163,18 @@ def test_what_people_would_not_ask_for_is_said(folder, capsys):
     )
 
 
+def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "vip": np.arange(200) % 5 == 0})
+    frame.to_csv("cut.csv", index=False)
+    assert run("cluster", "cut.csv", "--clusters", 2) == 0
+    assert "hardly mix the two values of 'vip'" in capsys.readouterr().out
+    coin = blobs().drop(columns="kind").assign(coin=rng.integers(0, 2, 60))
+    coin.to_csv("coin.csv", index=False)
+    assert run("cluster", "coin.csv", "--clusters", 3, "--method", "km", "--out", "km") == 0
+    assert "hardly mix" not in capsys.readouterr().out
+
+
 def test_messages_name_options_as_they_are_typed(table, capsys):
     assert run("cluster", table, "--clusters", "auto", "--method", "n-cut") == 2
     assert "--clusters must be" in capsys.readouterr().err

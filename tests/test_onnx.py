@@ -12,6 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+import dogc
 from conftest import CLUSTERERS, made
 from dogc import DOGCOS, SEC, DiscriminativeKMeans
 from dogc.onnx_export import linear_scores, to_onnx
@@ -194,3 +195,12 @@ def test_packages_are_asked_for_by_name(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"needs {package}.*pip install 'dogc\[onnx\]'"):
         to_onnx(model)
+
+
+def test_what_a_model_file_holds_is_exported_with_its_preparation(tmp_path):
+    pytest.importorskip("skops")
+    frame, preparation = prepared(True)
+    model = DOGCOS(3, n_neighbors=10).fit(preparation.transform(frame))
+    dogc.save(model, tmp_path / "m.skops", preparation=preparation)
+    bundle = dogc.load_bundle(tmp_path / "m.skops")
+    assert to_onnx(bundle) == to_onnx(model, preparation)

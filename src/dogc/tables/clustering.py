@@ -52,6 +52,7 @@ def cluster_table(
     seconds = time.perf_counter() - began
     notes = [" ".join(str(warning.message).split()) for warning in caught]
     notes = list(dict.fromkeys([*notes, *_remarks(model, X, labels)]))
+    notes += _splitting_columns(X, list(preparation.feature_names_), labels)
     label_column = preparation.label_column
     return Clustering(
         frame=frame,
@@ -101,6 +102,34 @@ def _remarks(model: Any, X: np.ndarray, labels: np.ndarray) -> list[str]:
                            f"{share:.0%} of these labels; the method dogc follows neighbours "
                            "instead.")  # fmt: skip
     return remarks
+
+
+# A column of two values is said to split the rows if clusters mix less than this share, and the
+# rows themselves more than that.
+MIXED, MIXED_BEFORE = 0.01, 0.05
+
+
+def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> list[str]:
+    """A word on columns of two values that the clusters follow.
+
+    Rows with the other value are never among the nearest where there are few other columns, so
+    such a column can cut the graph all by itself.
+    """
+    found = []
+    for name, column in zip(names, X.T, strict=True):
+        low, high = column.min(), column.max()
+        upper = column == high
+        if low == high or not (upper | (column == low)).all():
+            continue
+        sizes = np.bincount(labels - labels.min())
+        ones = np.bincount(labels - labels.min(), weights=upper)
+        mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
+        if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
+            found.append(f"'{name}'")
+    if not found:
+        return []
+    return [f"the clusters hardly mix the two values of {', '.join(found)}; leave it out to see "
+            "what they are without it (--drop)."]  # fmt: skip
 
 
 def _header_guess(frame: pandas.DataFrame) -> list[str]:
