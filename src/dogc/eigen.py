@@ -37,6 +37,8 @@ ITERATIONS, PACE = 300, 20
 # that costs little.
 PRECISION = 1e-3
 PRECISE = 1e-9
+# What no residual must be below, in units of the largest weight: rounding, with room.
+ROUGH_FLOOR, FLOOR = 1e-8, 1e-11
 
 # The shift that makes an inverse of a matrix with a null space.
 SHIFT = 1e-6
@@ -292,7 +294,7 @@ def _block_solve(
     for left in reversed(range(ITERATIONS)):
         residuals = _residuals(spans, values)
         residual = float(np.linalg.norm(residuals[:, :wanted], axis=0).max())
-        goal = PRECISION * abs(values[wanted]) + 1e-8
+        goal = PRECISION * abs(values[wanted]) + (ROUGH_FLOOR if rough else FLOOR)
         excesses.append(residual / (goal if rough else min(goal, PRECISE)))
         if excesses[-1] <= 1.0:
             break
