@@ -1,7 +1,9 @@
 """The command line: what it prints, writes and refuses."""
 
 import gzip
+import io
 import json
+import os
 import pathlib
 import sys
 from types import SimpleNamespace
@@ -278,7 +280,7 @@ def test_demo_says_how_well_it_went_and_writes_everything(folder, capsys):
 
 def test_standard_input(folder, capsys, monkeypatch):
     class Bytes:
-        buffer = __import__("io").BytesIO(blobs().to_csv(index=False).encode())
+        buffer = io.BytesIO(blobs().to_csv(index=False).encode())
 
     monkeypatch.setattr(sys, "stdin", Bytes)
     assert run("cluster", "-", "--clusters", 3, "--drop", "kind", "--json") == 0
@@ -297,7 +299,7 @@ def duplicate_headers(path):
 def unreadable(path):
     path.write_text(GOOD)
     path.chmod(0)
-    if path.stat().st_uid == 0 or __import__("os").access(path, 4):
+    if path.stat().st_uid == 0 or os.access(path, 4):
         pytest.skip("this user can read everything")
 
 

@@ -279,7 +279,8 @@ def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, factorise_
     assert F.shape == (len(S), c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(L, c)
-    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=ROUGH, atol=1e-8)
+    rtol = ROUGH if factorise_up_to == 10 else 0.0
+    np.testing.assert_allclose(np.trace(F.T @ L @ F), least, rtol=rtol, atol=1e-8)
 
 
 # ----------------------------------------------------------------------- less a low rank
@@ -308,7 +309,8 @@ def test_a_low_rank_part_is_taken_off(monkeypatch, n, r, c, factorise_up_to, kno
     assert F.shape == (n, c)
     assert_orthonormal(F)
     least = reference.smallest_eigenvalue_sum(dense, c)
-    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=ROUGH, atol=1e-8)
+    rtol = ROUGH if factorise_up_to == 10 else 1e-6
+    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=rtol, atol=1e-8)
     np.testing.assert_allclose(np.abs(N.T @ F[:, : N.shape[1]]), np.eye(N.shape[1]), atol=1e-12)
 
 

@@ -14,15 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import norm_bound
-from .multigrid import Hierarchy, Preconditioner
+from .multigrid import SHIFT, Hierarchy, Preconditioner
 from .products import RowParts
 from .stiefel import StiefelResult, curvilinear_search, quadratic_objective
 from .subspaces import Spans
 
 # An iteration that gains a smaller share of the objective is the last.
 GAIN = 1e-5
-# The least shift: the preconditioner stays an inverse where A has a null space.
-SHIFT = 1e-6
 
 
 def block_descent(

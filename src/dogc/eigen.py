@@ -40,9 +40,6 @@ PRECISE = 1e-9
 # What no residual must be below, in units of the largest weight: rounding, with room.
 ROUGH_FLOOR, FLOOR = 1e-8, 1e-11
 
-# The shift that makes an inverse of a matrix with a null space.
-SHIFT = 1e-6
-
 # The sizes of the balls that tell how a factor would grow, and the most entries it may have.
 PILOTS = (1000, 2000)
 FILL = 3e7
@@ -213,7 +210,7 @@ def _fill(A: Matrix) -> float:
     """
     ball = breadth_first_order(A, A.shape[0] // 2, directed=False, return_predecessors=False)
     sizes = [min(len(ball), size) for size in PILOTS]
-    small, large = (_factorise(A[ball[:m]][:, ball[:m]], 1e-6).L.nnz for m in sizes)
+    small, large = (_factorise(A[ball[:m]][:, ball[:m]], multigrid.SHIFT).L.nnz for m in sizes)
     if sizes[0] == sizes[1]:
         return large * A.shape[0] / sizes[1]
     growth = np.clip(np.log(large / small) / np.log(sizes[1] / sizes[0]), 1.0, 2.0)
@@ -238,7 +235,7 @@ def _smallest(
     start /= np.linalg.norm(start, axis=0)
     if n > FACTORISE_UP_TO:
         hierarchy = multigrid.coarsen(operator.A) if hierarchy is None else hierarchy
-        solve = multigrid.Preconditioner(operator.parts, 1.0, hierarchy, SHIFT)
+        solve = multigrid.Preconditioner(operator.parts, 1.0, hierarchy, multigrid.SHIFT)
         if guess is None:
             guess = multigrid.guess(operator.parts, hierarchy, N.shape[1] + block)
     if guess is not None:
@@ -251,7 +248,7 @@ def _smallest(
             vectors = _block_solve(operator, N, start, solve, rough=True, patient=True)
         if vectors is not None:
             return vectors[:, :wanted]
-    inverse = _Inverse(operator, SHIFT)
+    inverse = _Inverse(operator, multigrid.SHIFT)
     vectors = _block_solve(operator, N, start, inverse)
     if vectors is None:
         vectors = _subspace_iteration(operator, N, inverse, wanted)

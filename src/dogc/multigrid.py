@@ -24,6 +24,8 @@ COARSEST = 1500
 STALLED = 0.8
 # The step of Jacobi's iteration, which settles short waves at every level.
 DAMPING = 0.6
+# The least shift: a matrix with a null space, divided by its norm bound, has an inverse with it.
+SHIFT = 1e-6
 # Equal weights are made unequal by up to this share: ties would join rows in long chains.
 JITTER = 0.1
 
