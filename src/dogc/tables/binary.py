@@ -21,11 +21,20 @@ _EXACT = 2**53
 
 def read_parquet(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a Parquet file."""
-    parquet = needed("pyarrow.parquet")
+    return _read_whole("pyarrow.parquet", "Parquet", data, origin)
+
+
+def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
+    """The frame of a Feather file."""
+    return _read_whole("pyarrow.feather", "Feather", data, origin)
+
+
+def _read_whole(module: str, kind: str, data: bytes, origin: Origin) -> pandas.DataFrame:
+    reader = needed(module)
     try:
-        table = _valid(parquet.read_table(io.BytesIO(data)))
+        table = _valid(reader.read_table(io.BytesIO(data)))
     except Exception as error:  # pyarrow has many ways to say that a file is damaged
-        raise _damaged(origin, "Parquet") from error
+        raise _damaged(origin, kind) from error
     return frame_of(table, origin)
 
 
@@ -38,16 +47,6 @@ def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pa
                 yield frame_of(_valid(arrow.Table.from_batches([batch])), origin)
     except (arrow.ArrowException, OSError) as error:
         raise _damaged(origin, "Parquet") from error
-
-
-def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
-    """The frame of a Feather file."""
-    feather = needed("pyarrow.feather")
-    try:
-        table = _valid(feather.read_table(io.BytesIO(data)))
-    except Exception as error:  # pyarrow has many ways to say that a file is damaged
-        raise _damaged(origin, "Feather") from error
-    return frame_of(table, origin)
 
 
 def _valid(table: Any) -> Any:
