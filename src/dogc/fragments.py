@@ -151,6 +151,45 @@ def _nearest_pair(
     return best
 
 
+def tie_small(A: sp.csr_array, Z: Matrix, size: np.ndarray, min_size: float) -> sp.csr_array:
+    """A graph in which every component that is too small is tied to its nearest, weakly.
+
+    The tie is as weak as the weakest edge: it joins what would be lost and is the first to go.
+
+    Parameters
+    ----------
+    A : sparse array of shape (n, n), symmetric.
+    Z : array or sparse array of shape (n, d), coordinates.
+    size, min_size : as in :func:`join_small`.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> tie_small(A, np.array([[0.0], [1.0], [9.0]]), np.ones(3), 2).toarray()
+    array([[0., 2., 0.],
+           [2., 0., 2.],
+           [0., 2., 0.]])
+    """
+    weakest = float(A.data.min()) if A.nnz else 1.0
+    count, member = graph.components(A)
+    sizes = np.bincount(member, weights=size, minlength=count)
+    if count == 1 or sizes.min() >= min_size:
+        return A
+    Z = Z - Z.mean(axis=0) if isinstance(Z, np.ndarray) else Z
+    squares, ends = _row_squares(Z), []
+    while np.isfinite(sizes).sum() > 1 and sizes.min() < min_size:
+        smallest = int(np.argmin(sizes))
+        i, j, _ = _nearest_pair(Z, squares, member, smallest)
+        ends += [(i, j), (j, i)]
+        sizes[member[j]] += sizes[smallest]
+        sizes[smallest] = np.inf  # it is part of another now
+        member[member == smallest] = member[j]
+    row, column = np.array(ends).T
+    ties = sp.csr_array((np.full(len(row), weakest), (row, column)), shape=A.shape)
+    return (A + ties).tocsr()
+
+
 def bridge_small(
     idx: np.ndarray, d: np.ndarray, k: int, Z: Matrix, size: np.ndarray, min_size: float
 ) -> tuple[np.ndarray, np.ndarray]:

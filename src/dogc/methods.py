@@ -36,6 +36,11 @@ class Method(NamedTuple):
     final_labels: Callable[[Problem, State], np.ndarray]
     enter: Callable[[Problem, State], State] = as_started  # fits a start to this method
 
+    @property
+    def regresses(self) -> bool:
+        """Whether labels are regressed on features."""
+        return steps.step_P in self.steps
+
 
 def discrete_labels(state: State) -> np.ndarray:
     """The labels are Y."""

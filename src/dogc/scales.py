@@ -31,6 +31,11 @@ class ScaleChoice(NamedTuple):
     chosen: int
 
 
+def only_scale(k: int) -> ScaleChoice:
+    """The choice where there was none."""
+    return ScaleChoice((k,), np.eye(1), np.ones(1), k)
+
+
 def candidate_scales(largest: int) -> list[int]:
     """The sizes to ask where a row can have at most ``largest`` neighbours.
 

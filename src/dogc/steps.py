@@ -99,6 +99,8 @@ def step_W(problem: Problem, state: State) -> State:
         scatter = np.sum(L.map(lambda part, rows: R[rows].T @ (part @ R)), axis=0)
         total = np.sum(L.map(lambda _, rows: R[rows].T @ R[rows]), axis=0)
     W = trace_ratio.trace_ratio(scatter, total, state.W)
+    if problem.A is not None:  # a graph that is given does not depend on the subspace
+        return state._replace(W=W)
     return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
 
 

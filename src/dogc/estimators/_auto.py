@@ -114,7 +114,7 @@ def _choose_finished(task: Task, solved: dict[int, tuple[Problem, Result]]) -> s
     """
     *finished, last = solved
     if solved[last][1].reason == "callback" or not finished:
-        return scales.ScaleChoice((last,), np.eye(1), np.ones(1), last)
+        return scales.only_scale(last)
     labels = {k: task.method.final_labels(problem, result.state) for k, (problem, result) in
               solved.items() if k in finished}  # fmt: skip
     choice = scales.weigh_scales(labels, task.size)
@@ -136,20 +136,29 @@ def _largest_scale(task: Task) -> int:
 
 
 def _solve_at(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, Result]:
-    settings = task.settings
-    problem = _build.problem_at(place, settings, c, k, task.regress)
-    rng = np.random.default_rng(task.seed)
-    with task.watch.phase("iterations"):
-        result = solve(
+    problem = _build.problem_at(place, task.settings, c, k, task.regress)
+    return problem, run(problem, task.method, task.settings, task.seed, task.watch)
+
+
+def run(problem: Problem, method: Method, settings: Settings, seed: int, watch: Watch) -> Result:
+    """The method from its starts, timed and watched."""
+    rng = np.random.default_rng(seed)
+    with watch.phase("iterations"):
+        return solve(
             problem,
-            task.method,
-            task.watch.each("start", starts(problem, settings.init, settings.n_init, rng)),
+            method,
+            watch.each("start", starts(problem, settings.init, settings.n_init, rng)),
             lam=settings.lam,
             max_iter=settings.max_iter,
             tol=settings.tol,
-            callback=task.watch,
+            callback=watch,
         )
-    return problem, result
+
+
+def count_clusters(task: Task) -> list[counting.CountEvidence]:
+    """Evidence for each number of clusters, from the rows of the task."""
+    largest = _largest_scale(task)
+    return _count(task, _build.locate(task.X, task.size, task.settings, largest), largest)
 
 
 def _count(task: Task, place: _build.Place, largest: int) -> list[counting.CountEvidence]:

@@ -11,13 +11,25 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from .. import discrete, graph, steps
+from .. import discrete, graph, resolutions, scales, steps
 from ..arrays import Matrix
 from ..methods import Method
-from ..solver import STOPPING_REASONS, SUCCESS, Result
+from ..solver import HALTED, STOPPING_REASONS, SUCCESS, Result
 from ..state import Problem, State
-from . import _auto, _build, _checks, _distinct, _memory, _predict, _settings
+from . import (
+    _auto,
+    _build,
+    _checks,
+    _data,
+    _distinct,
+    _many,
+    _memory,
+    _predict,
+    _representatives,
+    _settings,
+)
 from ._repeatable import generator, single_blas_thread
+from ._representatives import Nodes, Solved
 from ._rows import RowClusterer, warn_few_rows
 from ._watch import Watch
 
@@ -30,6 +42,12 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
 
     _method: ClassVar[Method]
     _regresses: ClassVar[bool] = False
+    _fitted_rows: _predict.Fitted
+    n_representatives_: int | None
+    resolutions_: resolutions.ResolutionChoice | None
+    representatives_: np.ndarray | None
+    representative_weights_: np.ndarray | None
+    representative_labels_: np.ndarray | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -55,32 +73,68 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         X = self._validate(X, reset=True)
         weight = _distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
-        _memory.check_memory(X, settings.n_neighbors, settings.n_clusters)
+        _memory.check_memory(X, settings)
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
-        with single_blas_thread, watch.phase("rows"):
+        seed = int(generator(self.random_state).integers(2**31 - 1))
+        with single_blas_thread:
+            prepared = _many.prepare(X, weight, settings, self._method, seed, watch)
+            if prepared is None:
+                self._fit_rows(X, weight, settings, seed, watch)
+            else:
+                self._fit_representatives(X, prepared, settings, seed, watch)
+        self.timings_ = watch.seconds
+        warn_unless_converged(self)
+        return self
+
+    def _fit_rows(
+        self,
+        X: Matrix,
+        weight: np.ndarray | None,
+        settings: _settings.Settings,
+        seed: int,
+        watch: Watch,
+    ) -> None:
+        """Learn the graph of all distinct rows."""
+        with watch.phase("rows"):
             rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
             rows = rows if settings.precomputed else _distinct.neighbours_together(rows)
         settings = self._for_distinct(settings, rows)
-        seed = int(generator(self.random_state).integers(2**31 - 1))
-        with single_blas_thread:
-            solution = _auto.solve_task(
-                _auto.Task(
-                    rows.X,
-                    rows.size,
-                    settings,
-                    self._method,
-                    self._regresses,
-                    seed,
-                    watch,
-                    rows.n_distinct,
-                )
-            )
-            self.timings_ = watch.seconds
-            self._assign(solution, rows, settings)
-            self._label_rows_without_weight(X, rows)
-        warn_unless_converged(self)
+        task = _auto.Task(
+            rows.X,
+            rows.size,
+            settings,
+            self._method,
+            self._regresses,
+            seed,
+            watch,
+            rows.n_distinct,
+        )
+        self._assign_rows(_auto.solve_task(task), rows, settings)
+        self._label_rows_without_weight(X, rows)
         warn_of_recall(self.neighbors_recall_)
-        return self
+
+    def _fit_representatives(
+        self,
+        X: Matrix,
+        prepared: _many.Prepared,
+        settings: _settings.Settings,
+        seed: int,
+        watch: Watch,
+    ) -> None:
+        """Learn the graph of representatives; rows follow those that they are linked with."""
+        many = prepared.many
+
+        def solve(nodes: Nodes, watch: Watch, init: Any) -> Solved:
+            started = settings._replace(init=init)
+            problem = _build.problem_on(nodes, many.frame, settings, many.c, self._regresses)
+            result = _auto.run(problem, self._method, started, seed, watch)
+            labels = self._discretise(problem, result)
+            return Solved(labels, result.reason in HALTED, (problem, result))
+
+        options = _representatives.Options.of(settings)
+        resolved = _representatives.resolve(X, many, solve, options, watch)
+        self._assign_representatives(resolved, prepared, settings)
+        warn_of_disagreement(resolved.choice)
 
     def _for_distinct(
         self, settings: _settings.Settings, rows: _distinct.DistinctRows
@@ -128,7 +182,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             )
         return settings
 
-    def _assign(
+    def _assign_rows(
         self,
         solution: _auto.Solution,
         rows: _distinct.DistinctRows,
@@ -143,8 +197,6 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.affinity_matrix_ = _distinct.spread_graph(learned_graph(state).astype(dtype), rows)
         self.embedding_ = state.F.astype(dtype)[rows.inverse]
         self.embedding_[rows.inverse < 0] = 0.0
-        if steps.step_Q in self._method.steps:
-            self.rotation_ = state.Q[:, np.argsort(new_name)].astype(dtype)
         self.components_ = _build.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
         self.scales_, self.cluster_counts_ = scales, counts
@@ -152,12 +204,60 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.confidence_ = _predict.confidence(problem, labels)[rows.inverse]
         self.confidence_[rows.inverse < 0] = np.nan
         self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
-        assign_run(self, result)
+        self.n_representatives_ = self.resolutions_ = None
+        self.representatives_ = self.representative_weights_ = self.representative_labels_ = None
+        self._assign_state(result, new_name, geometry.scaled, settings, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
         self._fitted_rows = _predict.remember(place, self.components_, labels, problem.k, common_xi)
         self.labels_ = labels[rows.inverse]
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
+
+    def _assign_representatives(
+        self,
+        resolved: _representatives.Resolved,
+        prepared: _many.Prepared,
+        settings: _settings.Settings,
+    ) -> None:
+        """The same where the graph was learned on representatives."""
+        fitted, nodes, solved, rows, choice = resolved
+        problem, result = solved.outcome
+        state, scaled, dtype = result.state, fitted.frame.scaled, prepared.dtype
+        labels, confidence = _representatives.row_votes(rows, solved.labels, settings.n_jobs)
+        new_name = discrete.size_order(labels, problem.c, prepared.many.weight)
+        self.affinity_matrix_ = learned_graph(state).astype(dtype)
+        self.embedding_ = state.F.astype(dtype)
+        self.components_ = prepared.components
+        self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
+        self.scales_ = scales.only_scale(fitted.n_links)
+        self.cluster_counts_ = prepared.counts
+        self.neighbors_recall_ = 1.0
+        self.confidence_ = confidence.astype(dtype)
+        stray, _ = _representatives.row_votes(rows, state.stray.astype(np.int64), settings.n_jobs)
+        self.outliers_ = stray == 1
+        self.n_representatives_, self.resolutions_ = len(nodes.X), choice
+        self.representatives_ = (nodes.X * scaled.scale + scaled.shift).astype(dtype)
+        self.representative_weights_ = nodes.size * nodes.unit * prepared.many.unit
+        named = new_name[solved.labels]
+        self.representative_labels_ = named
+        self._assign_state(result, new_name, scaled, settings, dtype)
+        self._fitted_rows = fitted._replace(labels=named)
+        self.labels_ = new_name[labels]
+        if settings.outlier_label is not None:
+            self.labels_[self.outliers_] = settings.outlier_label
+
+    def _assign_state(
+        self,
+        result: Result,
+        new_name: np.ndarray,
+        scaled: _data.Scaled | None,
+        settings: _settings.Settings,
+        dtype: Any,
+    ) -> None:
+        """What the loop left, whatever the nodes of its graph were."""
+        if steps.step_Q in self._method.steps:
+            self.rotation_ = result.state.Q[:, np.argsort(new_name)].astype(dtype)
+        assign_run(self, result)
 
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         """The discrete labels that a final state stands for."""
@@ -260,6 +360,22 @@ def warn_of_recall(recall: float | None) -> None:
             "many dimensions evenly; neighbors_algorithm='brute' finds all of them, slowly.",
             UserWarning,
             stacklevel=3,
+        )
+
+
+# Below this agreement of resolutions it is worth a word.
+LOW_AGREEMENT = 0.7
+
+
+def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
+    """Say that the labels hang on the number of representatives."""
+    if choice.confirmed < LOW_AGREEMENT:
+        warnings.warn(
+            f"the clusters change with the number of representatives (agreement "
+            f"{choice.confirmed:.2f}, see resolutions_): they overlap, or there are other than "
+            "n_clusters of them; try another n_clusters, or a number for n_representatives.",
+            UserWarning,
+            stacklevel=4,
         )
 
 

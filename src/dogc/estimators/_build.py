@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from .. import fragments, graph, spectrum, trace_ratio
+from .. import affinity, fragments, graph, spectrum, trace_ratio
 from ..arrays import Matrix
-from ..state import Problem, State, paper_weights, relative_weights
+from ..state import Problem, State, Weights, paper_weights, relative_weights
 from . import _data, _neighbours
+from ._representatives import Frame, Nodes
 from ._settings import Settings
 
 # What alpha is multiplied with, one after the other, while no lambda splits the graph.
@@ -59,7 +61,7 @@ def locate(
         reach = float(squared[np.isfinite(squared)].mean())
         geometry = Geometry(None, None, None, None, X.dtype)
         return Place(X, size, geometry, idx, squared / (reach or 1.0), None, None)
-    geometry = _geometry(X, settings)
+    geometry = geometry_of(X, settings)
     Z = points(geometry)
     others = min(k + 1, X.shape[0] - 1)
     index = _neighbours.fit_index(Z, settings.algorithm, others + 1)
@@ -76,7 +78,8 @@ def points(geometry: Geometry) -> Matrix:
     return np.asarray(geometry.scaled.X @ geometry.lookup)
 
 
-def _geometry(X: Matrix, settings: Settings) -> Geometry:
+def geometry_of(X: Matrix, settings: Settings) -> Geometry:
+    """Rows on a scale of their own, and the subspace to look them up in."""
     scaled = _data.scale_rows(X)
     if isinstance(settings.n_components, str):
         return _denoised(X, scaled)
@@ -124,17 +127,42 @@ def _leading(space: trace_ratio.RowSpace, q: int) -> trace_ratio.RowSpace:
     return trace_ratio.RowSpace(np.ascontiguousarray(space.R[:, :q]), space.V[:, :q])
 
 
+def given_graph(
+    idx: np.ndarray,
+    A: np.ndarray,
+    c: int,
+    coordinates: Matrix | None,
+    size: np.ndarray | None = None,
+) -> Problem:
+    r"""The problem of changing a given graph A, its rows on the simplex.
+
+    In the row problem `eq:10` the distance is :math:`2 (\max_l a_{il} - a_{ij})` and xi is one:
+    up to a constant that is :math:`\|s_i - a_i\|^2`, so at lambda = 0 its solution is A.
+    """
+    n, k = idx.shape
+    return Problem(
+        n=n,
+        c=c,
+        k=k,
+        weights=paper_weights(0.0, 0.0, 0.0),
+        p=2.0,
+        fit_intercept=True,
+        xi_rule=lambda d, k: np.ones(len(d)),
+        idx=idx,
+        d=np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A)),
+        X=None,
+        R=None,
+        m=0,
+        coordinates=coordinates,
+        size=np.ones(n) if size is None else size,
+        A=A,
+    )
+
+
 def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) -> Problem:
     """Everything that the loop reads, on a scale of its own, with k neighbours."""
     n, d = place.X.shape
     scaled, space = place.geometry.scaled, place.geometry.space
-    alpha, beta, gamma = settings.alpha, settings.beta, settings.gamma
-    if settings.relative:
-        n_varying = scaled.n_varying if scaled else d
-        weights = relative_weights(alpha, beta, gamma, n, c, max(n_varying, 1))
-    else:
-        # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale.
-        weights = paper_weights(alpha, beta, gamma / (scaled.scale**2 if scaled else 1.0))
     idx, squared = place.idx[:, : k + 1], place.d[:, : k + 1]
     min_size = settings.min_size(float(place.size.sum()), c)
     if scaled is not None:
@@ -144,7 +172,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         n=n,
         c=c,
         k=k,
-        weights=weights,
+        weights=_weights(settings, n, c, d, scaled),
         p=settings.p,
         fit_intercept=settings.fit_intercept,
         xi_rule=settings.xi_rule,
@@ -156,9 +184,44 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         coordinates=scaled.X if scaled else None,
         size=place.size,
         min_size=min_size,
-        firmer=FIRMER if settings.relative and alpha > 0 else (),
+        firmer=_firmer(settings),
         threads=effective_n_jobs(settings.n_jobs),
     )
+
+
+def problem_on(nodes: Nodes, frame: Frame, settings: Settings, c: int, regress: bool) -> Problem:
+    """The problem on representatives: their links are the graph that is given.
+
+    The regression sees them as rows that count for what is linked to them.
+    """
+    idx, A = affinity.row_weights(nodes.A)
+    scaled = frame.scaled
+    (n, d), X = nodes.X.shape, nodes.X
+    if not settings.fit_intercept:
+        X = X + scaled.shift / scaled.scale  # uncentred, as `eq:27` has them
+    return given_graph(idx, A, c, nodes.X, nodes.size)._replace(
+        weights=_weights(settings, n, c, d, scaled),
+        p=settings.p,
+        fit_intercept=settings.fit_intercept,
+        X=X if regress else None,
+        min_size=nodes.min_size,
+        firmer=_firmer(settings),
+    )
+
+
+def _weights(
+    settings: Settings, n: int, c: int, d: int, scaled: _data.Scaled | None
+) -> Callable[[float], Weights]:
+    alpha, beta, gamma = settings.alpha, settings.beta, settings.gamma
+    if settings.relative:
+        n_varying = scaled.n_varying if scaled else d
+        return relative_weights(alpha, beta, gamma, n, c, max(n_varying, 1))
+    # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale.
+    return paper_weights(alpha, beta, gamma / (scaled.scale**2 if scaled else 1.0))
+
+
+def _firmer(settings: Settings) -> tuple[float, ...]:
+    return FIRMER if settings.relative and settings.alpha > 0 else ()
 
 
 def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:
@@ -180,10 +243,9 @@ def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
 
 
 def linear_predictor(
-    geometry: Geometry, state: State, fit_intercept: bool
+    scaled: _data.Scaled, state: State, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """P and its intercept for features as the user has them: (c, d) and (c,)."""
-    assert geometry.scaled is not None
-    coef = state.P / geometry.scaled.scale
-    intercept = state.intercept - (geometry.scaled.shift @ coef if fit_intercept else 0.0)
-    return np.ascontiguousarray(coef.T.astype(geometry.dtype)), intercept.astype(geometry.dtype)
+    coef = state.P / scaled.scale
+    intercept = state.intercept - (scaled.shift @ coef if fit_intercept else 0.0)
+    return coef.T, intercept

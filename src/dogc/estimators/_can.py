@@ -60,6 +60,7 @@ class CAN(GraphClusterer):
         self,
         n_clusters: int | str = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | str = "auto",
         xi: str = "row",
         lam: float | str = "auto",
@@ -76,6 +77,7 @@ class CAN(GraphClusterer):
         callback: Callback | None = None,
     ):
         self.n_clusters = n_clusters
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.xi = xi
         self.lam = lam
@@ -128,6 +130,7 @@ class PCAN(CAN):
         self,
         n_clusters: int | str = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         xi: str = "row",

@@ -174,6 +174,23 @@ def check_scale(n_neighbors: Any, n: int) -> int | None:
     return check_neighbors(n_neighbors, n)
 
 
+def check_representatives(p: Any, c: int | None, metric: str) -> int | str | None:
+    """A number of representatives, "auto", or None for every row."""
+    if p is None or is_auto("n_representatives", p):
+        return None if metric == "precomputed" else p
+    if metric == "precomputed":
+        raise ValueError(
+            "n_representatives needs features, and a precomputed graph gives none; leave it out."
+        )
+    check_count("n_representatives", p, 2)
+    if c is not None and p < c:
+        raise ValueError(
+            f"n_representatives={p} is too small for n_clusters={c}: every cluster needs one; "
+            f"choose {8 * c} or more."
+        )
+    return int(p)
+
+
 def is_auto(name: str, value: Any) -> bool:
     """Whether a number is left open; any other word is an error."""
     if isinstance(value, str) and value != "auto":

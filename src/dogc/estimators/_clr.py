@@ -10,9 +10,10 @@ from .. import affinity, methods
 from ..arrays import Matrix
 from ..restarts import solve, starts
 from ..solver import Callback
-from ..state import Problem, paper_weights
+from ..state import Problem
 from . import _affinity, _checks
 from ._base import assign_run, learned_graph, warn_unless_converged
+from ._build import given_graph
 from ._docs import document
 from ._fixed import FixedGraphClusterer
 from ._repeatable import generator, single_blas_thread
@@ -144,11 +145,7 @@ class CLR(FixedGraphClusterer):
 def given_graph_problem(
     X: Matrix, settings: _affinity.GraphSettings, c: int
 ) -> tuple[Problem, _affinity.Located | None]:
-    """The problem of changing a given graph A, its rows scaled to sum to one.
-
-    In the row problem `eq:10` the distance is :math:`2 (\\max_l a_{il} - a_{ij})` and xi is one:
-    up to a constant that is :math:`\\|s_i - a_i\\|^2`, so at lambda = 0 its solution is A.
-    """
+    """The problem of changing the graph of rows, each row of it scaled to sum to one."""
     if settings.kind == "precomputed":
         located = None
         idx, A = affinity.row_weights(_affinity.build_graph(X, settings).A)
@@ -159,23 +156,5 @@ def given_graph_problem(
         apart = np.take_along_axis(_affinity.exponents(located), order, axis=1)
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
-    d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
-    n, k = idx.shape
-    problem = Problem(
-        n=n,
-        c=c,
-        k=k,
-        weights=paper_weights(0.0, 0.0, 0.0),
-        p=2.0,
-        fit_intercept=True,
-        xi_rule=lambda d, k: np.ones(len(d)),
-        idx=idx,
-        d=d,
-        X=None,
-        R=None,
-        m=0,
-        coordinates=None if located is None else located.scaled.X,
-        size=np.ones(n),
-        A=A,
-    )
-    return problem, located
+    coordinates = None if located is None else located.scaled.X
+    return given_graph(idx, A, c, coordinates), located

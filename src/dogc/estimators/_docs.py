@@ -15,13 +15,21 @@ n_clusters : int or "auto", default=8
     eigenvalues of the data's own graphs jump most, on average over several scales; 2 at
     least, and a fifth of n_samples or 60 at most (fewer than four distinct rows are a cluster
     each). Beyond 2,000 distinct rows a sample of that many decides. See ``cluster_counts_``.""",
+    "n_representatives": """\
+n_representatives : int, "auto" or None, default="auto"
+    Number of representatives that the graph is learned on; rows follow those that they are
+    linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
+    columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
+    give the same clusters, see ``resolutions_``. None, like any number that is not below the
+    number of distinct rows, makes every row a node of the graph.""",
     "n_neighbors": """\
 n_neighbors : int or "auto", default="auto"
     Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" tries
     10 and 15 and takes 10 if both give the same clusters; if not, it tries 5, 7, 10, 15, 20,
     30, 45 and 70 (up to the size of an average cluster) and takes the one whose clusters
     agree most with those of the scales near it. See ``scales_``. Beyond 20,000 distinct rows
-    a sample of that many decides.""",
+    a sample of that many decides. With representatives, those that each row is linked with;
+    "auto" means 8.""",
     "n_components": """\
 n_components : int, "auto" or None, default="auto"
     Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.
@@ -127,6 +135,22 @@ cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
     "n_neighbors_": """\
 n_neighbors_ : int
     Number of neighbours.""",
+    "n_representatives_": """\
+n_representatives_ : int or None
+    Number of representatives; None if every row is a node of the graph.""",
+    "resolutions_": """\
+resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+    The numbers of representatives that were tried and how far their clusters agree. Its
+    ``confirmed`` says how far those that were taken can be trusted.""",
+    "representatives_": """\
+representatives_ : array of shape (n_representatives_, n_features) or None
+    The representatives: means of rows that lie close together, in the units of X.""",
+    "representative_weights_": """\
+representative_weights_ : array of shape (n_representatives_,) or None
+    How many rows, or how much of their weight, each stands for.""",
+    "representative_labels_": """\
+representative_labels_ : int array of shape (n_representatives_,) or None
+    Cluster of each.""",
     "scales_": """\
 scales_ : :class:`~dogc.scales.ScaleChoice`
     The numbers of neighbours that were tried and how far their clusters agree.""",
@@ -137,21 +161,26 @@ neighbors_recall_ : float or None
     "timings_": """\
 timings_ : dict
     Seconds spent on each phase: rows, choices (of what is "auto", on a sample, where there
-    are many rows), neighbours, start, iterations.""",
+    are many rows), neighbours or links, start, iterations.""",
     "confidence_": """\
 confidence_ : array of shape (n_samples,)
     How sure each label is: the weight that a row's neighbours in its own cluster have among all
-    its neighbours, in the graph of the data before anything was learned.""",
+    its neighbours, in the graph of the data before anything was learned. With
+    representatives, the share of its label among those that the row is linked with.""",
     "outliers_": """\
 outliers_ : bool array of shape (n_samples,)
-    Rows whose component was too small to be a cluster.""",
+    Rows whose component was too small to be a cluster; with representatives, rows that are
+    mostly linked with such a component.""",
     "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
     The graph :math:`(S + S^\\top)/2` on distinct rows; a copy is tied to its first
-    appearance.""",
+    appearance. With representatives it is their graph, of shape (n_representatives_,
+    n_representatives_), and there is none of the rows: use ``representatives_`` and
+    ``representative_labels_`` with it, or fit with ``n_representatives=None``.""",
     "embedding_": """\
 embedding_ : array of shape (n_samples, n_clusters)
-    Continuous labels F, with orthonormal columns over distinct rows.""",
+    Continuous labels F, with orthonormal columns over distinct rows; of shape
+    (n_representatives_, n_clusters) with representatives.""",
     "rotation_": """\
 rotation_ : array of shape (n_clusters, n_clusters)
     The rotation Q from continuous to discrete labels.""",

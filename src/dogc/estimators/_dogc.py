@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import discrete, graph, methods
+from .. import graph, methods
 from ..arrays import Matrix
-from ..solver import Callback
-from ._auto import Solution
+from ..solver import Callback, Result
 from ._base import GraphClusterer
 from ._build import linear_predictor
-from ._distinct import DistinctRows
+from ._data import Scaled
 from ._docs import document
 from ._predict import in_chunks
 from ._repeatable import single_blas_thread
@@ -73,6 +72,7 @@ class DOGC(GraphClusterer):
         self,
         n_clusters: int | str = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
@@ -94,6 +94,7 @@ class DOGC(GraphClusterer):
         callback: Callback | None = None,
     ):
         self.n_clusters = n_clusters
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.alpha = alpha
@@ -124,6 +125,7 @@ class RegressingDOGC(DOGC):
         self,
         n_clusters: int | str = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
@@ -150,6 +152,7 @@ class RegressingDOGC(DOGC):
     ):
         super().__init__(
             n_clusters,
+            n_representatives=n_representatives,
             n_neighbors=n_neighbors,
             n_components=n_components,
             alpha=alpha,
@@ -210,12 +213,20 @@ class DOGCOS(RegressingDOGC):
 
     _method = methods.DOGC_OS
 
-    def _assign(self, solution: Solution, rows: DistinctRows, settings: Settings) -> None:
-        super()._assign(solution, rows, settings)
-        state = solution.result.state
-        coef, intercept = linear_predictor(solution.place.geometry, state, settings.fit_intercept)
-        old_name = np.argsort(discrete.size_order(state.Y, solution.problem.c, rows.size))
-        self.coef_, self.intercept_ = coef[old_name], intercept[old_name]
+    def _assign_state(
+        self,
+        result: Result,
+        new_name: np.ndarray,
+        scaled: Scaled | None,
+        settings: Settings,
+        dtype: Any,
+    ) -> None:
+        super()._assign_state(result, new_name, scaled, settings, dtype)
+        assert scaled is not None
+        coef, intercept = linear_predictor(scaled, result.state, settings.fit_intercept)
+        old_name = np.argsort(new_name)
+        self.coef_ = np.ascontiguousarray(coef[old_name].astype(dtype))
+        self.intercept_ = intercept[old_name].astype(dtype)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """How well each cluster fits each row: X P + b.

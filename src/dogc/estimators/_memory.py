@@ -9,12 +9,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix
+from ..links import LINKS
+from ._settings import Settings
 
 # Bytes for each row: so many copies of its features, so many numbers for each neighbour and each
 # cluster. Checked against the peaks that benchmarks/scale.py prints.
 COPIES_OF_X = 5
 PER_NEIGHBOUR = 160
 PER_CLUSTER = 130
+# The same on representatives: for each row, for each of its links, and for the sample.
+PER_ROW, PER_LINK = 60, 8
+SAMPLE_BYTES = 300_000_000
 # Neighbours and clusters to reckon with where they are left open.
 USUAL = 20
 
@@ -22,6 +27,11 @@ USUAL = 20
 def needed_bytes(n: int, d: int, k: int, c: int, itemsize: int) -> int:
     """About the peak of a fit, beside what is held already."""
     return n * (COPIES_OF_X * d * itemsize + PER_NEIGHBOUR * k + PER_CLUSTER * c)
+
+
+def needed_for_links(n: int, n_links: int) -> int:
+    """About the peak of a fit on representatives: links, labels and what is said of them."""
+    return SAMPLE_BYTES + n * (PER_LINK * n_links + PER_ROW)
 
 
 def free_bytes() -> float:
@@ -61,12 +71,17 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def check_memory(X: Matrix, k: int | None, c: int | None) -> None:
+def check_memory(X: Matrix, settings: Settings) -> None:
     """Refuse a fit that cannot fit, and say how many rows would."""
     n, d = X.shape
     if sp.issparse(X):
         d = int(np.ceil(1.5 * X.nnz / n))  # an index for each number
-    needed, free = needed_bytes(n, d, k or USUAL, c or USUAL, X.dtype.itemsize), free_bytes()
+    if settings.n_representatives == "auto" or (settings.n_representatives or n) < n:
+        needed = needed_for_links(n, settings.n_neighbors or LINKS)
+    else:
+        k, c = settings.n_neighbors or USUAL, settings.n_clusters or USUAL
+        needed = needed_bytes(n, d, k, c, X.dtype.itemsize)
+    free = free_bytes()
     if needed > free:
         rows = int(free / needed * n)
         digits = max(0, len(str(rows)) - 2)

@@ -10,8 +10,9 @@ import numpy as np
 from .. import discrete, graph
 from ..arrays import Matrix
 from ..state import Problem
-from . import _checks, _data, _neighbours
+from . import _checks, _data, _neighbours, _representatives
 from ._build import Place
+from ._representatives import Representatives
 
 CHUNK_ROWS = 1 << 18
 
@@ -27,6 +28,9 @@ class FittedRows(NamedTuple):
     labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
+
+
+Fitted = FittedRows | Representatives
 
 
 def remember(
@@ -49,13 +53,17 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
     return X if components is None else np.asarray(X @ components.T)
 
 
-def vote(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def vote(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
+    if isinstance(fitted, Representatives):
+        return _representatives.vote(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
-def shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
+    if isinstance(fitted, Representatives):
+        return _representatives.shares(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
 
 

@@ -22,6 +22,7 @@ from ._checks import (
     check_lam,
     check_outlier_label,
     check_power,
+    check_representatives,
     check_scale,
     check_smallest,
     check_time,
@@ -54,6 +55,7 @@ class Settings(NamedTuple):
 
     n_clusters: int | None  # None: to be proposed
     n_neighbors: int | None  # None: to be chosen among several
+    n_representatives: int | str | None  # None: every row is its own
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     min_cluster_size: int | None  # None: a share of an even split
     outlier_label: int | None
@@ -77,9 +79,12 @@ class Settings(NamedTuple):
 
     def min_size(self, total: float, c: int) -> float:
         """What a component must count for to be a cluster."""
-        if self.min_cluster_size is None:
-            return SMALLEST_SHARE * total / c
-        return self.min_cluster_size / self.unit
+        return smallest_size(self.min_cluster_size, total, c, self.unit)
+
+
+def smallest_size(asked: int | None, total: float, c: int, unit: float) -> float:
+    """What a component must count for: what was asked for, or a share of an even split."""
+    return SMALLEST_SHARE * float(total) / c if asked is None else asked / unit
 
 
 def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Settings:
@@ -95,6 +100,7 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Set
     return Settings(
         n_clusters=c,
         n_neighbors=check_scale(given["n_neighbors"], n),
+        n_representatives=check_representatives(given["n_representatives"], c, metric),
         n_components=check_components(given["n_components"], d, metric),
         min_cluster_size=check_smallest(given["min_cluster_size"]),
         outlier_label=check_outlier_label(given["outlier_label"]),

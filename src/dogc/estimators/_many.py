@@ -1,0 +1,161 @@
+"""Whether rows are so many that representatives stand for them, and what is known before."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import resolutions, sampling
+from ..arrays import Matrix
+from ..counting import CountEvidence
+from ..methods import Method
+from . import _auto, _build
+from ._checks import check_room
+from ._data import scale_rows
+from ._representatives import (
+    Frame,
+    ManyRows,
+    Options,
+    draw,
+    make_nodes,
+    make_representatives,
+    pass_over,
+)
+from ._settings import Settings
+from ._watch import Watch
+
+# Up to so many distinct rows every row is its own representative, unless a number is asked for.
+FEW_ROWS = 3_000
+# Rows of the sample on which representatives are made and their number is chosen: so many, or so
+# many for each representative; fewer where they have very many columns.
+SAMPLE_ROWS, SAMPLE_EACH = 80_000, 20
+SAMPLE_ELEMENTS = 1 << 26
+# Representatives are dense. Sparse rows of more columns have them only where a number is asked for.
+MOST_SPARSE_COLUMNS = 2_000
+# Representatives on which a projection is learned.
+PROJECTION_NODES = 500
+
+
+class Drawn(NamedTuple):
+    """The rows as whole numbers and a sample of them."""
+
+    weight: np.ndarray
+    unit: float
+    sample: sampling.Sample
+    distinct: int  # distinct rows; where they are more than the sample holds, rows
+    room: int  # rows to reckon with for the number of representatives
+
+
+def draw_many(
+    X: Matrix, weight: np.ndarray | None, p: int | str | None, c: int | None, n_jobs: int | None
+) -> Drawn | None:
+    """A sample of the rows, or None where every row is to be its own representative."""
+    n, d = X.shape
+    wide = sp.issparse(X) and d > MOST_SPARSE_COLUMNS
+    if p is None or (n <= p if isinstance(p, int) else n <= FEW_ROWS or wide):
+        return None
+    asked = p if isinstance(p, int) else resolutions.EACH_CLUSTER * (c or 1)
+    size = max(min(SAMPLE_ROWS, SAMPLE_ELEMENTS // d), SAMPLE_EACH * asked)
+    whole, unit = sampling.whole_weights(weight, n)
+    sample = draw(X, whole, size, n_jobs)
+    distinct = len(sample.keys) if len(sample.keys) < size else n
+    if distinct <= (p if isinstance(p, int) else FEW_ROWS):
+        return None
+    return Drawn(whole, unit, sample, distinct, distinct if size >= SAMPLE_ROWS else size)
+
+
+def numbers_for(drawn: Drawn, p: int | str | None, c: int) -> list[int]:
+    """The numbers of representatives to choose from."""
+    return [p] if isinstance(p, int) else resolutions.candidate_resolutions(drawn.room, c)
+
+
+class Prepared(NamedTuple):
+    """Many rows, and what a method that learns its graph knows of them before."""
+
+    many: ManyRows
+    components: np.ndarray | None  # (m, d), the projection
+    counts: list[CountEvidence]
+    dtype: Any
+
+
+def prepare(
+    X: Matrix,
+    weight: np.ndarray | None,
+    settings: Settings,
+    method: Method,
+    seed: int,
+    watch: Watch,
+) -> Prepared | None:
+    """What is needed to learn a graph on representatives; None where rows are few enough."""
+    with watch.phase("rows"):
+        p = settings.n_representatives
+        drawn = draw_many(X, weight, p, settings.n_clusters, settings.n_jobs)
+    if drawn is None:
+        return None
+    with watch.phase("choices"):
+        counts = [] if settings.n_clusters else _count(drawn.sample, settings, method, watch)
+        c = settings.n_clusters or counts[0].n_clusters
+        check_room(settings.min_cluster_size, float(drawn.weight.sum()) * drawn.unit, c)
+        numbers = numbers_for(drawn, p, c)
+        if not numbers:
+            return None
+        geometry = _build.geometry_of(drawn.sample.X, settings)
+        assert geometry.scaled is not None
+        frame = Frame(geometry.scaled, geometry.lookup)
+        many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
+        if geometry.m is None:
+            return Prepared(many, None, counts, X.dtype)
+        components = _learned_projection(many, geometry, settings, method, seed, watch)
+        if geometry.space is not None:
+            frame = frame._replace(directions=components.T.astype(np.float64))
+        return Prepared(many._replace(frame=frame), components, counts, X.dtype)
+
+
+def frame_of(drawn: Drawn) -> Frame:
+    """Rows as they are, on a scale of their own."""
+    return Frame(scale_rows(drawn.sample.X), None)
+
+
+def _count(
+    sample: sampling.Sample, settings: Settings, method: Method, watch: Watch
+) -> list[CountEvidence]:
+    """Evidence for each number of clusters from the first rows of the sample."""
+    rows = slice(_auto.COUNT_ROWS)
+    size = sample.weight[rows] / sample.weight[rows].mean()
+    settings = settings._replace(n_neighbors=None)
+    return _auto.count_clusters(
+        _auto.Task(sample.X[rows], size, settings, method, False, 0, watch, len(size))
+    )
+
+
+def _learned_projection(
+    many: ManyRows,
+    geometry: _build.Geometry,
+    settings: Settings,
+    method: Method,
+    seed: int,
+    watch: Watch,
+) -> np.ndarray:
+    """The W of a solution on some representatives, of shape (m, d).
+
+    Links are measured in the space that is there before; rows then meet their representatives
+    in the subspace that their graph asks for.
+    """
+    space, d = geometry.space, many.sample.X.shape[1]
+    if space is None:  # as many dimensions as there are
+        return np.eye(geometry.m or d, d, dtype=geometry.dtype)
+    p = min(max(PROJECTION_NODES, many.numbers[0]), many.numbers[-1])
+    options = Options.of(settings)
+    fitted = make_representatives(many, p, options)
+    _, sums = pass_over(fitted, many.sample.X, many.sample.weight, settings.n_jobs)
+    nodes = make_nodes(fitted, sums, many, options)
+    problem = _build.problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
+    R = (nodes.X - many.frame.scaled.mean) @ space.V
+    problem = problem._replace(R=R, m=min(geometry.m or 0, R.shape[1]))
+    settings = settings._replace(init="spectral")
+    result = _auto.run(problem, method, settings, seed, watch.quiet())
+    components = _build.projection(geometry, result.state, d)
+    assert components is not None
+    return components

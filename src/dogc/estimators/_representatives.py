@@ -1,0 +1,291 @@
+"""From many rows to a graph of representatives, and from its labels back to the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+
+from .. import discrete, fragments, links, means, resolutions, sampling
+from ..arrays import Matrix
+from . import _data
+from ._settings import Settings, smallest_size
+from ._watch import Watch
+
+# Rows of the sample on which Lloyd's steps are taken, at least and for each representative; the
+# steps, and those for many representatives.
+MEANS_ROWS, MEANS_EACH = 10_000, 40
+STEPS, FEW_STEPS, MANY_MEANS = 15, 5, 1_000
+# Rows of it that tell the common width.
+WIDTH_ROWS = 10_000
+BLOCK_ELEMENTS = 1 << 20
+
+Found = TypeVar("Found")
+Outcome = TypeVar("Outcome")
+
+
+class Frame(NamedTuple):
+    """How rows become points that are compared with representatives."""
+
+    scaled: _data.Scaled
+    directions: np.ndarray | None  # (d, q); None: all features
+
+
+class Options(NamedTuple):
+    """What the user has a say in."""
+
+    n_jobs: int | None
+    n_links: int | None = None  # of each row; None: as many as usual
+    width: float | None = None  # common width in units of X; None: by the rows
+    min_cluster_size: int | None = None  # None: a share of an even split
+    init: Any = "spectral"
+
+    @classmethod
+    def of(cls, settings: Settings) -> Options:
+        """Those among the settings of a method that learns its graph."""
+        return cls(
+            settings.n_jobs,
+            settings.n_neighbors,
+            min_cluster_size=settings.min_cluster_size,
+            init=settings.init,
+        )
+
+
+class ManyRows(NamedTuple):
+    """Rows that are too many to be nodes of a graph themselves."""
+
+    weight: np.ndarray  # (n,) whole numbers
+    unit: float  # what a weight of 1 stands for
+    sample: sampling.Sample
+    frame: Frame
+    numbers: list[int]  # of representatives, to choose from
+    c: int
+
+
+class Nodes(NamedTuple):
+    """Representatives as nodes of a graph."""
+
+    A: sp.csr_array  # (p, p) links
+    X: np.ndarray  # (p, d) in units of the frame
+    size: np.ndarray  # (p,) what is linked to each, in units of their mean
+    unit: float  # that mean
+    min_size: float  # the least that makes a cluster
+
+
+class Representatives(NamedTuple):
+    """All that labels new rows."""
+
+    frame: Frame  # whose scaled.X are the representatives
+    R: np.ndarray  # (p, q) as points
+    n_links: int
+    width: float
+    labels: np.ndarray  # (p,)
+
+
+class Solved(NamedTuple):
+    """What became of a graph of representatives."""
+
+    labels: np.ndarray  # (p,)
+    halted: bool  # somebody wanted an end
+    outcome: Any
+
+
+# What solves a graph of representatives, from a start: a word, or labels.
+Solve = Callable[[Nodes, Watch, Any], Solved]
+
+
+class Resolved(NamedTuple):
+    """The labels of representatives, and how rows hang on them."""
+
+    fitted: Representatives
+    nodes: Nodes
+    solved: Solved
+    rows: links.RowLinks
+    choice: resolutions.ResolutionChoice
+
+
+def over_blocks(
+    function: Callable[[slice], Found], X: Matrix, n_jobs: int | None, watch: Watch | None = None
+) -> Iterator[Found]:
+    """What a function makes of each block of rows, in their order, made by threads."""
+    n, d = X.shape
+    rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
+
+    def task(block: slice) -> Found:
+        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
+            return function(block)
+
+    blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for done, found in enumerate(run(delayed(task)(block) for block in blocks), 1):
+        if watch is not None:
+            watch.advance(done, len(blocks))
+        yield found
+
+
+def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampling.Sample:
+    """The sample of at most so many distinct rows."""
+    drawn: sampling.Sample | None = None
+    for part in over_blocks(
+        lambda rows: sampling.smallest_keys(X[rows], weight[rows], size), X, n_jobs
+    ):
+        drawn = part if drawn is None else sampling.merged(drawn, part, size)
+    assert drawn is not None
+    return drawn
+
+
+def points(frame: Frame, X: Matrix) -> np.ndarray:
+    """Rows as points."""
+    X = _data.apply_scale(frame.scaled, _data.same_kind(X, frame.scaled.X))
+    X = X.toarray() if sp.issparse(X) else X
+    X = X if frame.directions is None else X @ frame.directions
+    return X.astype(np.float64, copy=False)
+
+
+def make_representatives(many: ManyRows, p: int, options: Options) -> Representatives:
+    """At most p means of cells of the sample, not labelled yet."""
+    frame, rows = many.frame, slice(max(MEANS_ROWS, MEANS_EACH * p))
+    X, weight = many.sample.X[rows], many.sample.weight[rows]
+    Z = points(frame, X)
+    steps = STEPS if p <= MANY_MEANS else FEW_STEPS
+    cell, _ = means.cells(Z, weight, p, steps, effective_n_jobs(options.n_jobs))
+    X = means.cell_means(points(frame._replace(directions=None), X), weight, cell, cell.max() + 1)
+    R = X if frame.directions is None else X @ frame.directions
+    n_links = min(options.n_links or links.LINKS, len(R))
+    if options.width is None:
+        _, d = links.nearest(links.make_search(R), Z[:WIDTH_ROWS], n_links)
+        width = links.common_width(d, weight[:WIDTH_ROWS])
+    else:  # exp(-d / (2 sigma^2)) is exp(-d / width^2)
+        width = np.sqrt(2.0) * options.width / frame.scaled.scale
+    frame = frame._replace(scaled=frame.scaled._replace(X=X))
+    return Representatives(frame, R, n_links, width, np.zeros(len(R), dtype=np.int64))
+
+
+def pass_over(
+    fitted: Representatives,
+    X: Matrix,
+    weight: np.ndarray,
+    n_jobs: int | None,
+    watch: Watch | None = None,
+) -> tuple[links.RowLinks, links.LinkSums]:
+    """One pass over the rows: the links of each, and what they add up to."""
+    search, p = links.make_search(fitted.R), len(fitted.R)
+
+    def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
+        Z = points(fitted.frame, X[rows])
+        found = links.link_rows(search, Z, fitted.n_links, fitted.width)
+        return found, links.link_sums(found, weight[rows], p)
+
+    parts, total = [], None
+    for found, sums in over_blocks(block, X, n_jobs, watch):
+        # A row's strengths are in the sums now; only its shares are needed for its label.
+        parts.append((found.idx, found.share))
+        total = sums if total is None else links.add(total, sums)
+    assert total is not None
+    idx, share = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return links.RowLinks(idx, np.empty((0, 0)), share), total
+
+
+def make_nodes(
+    fitted: Representatives, sums: links.LinkSums, many: ManyRows, options: Options
+) -> Nodes:
+    """The graph of representatives; pieces that are too small to be clusters are tied."""
+    mass = sums.mass / links.ONE
+    unit = float(mass.mean())
+    size = mass / unit
+    least = smallest_size(options.min_cluster_size, size.sum(), many.c, unit * many.unit)
+    A = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
+    return Nodes(A, fitted.frame.scaled.X, size, unit, least)
+
+
+def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
+    """Choose the number of representatives on the sample, then solve with all rows."""
+    sample, n_jobs = many.sample, options.n_jobs
+    made: dict[int, Representatives] = {}
+    ended: dict[int, tuple[Nodes, Solved]] = {}
+
+    def labels_at(p: int) -> np.ndarray | None:
+        if ended or (made and watch.overdue):
+            return None
+        made[p] = make_representatives(many, p, options)
+        rows, sums = pass_over(made[p], sample.X, sample.weight, n_jobs)
+        nodes = make_nodes(made[p], sums, many, options)
+        solved = solve(nodes, watch.quiet(), "spectral")
+        if solved.halted:
+            ended[p] = nodes, solved
+        return row_votes(rows, solved.labels, n_jobs)[0]
+
+    with watch.phase("choices"):
+        if len(many.numbers) > 1:
+            choice = resolutions.choose_resolution(labels_at, many.numbers, sample.weight)
+        else:
+            choice = resolutions.only_resolution(many.numbers[0])
+            made[choice.chosen] = make_representatives(many, choice.chosen, options)
+    p = next(iter(ended), choice.chosen)
+    with watch.phase("links"):
+        rows, sums = pass_over(made[p], X, many.weight, n_jobs, watch)
+    if ended:
+        nodes, solved = ended[p]
+    else:
+        nodes = make_nodes(made[p], sums, many, options)
+        solved = solve(nodes, watch, first_labels(rows, options.init, many.c, len(made[p].R)))
+    return Resolved(made[p], nodes, solved, rows, choice._replace(chosen=p))
+
+
+def first_labels(rows: links.RowLinks, init: Any, c: int, p: int) -> Any:
+    """Where to start from: labels of rows become labels of representatives, if all survive."""
+    if isinstance(init, str):
+        return init
+    votes = np.zeros((p, c), dtype=np.int64)
+    np.add.at(votes, (rows.idx, np.unique(init, return_inverse=True)[1][:, None]), rows.share)
+    labels = votes.argmax(axis=1)
+    return labels if len(np.unique(labels)) == c else "spectral"
+
+
+def row_votes(
+    rows: links.RowLinks, labels: np.ndarray, n_jobs: int | None = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """The label with most of each row's weight, the lowest in a tie, and its share."""
+    n, c = len(rows.idx), int(labels.max()) + 1
+    found, sure = np.empty(n, dtype=np.int64), np.empty(n)
+
+    def block(part: slice) -> None:
+        share = discrete.label_shares(labels[rows.idx[part]], rows.share[part], c)
+        found[part] = share.argmax(axis=1)
+        sure[part] = share.max(axis=1) / rows.share[part].sum(axis=1, dtype=np.int64)
+
+    for _ in over_blocks(block, rows.idx, n_jobs):
+        pass
+    return found, sure
+
+
+def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The share of each label in the links of new rows, of shape (n, c)."""
+    return np.concatenate(list(_label_shares(fitted, X, n_jobs, lambda share: share)))
+
+
+def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The label with the largest share, the lowest in a tie."""
+    return np.concatenate(list(_label_shares(fitted, X, n_jobs, lambda share: share.argmax(1))))
+
+
+def _label_shares(
+    fitted: Representatives,
+    X: Matrix,
+    n_jobs: int | None,
+    read: Callable[[np.ndarray], np.ndarray],
+) -> Iterator[np.ndarray]:
+    """What is read off the shares of labels, block after block of rows."""
+    search, c = links.make_search(fitted.R), int(fitted.labels.max()) + 1
+
+    def block(rows: slice) -> np.ndarray:
+        Z = points(fitted.frame, X[rows])
+        found = links.link_rows(search, Z, fitted.n_links, fitted.width)
+        votes = discrete.label_shares(fitted.labels[found.idx], found.share, c)
+        return read(votes / votes.sum(axis=1, keepdims=True))
+
+    return over_blocks(block, X, n_jobs)

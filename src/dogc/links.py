@@ -1,0 +1,196 @@
+r"""Links between representatives: what rows say about who lies beside whom.
+
+Row i is linked to its K nearest representatives :math:`r_j` with weights
+
+.. math:: b_{ij} = \exp\left(-\frac{\|z_i - r_j\|^2}{\sigma_i^2}\right), \qquad
+          \sigma_i = \max\left(\sigma, \tfrac12 \min_j \|z_i - r_j\|\right)
+
+with one :math:`\sigma` for all rows, the mean distance of a row to its K nearest. Only rows that
+lie far from all representatives have a width of their own, or they would vanish. The links are
+
+.. math:: A = B^\top D^{-1} B, \qquad d_i = \sum_j b_{ij}
+
+without the diagonal: many rows between two representatives make a strong link, few a weak one.
+Weights are rounded to whole numbers, so that sums over rows are exact and the same in any order;
+coordinates are rounded so that products of them are exact, and what becomes of a row does not
+depend on the rows that come with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+
+# Representatives that a row is linked with.
+LINKS = 8
+# From this multiple of the common width on, a row has a width of its own.
+FAR = 2.0
+# What a weight of one is as a whole number. Products of two, summed over 2^34 rows, are below 2^63.
+ONE = 1 << 14
+# Up to this many dimensions a tree finds the nearest faster than all distances do.
+TREE_UP_TO = 5
+# With fewer rows scikit-learn would share the representatives among threads, not the rows.
+LEAST_ROWS = 1025
+
+
+class Search(NamedTuple):
+    """Representatives that can be searched."""
+
+    R: np.ndarray  # (p, q), rounded
+    nearest: cKDTree | NearestNeighbors
+    unit: float  # a power of two beyond all coordinates of R
+    bits: int  # that rounded coordinates have
+
+
+class RowLinks(NamedTuple):
+    """The representatives that rows are linked with, nearest first."""
+
+    idx: np.ndarray  # (n, K) unsigned
+    strength: np.ndarray  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE
+    share: np.ndarray  # (n, K) whole numbers: b_ij / d_i, in units of 1 / ONE
+
+
+class LinkSums(NamedTuple):
+    """What a set of rows adds up to; sums of them are exact."""
+
+    A: sp.csr_array  # (p, p) whole numbers, the diagonal included
+    mass: np.ndarray  # (p,) whole numbers: what is linked to each representative
+
+
+def make_search(R: np.ndarray) -> Search:
+    """Representatives made ready for search, their coordinates rounded."""
+    q = R.shape[1]
+    unit = 2.0 ** np.ceil(np.log2(np.abs(R).max() or 1.0))
+    bits = (50 - int(np.ceil(np.log2(q)))) // 2
+    R = _rounded(R, unit, bits)
+    if q <= TREE_UP_TO:
+        return Search(R, cKDTree(R), unit, bits)
+    return Search(R, NearestNeighbors(algorithm="brute").fit(R), unit, bits)
+
+
+def _rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
+    """Coordinates of so many bits: products of two rows are then exact in any order.
+
+    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+    """
+    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
+    beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
+    step = beyond * (unit * 2.0**-bits)
+    return np.rint(Z / step) * step
+
+
+def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest representatives of each row, nearest first, and their squared distances.
+
+    What is found for a row does not depend on the rows that come with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest(make_search(np.array([[0.0], [1.0], [3.0]])), np.array([[0.75]]), 2)
+    (array([[1, 0]]), array([[0.0625, 0.5625]]))
+    """
+    n, k = len(Z), min(k, len(search.R))
+    Z = _rounded(Z, search.unit, search.bits)
+    if isinstance(search.nearest, cKDTree):
+        distance, idx = search.nearest.query(Z, np.arange(1, k + 1))
+    else:
+        Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
+        distance, idx = search.nearest.kneighbors(Z, k)
+    return idx[:n], np.square(distance[:n])
+
+
+def common_width(d: np.ndarray, weight: np.ndarray) -> float:
+    """The mean distance of rows to their nearest representatives; 1 where all lie on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> common_width(np.array([[1.0, 4.0], [4.0, 9.0]]), np.array([1, 3]))
+    2.25
+    """
+    return float(np.average(np.sqrt(d).mean(axis=1), weights=weight)) or 1.0
+
+
+def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:
+    """The links of rows: a function of each row alone.
+
+    Parameters
+    ----------
+    search : representatives
+    Z : array of shape (n, q)
+    k : links of a row.
+    width : the common width, as :func:`common_width` gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = make_search(np.array([[0.0], [1.0], [9.0]]))
+    >>> found = link_rows(search, np.array([[0.4], [0.0]]), 2, 1.0)
+    >>> found.idx.tolist(), (found.share / ONE).round(2).tolist()
+    ([[0, 1], [0, 1]], [[0.55, 0.45], [0.73, 0.27]])
+    """
+    idx, d = nearest(search, Z, k)
+    # A row beyond the range of squares is infinitely far from everything: any link is right.
+    with np.errstate(over="ignore", invalid="ignore"):
+        own = np.maximum(width**2, d[:, :1] / FAR**2)
+        relative = np.nan_to_num(np.exp((d[:, :1] - d) / own), nan=1.0)
+        total = relative.sum(axis=1, keepdims=True)
+        reach = np.nan_to_num(np.exp(-0.5 * d[:, :1] / own))
+    share = np.rint(relative / total * ONE).astype(np.uint16)
+    strength = np.rint(relative / np.sqrt(total) * reach * ONE).astype(np.uint16)
+    small = np.uint16 if len(search.R) <= 1 << 16 else np.uint32
+    return RowLinks(idx.astype(small), strength, share)
+
+
+def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
+    """What rows, each counted as often as its weight says, add to the links and to the mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = make_search(np.array([[0.0], [1.0]]))
+    >>> rows = link_rows(search, np.array([[0.5], [0.25]]), 2, 1.0)
+    >>> sums = link_sums(rows, np.array([1, 1]), 2)
+    >>> (sums.A.toarray() / ONE**2).round(2).tolist(), (sums.mass / ONE).round(2).tolist()
+    ([[0.97, 0.74], [0.74, 0.6]], [1.12, 0.88])
+    """
+    n, k = links.idx.shape
+    places = np.arange(0, n * k + 1, k)
+    idx = links.idx.ravel().astype(np.int32)
+    B = sp.csr_array((links.strength.ravel().astype(np.int64), idx, places), shape=(n, p))
+    if (weight != 1).any():
+        weighted = sp.csr_array((B.data * np.repeat(weight, k), idx, places), shape=(n, p))
+    else:
+        weighted = B
+    mass = np.zeros(p, dtype=np.int64)
+    np.add.at(mass, idx, (links.share * weight[:, None]).ravel())
+    return LinkSums((weighted.T @ B).tocsr(), mass)
+
+
+def add(one: LinkSums, other: LinkSums) -> LinkSums:
+    """The sums over the rows of both."""
+    return LinkSums((one.A + other.A).tocsr(), one.mass + other.mass)
+
+
+def link_graph(sums: LinkSums) -> sp.csr_array:
+    """The links A as a symmetric graph of real numbers without a diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[5, 2 * ONE**2], [2 * ONE**2, 7]]))
+    >>> link_graph(LinkSums(A, np.ones(2))).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    A = sums.A.tocoo()
+    row, column = A.coords
+    off = (row != column) & (A.data > 0)
+    graph = sp.csr_array((A.data[off] / ONE**2, (row[off], column[off])), shape=A.shape)
+    graph.sort_indices()
+    return graph
