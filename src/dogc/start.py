@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, eigen, fragments, graph, multigrid
+from . import discrete, eigen, fragments, graph
 from .state import LambdaSearch, Problem, State
 from .steps import step_W, with_graph
 
@@ -69,11 +69,7 @@ def _embed(problem: Problem, state: State) -> State:
     group = state.member
     if state.n_components > problem.c:
         group = fragments.merge_components(problem.coordinates, group, problem.c)
-    coarse = multigrid.coarsen(state.L) if problem.n > eigen.FACTORISE_UP_TO else None
-    F = eigen.bottom_eigenvectors(
-        state.L, problem.c, group, threads=problem.threads, hierarchy=coarse
-    )
-    return state._replace(F=F, coarse=coarse)
+    return state._replace(F=eigen.bottom_eigenvectors(state.L, problem.c, group))
 
 
 def _solve_rows(problem: Problem, state: State) -> State:

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from .arrays import Matrix
-from .multigrid import Hierarchy
 
 
 class Weights(NamedTuple):
@@ -43,7 +42,7 @@ class Problem(NamedTuple):
     size: np.ndarray  # (n,) what each row counts for: its copies
     min_size: float = 0.0  # the least that a component must count for to be a cluster
     firmer: tuple[float, ...] = ()  # what alpha is multiplied with where no lambda splits S
-    threads: int = 1  # for products with L, which are the same for any number
+    threads: int = 1  # for work on rows, which is the same for any number
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
 
 
@@ -79,7 +78,6 @@ class State(NamedTuple):
     xi: np.ndarray  # (n,)
     idx: np.ndarray  # (n, k) candidates
     search: LambdaSearch
-    coarse: Hierarchy | None = None  # smaller versions of the first L, where n is large
 
 
 def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], Weights]:

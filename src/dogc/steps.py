@@ -9,10 +9,7 @@ import numpy as np
 
 from . import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
 from .arrays import norm_bound
-from .block_descent import block_descent
-from .multigrid import Hierarchy
 from .objective import link, prediction, regression, squared_residuals
-from .products import RowParts
 from .state import Problem, State
 
 
@@ -56,37 +53,22 @@ def step_F(problem: Problem, state: State) -> State:
     # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
     pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
     B = pull * discrete.times(state.Y, state.Q.T)
-    with RowParts(state.L if state.lam > 0 else state.L * 0.0, problem.threads) as L:
-        starts = [state.F]
-        if alpha == 0.0:
-            starts.append(_eigenvectors(problem, state))
-        elif state.n_components >= problem.c:
-            N = eigen.null_space(state.member, state.n_components)
-            starts.append(N @ stiefel.polar(N.T @ B))
-        values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
-        # The last F unless the other is lower by more than rounding: where there are more than
-        # c components both are exact minima, and the last one says which of them to merge.
-        rounding = 1e-12 * norm_bound(L.A) * problem.c
-        F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
-        if alpha > 0.0:
-            result = _descend(L, B, F, state.coarse)
-            F = result.F if result.objective <= values[0] else F
+    L = state.L if state.lam > 0 else state.L * 0.0
+    starts = [state.F]
+    if alpha == 0.0:
+        starts.append(eigen.bottom_eigenvectors(state.L, problem.c, state.member))
+    elif state.n_components >= problem.c:
+        N = eigen.null_space(state.member, state.n_components)
+        starts.append(N @ stiefel.polar(N.T @ B))
+    values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
+    # The last F unless the other is lower by more than rounding: where there are more than
+    # c components both are exact minima, and the last one says which of them to merge.
+    rounding = 1e-12 * norm_bound(L) * problem.c
+    F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
+    if alpha > 0.0:
+        result = stiefel.curvilinear_search(L, B, F, max_iter=50, tol=1e-5)
+        F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
-
-
-def _eigenvectors(problem: Problem, state: State) -> np.ndarray:
-    return eigen.bottom_eigenvectors(
-        state.L, problem.c, state.member, state.F,
-        threads=problem.threads, hierarchy=state.coarse,
-    )  # fmt: skip
-
-
-def _descend(
-    L: RowParts, B: np.ndarray, F: np.ndarray, coarse: Hierarchy | None
-) -> stiefel.StiefelResult:
-    if coarse is None:
-        return stiefel.curvilinear_search(L.A, B, F, max_iter=50, tol=1e-5)
-    return block_descent(L, B, F, coarse)
 
 
 def step_W(problem: Problem, state: State) -> State:
@@ -94,11 +76,7 @@ def step_W(problem: Problem, state: State) -> State:
     if problem.R is None or state.W is None:
         return state
     R = problem.R
-    with RowParts(state.L, problem.threads) as L:
-        # One pass over the rows for both; no second array of their size.
-        scatter = np.sum(L.map(lambda part, rows: R[rows].T @ (part @ R)), axis=0)
-        total = np.sum(L.map(lambda _, rows: R[rows].T @ R[rows]), axis=0)
-    W = trace_ratio.trace_ratio(scatter, total, state.W)
+    W = trace_ratio.trace_ratio(R.T @ (state.L @ R), R.T @ R, state.W)
     return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
 
 

@@ -59,7 +59,6 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
         with single_blas_thread, watch.phase("rows"):
             rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
-            rows = rows if settings.precomputed else _distinct.neighbours_together(rows)
         settings = self._for_distinct(settings, rows)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         with single_blas_thread:
