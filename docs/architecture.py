@@ -32,8 +32,8 @@ BANDS = (
     Band("one step a variable", "State in, State out", LOOP, ("steps", "objective")),
     Band("what a run knows", "", LOOP, ("state", "scales", "counting", "fragments")),
     Band("numerics", "arrays in, arrays out", NUMERICS,
-         ("eigen", "block_descent", "graph", "stiefel", "subspaces", "multigrid", "affinity",
-          "local_models", "symnmf", "lpp", "spectrum", "trace_ratio", "discrete", "l2p")),
+         ("eigen", "graph", "stiefel", "affinity", "local_models", "symnmf", "lpp", "spectrum",
+          "trace_ratio", "discrete", "l2p")),
     Band("arrays", "", NUMERICS, ("products", "arrays")),
 )  # fmt: skip
 

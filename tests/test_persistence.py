@@ -100,7 +100,6 @@ def test_every_estimator_comes_back_the_same(cls, kind, three_blobs, path):
         "auto",
         "brute",
         "kd_tree",
-        "cells",
         KNeighborsTransformer(),
         pytest.param("pynndescent", marks=pytest.mark.slow),  # compiles for a minute
     ],
@@ -265,7 +264,6 @@ def test_the_trusted_types_are_exact(three_blobs, path):
     models = [fitted(cls, X) for cls in EVERY]
     models += [
         DOGC("auto").fit(X),
-        DOGC(3, neighbors_algorithm="cells").fit(X),
         make_pipeline(SimpleImputer(), DOGC(3)).fit(X),
     ]
     found = set()

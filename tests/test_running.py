@@ -7,11 +7,10 @@ import threading
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from dogc import CAN, CLR, DOGC, DOGCOS, eigen, multigrid, products
-from dogc.estimators import _cells, _distinct, _memory, _predict, _watch
+from dogc import CAN, CLR, DOGC, DOGCOS, products
+from dogc.estimators import _memory, _predict, _watch
 
 
 def spread_blobs():
@@ -174,38 +173,6 @@ def test_many_new_rows_are_labelled_some_at_a_time(cls, monkeypatch):
     assert np.array_equal(model.predict(X), whole)
 
 
-def test_many_rows_are_put_together_and_nobody_notices(monkeypatch):
-    X = np.round(overlapping(), 1)
-    weight = np.arange(300) % 3
-    start = np.repeat([0, 1, 2], 100)
-    whole = DOGC(3, n_neighbors=10).fit(X, sample_weight=weight)
-    given = DOGC(3, n_neighbors=10, init=start).fit(X)
-    monkeypatch.setattr(_distinct, "MANY_ROWS", 10)
-    monkeypatch.setattr(_cells, "CACHED_ROWS", 20)
-    together = DOGC(3, n_neighbors=10).fit(X, sample_weight=weight)
-    assert np.array_equal(whole.labels_, together.labels_)
-    assert abs(whole.affinity_matrix_ - together.affinity_matrix_).max() < 1e-6
-    again = DOGC(3, n_neighbors=10, init=start).fit(X)
-    assert np.array_equal(given.labels_, again.labels_)
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3, 7])
-def test_products_are_the_same_for_any_number_of_threads(threads):
-    A = sp.random_array((300, 300), density=0.02, format="csr", rng=0)
-    A.data[:40] = 0.0
-    B = np.random.default_rng(0).normal(size=(300, 4))
-    with products.RowParts(A, threads, block=32) as parts:
-        assert np.array_equal(parts @ B, A @ B)
-        assert np.array_equal(parts @ B[:, 0], A @ B[:, 0])
-        assert len(parts.parts) == 10
-        np.testing.assert_allclose(np.sum(parts.map(lambda _, rows: B[rows].sum())), B.sum())
-        # The other array has blocks of its own.
-        assert np.array_equal(parts.beside(A[:5]) @ B, A[:5] @ B)
-    empty = sp.csr_array((300, 300))
-    with products.RowParts(empty, threads, block=32) as parts:
-        assert not (parts @ B).any()
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_blocks_of_rows_cover_all_of_them_in_order(threads):
     seen = products.over_rows(lambda rows: list(range(rows.start, rows.stop)), 23, threads, 5)
@@ -215,12 +182,8 @@ def test_blocks_of_rows_cover_all_of_them_in_order(threads):
 
 
 def test_a_fit_is_the_same_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(products.RowParts.__init__, "__defaults__", (1, 10))
     monkeypatch.setattr(products.over_rows, "__defaults__", (1, 10))
-    monkeypatch.setattr(eigen, "FACTORISE_UP_TO", 100)  # the solvers for many rows
-    monkeypatch.setattr(multigrid, "COARSEST", 20)
     X = overlapping()
-    assert len(X) > 100
     one, two = (DOGC(3, n_neighbors=10, n_jobs=jobs).fit(X) for jobs in (1, 2))
     assert np.array_equal(one.embedding_, two.embedding_)
     assert np.array_equal(one.labels_, two.labels_)

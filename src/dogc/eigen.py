@@ -9,40 +9,39 @@ repeated zero eigenvalue.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
-from . import multigrid
 from .arrays import Matrix, norm_bound
-from .products import RowParts
-from .subspaces import Spans
 
-# Up to this many rows a sparse factorisation is instant, and it is the most robust way
-# to small eigenvalues; above, a block solver is tried first.
-FACTORISE_UP_TO = 3000
+# Up to this many rows, where most of them are tied to one another, a dense solve is quick.
+DENSE_UP_TO = 3000
 
-# Extra vectors in the block solver's block: they let the wanted ones converge faster.
-GUARD_VECTORS = 2
-
-# Iterations of the block solver, and over how many of them its pace is told.
-ITERATIONS, PACE = 300, 20
-# What residuals must be beside the first eigenvalue that is not wanted; what they may be where
-# that costs little.
+# Restarts of Lanczos's method before a factorisation is thought of, and where there is none.
+QUICK, PATIENT = 30, 500
+# What residuals are asked to be, in units of the operator's norm, and what is taken where that
+# is out of reach; what they must be beside the last eigenvalue that is wanted to go unsaid.
+PRECISE, ROUGH = 1e-12, 1e-4
 PRECISION = 1e-3
-PRECISE = 1e-9
-# What no residual must be below, in units of the largest weight: rounding, with room.
-ROUGH_FLOOR, FLOOR = 1e-8, 1e-11
+# How exactly an eigenvalue must be known, beside the last one found, to see that it is larger.
+GLANCE = 0.1
+# The least shift: a matrix with a null space, divided by its norm bound, has an inverse with it.
+SHIFT = 1e-6
 
 # The sizes of the balls that tell how a factor would grow, and the most entries it may have.
 PILOTS = (1000, 2000)
 FILL = 3e7
+
+# Newer SciPy draws a vector where Lanczos's method has come to an end too early.
+_FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
 
 
 def null_space(
@@ -75,13 +74,7 @@ def null_space(
 
 
 def bottom_eigenvectors(
-    L: Matrix,
-    c: int,
-    member: np.ndarray,
-    guess: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
-    threads: int = 1,
-    hierarchy: multigrid.Hierarchy | None = None,
+    L: Matrix, c: int, member: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
@@ -93,11 +86,7 @@ def bottom_eigenvectors(
     L : sparse array of shape (n, n)
     c : number of columns of F, at most n.
     member : int array of shape (n,), the component of each row.
-    guess : array of shape (n, c) to start the block solver from, such as the last F; None
-        starts it from fixed pseudo-random vectors.
     weights : as in :func:`null_space`.
-    threads : for the products with L, where it is large.
-    hierarchy : smaller versions of a matrix like L, where they are known already.
 
     Examples
     --------
@@ -111,18 +100,11 @@ def bottom_eigenvectors(
     N = null_space(member, len(sizes), weights)
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
-    return smallest_eigenvectors(L, c, N, guess=guess, threads=threads, hierarchy=hierarchy)
+    return smallest_eigenvectors(L, c, N)
 
 
 def smallest_eigenvectors(
-    A: Matrix,
-    c: int,
-    N: np.ndarray,
-    *,
-    V: np.ndarray | None = None,
-    guess: np.ndarray | None = None,
-    threads: int = 1,
-    hierarchy: multigrid.Hierarchy | None = None,
+    A: Matrix, c: int, N: np.ndarray, V: np.ndarray | None = None
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top (A - V V^\top) F)`.
 
@@ -135,7 +117,6 @@ def smallest_eigenvectors(
     N : array of shape (n, q) with q <= c, orthonormal: known null vectors of the operator.
         They become the first columns of F.
     V : array of shape (n, r); None for no low-rank part.
-    guess, threads, hierarchy : as in :func:`bottom_eigenvectors`.
 
     Examples
     --------
@@ -153,44 +134,116 @@ def smallest_eigenvectors(
     A, V = A * (1.0 / unit), V / np.sqrt(unit)  # no power of a huge or tiny number later on
     # F or A itself is of the order of n x n here, so a dense solve costs no more room. (All
     # eigenvectors: LAPACK's search for some of them can fail where they crowd.)
-    crowded = A.nnz > 0.25 * n * n and n <= FACTORISE_UP_TO
-    if n <= 5 * (c + GUARD_VECTORS) + 20 or crowded:
+    crowded = A.nnz > 0.25 * n * n and n <= DENSE_UP_TO
+    if n <= 5 * c + 30 or crowded:
         _, vectors = np.linalg.eigh(A.toarray() - V @ V.T + (2.0 * N) @ N.T)
         rest = vectors[:, :wanted]
     else:
-        with RowParts(A, threads) as parts:
-            rest = _smallest(_Operator(A, V, parts), N, wanted, guess, hierarchy)
+        rest = _smallest(A, V, N, wanted)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
     return F
 
 
-class _Operator(NamedTuple):
-    """A - V V', with no eigenvalue above 1 in size."""
+def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarray:
+    """The ``wanted`` bottom eigenvectors of A - VV' outside N; its norm is 1 at most.
 
-    A: Matrix
-    V: np.ndarray
-    parts: RowParts
+    Lanczos's method is quick where rows fill many dimensions, a factorisation is small where
+    they lie along lines or in a plane.
+    """
 
-    def __matmul__(self, B: np.ndarray) -> np.ndarray:
-        product = self.parts @ B
-        return product - self.V @ (self.V.T @ B) if self.V.shape[1] else product
+    def apply(b: np.ndarray) -> np.ndarray:
+        return A @ b - V @ (V.T @ b)
+
+    def flipped(b: np.ndarray) -> np.ndarray:
+        return 2.0 * b - apply(b)
+
+    vectors = _largest(flipped, 2.0, N, wanted, QUICK)
+    if vectors is None and _fill(A) <= FILL:
+        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, PATIENT)
+    if vectors is None:
+        vectors = _largest(flipped, 2.0, N, wanted, PATIENT)
+    if vectors is None:
+        vectors = _largest(flipped, 2.0, N, wanted, PATIENT, ROUGH)
+    if vectors is None:
+        raise np.linalg.LinAlgError("no eigenvectors of the graph were found.")
+    _check(apply, vectors)
+    return vectors
 
 
-class _Inverse:
+def _largest(
+    apply: Callable[[np.ndarray], np.ndarray],
+    origin: float,
+    N: np.ndarray,
+    wanted: int,
+    restarts: int,
+    tol: float = PRECISE,
+) -> np.ndarray | None:
+    """The top eigenvectors of a positive operator outside N; None if that takes too long.
+
+    Lanczos's method can overlook copies of a repeated eigenvalue. So a second, rough look is
+    taken outside what it has found, until nothing larger is left there. What is rough depends
+    on how far from ``origin`` the eigenvalues are.
+    """
+    values, found = np.empty(0), N
+
+    def search(ask: int, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        def outside(b: np.ndarray) -> np.ndarray:
+            b = b.ravel()
+            b = apply(b - found @ (found.T @ b))
+            return b - found @ (found.T @ b)
+
+        n, known = found.shape
+        # Not twice the same start: it has no part in the copies that it did not lead to.
+        v0 = np.random.default_rng(known).standard_normal(n)
+        operator = LinearOperator((n, n), matvec=outside, dtype=np.float64)
+        return eigsh(operator, ask, which="LA", v0=v0, ncv=min(n, 2 * wanted + 20), tol=tol,
+                     maxiter=restarts, **_FIXED)  # fmt: skip
+
+    def larger_left(last: float) -> bool:
+        try:
+            value, _ = search(1, max(tol, GLANCE * abs(last - origin) / last))
+        except ArpackNoConvergence:
+            return False  # what is larger would have been found as quickly as the others
+        return bool(value[0] > last * (1.0 + tol))
+
+    ask = wanted
+    try:
+        while len(values) < wanted or larger_left(np.sort(values)[-wanted]):
+            more, vectors = search(ask, tol)
+            values, found, ask = np.append(values, more), np.hstack([found, vectors]), 1
+    except ArpackNoConvergence:
+        return None
+    return found[:, N.shape[1] + np.argsort(-values, kind="stable")[:wanted]]
+
+
+def _check(apply: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> None:
+    """Say so where residuals are not small beside the last eigenvalue."""
+    AX = apply(X)
+    values = np.einsum("ij,ij->j", X, AX)
+    residual = float(np.linalg.norm(AX - X * values, axis=0).max())
+    if residual > PRECISION * values.max() + 10.0 * PRECISE:
+        warnings.warn(
+            f"the start of the labels is rough: eigenvectors of a graph of {len(X)} rows have "
+            f"residuals of {residual:.1g}; raise n_neighbors to make the graph easier.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def _inverse(A: Matrix, V: np.ndarray, shift: float) -> Callable[[np.ndarray], np.ndarray]:
     """(A + shift I - V V')^-1 by a sparse factorisation and Woodbury's identity."""
+    r = V.shape[1]
+    factor = _factorise(A, shift)
+    if not r:
+        return factor.solve
+    AV = factor.solve(V)
+    core = scipy.linalg.inv(np.eye(r) - V.T @ AV)
 
-    def __init__(self, operator: _Operator, shift: float):
-        _, r = operator.V.shape
-        self.factor = _factorise(operator.A, shift)
-        self.V = operator.V
-        self.AV = self.factor.solve(self.V) if r else self.V
-        self.core = scipy.linalg.inv(np.eye(r) - self.V.T @ self.AV) if r else np.empty((0, 0))
+    def solve(b: np.ndarray) -> np.ndarray:
+        solved = factor.solve(b)
+        return solved + AV @ (core @ (V.T @ solved))
 
-    def __call__(self, B: np.ndarray) -> np.ndarray:
-        solved = self.factor.solve(B)
-        if not self.V.shape[1]:
-            return solved
-        return solved + self.AV @ (self.core @ (self.V.T @ solved))
+    return solve
 
 
 def _factorise(A: Matrix, shift: float) -> Any:
@@ -208,137 +261,11 @@ def _fill(A: Matrix) -> float:
     A factor of flat data grows little faster than n, one of data in many dimensions like
     n^2. Two balls around one row tell which: they are factorised and the growth continued.
     """
-    ball = breadth_first_order(A, A.shape[0] // 2, directed=False, return_predecessors=False)
+    n = A.shape[0]
+    ball = breadth_first_order(A, n // 2, directed=False, return_predecessors=False)
     sizes = [min(len(ball), size) for size in PILOTS]
-    small, large = (_factorise(A[ball[:m]][:, ball[:m]], multigrid.SHIFT).L.nnz for m in sizes)
-    if sizes[0] == sizes[1]:
-        return large * A.shape[0] / sizes[1]
-    growth = np.clip(np.log(large / small) / np.log(sizes[1] / sizes[0]), 1.0, 2.0)
-    return float(large * (A.shape[0] / sizes[1]) ** growth)
-
-
-def _smallest(
-    operator: _Operator,
-    N: np.ndarray,
-    wanted: int,
-    guess: np.ndarray | None,
-    hierarchy: multigrid.Hierarchy | None,
-) -> np.ndarray:
-    """The ``wanted`` bottom eigenvectors orthogonal to N.
-
-    A block solver, because eigenvalues may repeat; preconditioned by multigrid where a
-    factorisation could be large, then by the factorisation if that is not too large.
-    """
-    n = operator.A.shape[0]
-    block = wanted + GUARD_VECTORS
-    start = np.random.default_rng(0).standard_normal((n, block))
-    start /= np.linalg.norm(start, axis=0)
-    if n > FACTORISE_UP_TO:
-        hierarchy = multigrid.coarsen(operator.A) if hierarchy is None else hierarchy
-        solve = multigrid.Preconditioner(operator.parts, 1.0, hierarchy, multigrid.SHIFT)
-        if guess is None:
-            guess = multigrid.guess(operator.parts, hierarchy, N.shape[1] + block)
-    if guess is not None:
-        near = _outside(N, guess)[:, :block]
-        # Not quite the guess: exact eigenvectors other than the wanted ones are a trap.
-        start[:, : near.shape[1]] = near + 0.02 * start[:, : near.shape[1]]
-    if n > FACTORISE_UP_TO:
-        vectors = _block_solve(operator, N, start, solve, rough=True)
-        if vectors is None and _fill(operator.A) > FILL:
-            vectors = _block_solve(operator, N, start, solve, rough=True, patient=True)
-        if vectors is not None:
-            return vectors[:, :wanted]
-    inverse = _Inverse(operator, multigrid.SHIFT)
-    vectors = _block_solve(operator, N, start, inverse)
-    if vectors is None:
-        vectors = _subspace_iteration(operator, N, inverse, wanted)
-    return vectors[:, :wanted]
-
-
-def _outside(N: np.ndarray, guess: np.ndarray) -> np.ndarray:
-    """What of the guess lies outside the span of N: its principal directions, largest first."""
-    rest = guess - N @ (N.T @ guess)
-    # By way of the small Gram matrix; directions that are all but absent come out as zero.
-    values, vectors = np.linalg.eigh(rest.T @ rest)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    lengths = np.sqrt(np.maximum(values, 0.0))
-    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 1e-6 * lengths[0])
-    return rest @ (vectors * inverse)
-
-
-def _block_solve(
-    operator: _Operator,
-    N: np.ndarray,
-    start: np.ndarray,
-    solve: Callable[[np.ndarray], np.ndarray],
-    rough: bool = False,
-    patient: bool = False,
-) -> np.ndarray | None:
-    """LOBPCG with the residuals checked; None when they do not fall fast enough.
-
-    The error of the subspace is about residual over gap, so residuals must be small beside
-    the first eigenvalue that is not wanted: tiny on a long thin graph. As soon as the pace
-    says that all iterations together will not do, it is given up. A ``rough`` solve asks for
-    no more than that, others go on to what is PRECISE as long as they get nearer. A
-    ``patient`` one goes on and returns what it has, with a warning: there is no other way.
-    """
-    wanted = start.shape[1] - GUARD_VECTORS
-    F, _ = np.linalg.qr(start - N @ (N.T @ start))
-    AF = operator @ F
-    values, rotation = np.linalg.eigh(F.T @ AF)
-    spans = Spans(operator.__matmul__, operator.parts, F @ rotation, AF @ rotation)
-    excesses = [np.inf] * PACE
-    for left in reversed(range(ITERATIONS)):
-        residuals = _residuals(spans, values)
-        residual = float(np.linalg.norm(residuals[:, :wanted], axis=0).max())
-        goal = PRECISION * abs(values[wanted]) + (ROUGH_FLOOR if rough else FLOOR)
-        excesses.append(residual / (goal if rough else min(goal, PRECISE)))
-        if excesses[-1] <= 1.0:
-            break
-        pace = (excesses[-1] / excesses[-1 - PACE]) ** (1.0 / PACE)
-        if not np.isfinite(excesses[-1]) or (not patient and excesses[-1] * pace**left > 1.0):
-            break
-        try:
-            basis, inner = spans.extend(spans.without(solve(residuals), N))
-            values, coordinates = np.linalg.eigh(inner)
-        except np.linalg.LinAlgError:
-            return None
-        values = values[: spans.b]
-        spans.move_to(basis @ coordinates[:, : spans.b])
-    if patient and residual > goal:
-        _warn_rough(len(start), residual)
-    # Rounding may stop short of what was hoped for, but not of what is needed.
-    return np.ascontiguousarray(spans.F) if patient or residual <= goal else None
-
-
-def _residuals(spans: Spans, values: np.ndarray) -> np.ndarray:
-    F, AF = spans.F, spans.AF
-    return spans.parts.fill(lambda _, rows: AF[rows] - F[rows] * values, len(values))
-
-
-def _warn_rough(n: int, residual: float) -> None:
-    warnings.warn(
-        f"the start of the labels is rough: eigenvectors of a graph of {n} rows have residuals "
-        f"of {residual:.1g}; raise n_neighbors to make the graph easier.",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-
-
-def _subspace_iteration(
-    operator: _Operator, N: np.ndarray, inverse: _Inverse, wanted: int
-) -> np.ndarray:
-    """Block inverse iteration with N kept out: slow where eigenvalues crowd, but never stuck."""
-    n = operator.A.shape[0]
-    block = min(2 * wanted + 8, n - N.shape[1])
-    V = np.random.default_rng(0).standard_normal((n, block))
-    for _ in range(1000):
-        V = inverse(V - N @ (N.T @ V))
-        V, _ = np.linalg.qr(V - N @ (N.T @ V))
-        AV = operator @ V
-        values, rotation = np.linalg.eigh(V.T @ AV)
-        V, AV = V @ rotation, AV @ rotation
-        residual = np.linalg.norm(AV[:, :wanted] - V[:, :wanted] * values[:wanted], axis=0)
-        if residual.max() <= 1e-9:
-            break
-    return V
+    small, large = (_factorise(A[ball[:m]][:, ball[:m]], SHIFT).L.nnz for m in sizes)
+    growth = 1.0
+    if sizes[0] < sizes[1]:
+        growth = np.clip(np.log(large / small) / np.log(sizes[1] / sizes[0]), 1.0, 2.0)
+    return float(large * (n / sizes[1]) ** growth)

@@ -5,8 +5,8 @@ Row i is linked to its K nearest representatives :math:`r_j` with weights
 .. math:: b_{ij} = \exp\left(-\frac{\|z_i - r_j\|^2}{\sigma_i^2}\right), \qquad
           \sigma_i = \max\left(\sigma, \tfrac12 \min_j \|z_i - r_j\|\right)
 
-with one :math:`\sigma` for all rows, the mean distance of a row to its K nearest. Only rows that
-lie far from all representatives have a width of their own, or they would vanish. The links are
+with one :math:`\sigma` for all rows, half the mean distance of a row to its K nearest. Only rows
+that lie far from all representatives have a width of their own, or they would vanish. The links are
 
 .. math:: A = B^\top D^{-1} B, \qquad d_i = \sum_j b_{ij}
 
@@ -27,6 +27,8 @@ from sklearn.neighbors import NearestNeighbors
 
 # Representatives that a row is linked with.
 LINKS = 8
+# The common width, in units of the mean distance of a row to its representatives.
+WIDTH = 0.5
 # From this multiple of the common width on, a row has a width of its own.
 FAR = 2.0
 # What a weight of one is as a whole number. Products of two, summed over 2^34 rows, are below 2^63.
@@ -105,15 +107,17 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
 
 
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:
-    """The mean distance of rows to their nearest representatives; 1 where all lie on them.
+    """The width of links: half the mean distance of rows to their nearest representatives.
+
+    It is 1 where all rows lie on their representatives.
 
     Examples
     --------
     >>> import numpy as np
     >>> common_width(np.array([[1.0, 4.0], [4.0, 9.0]]), np.array([1, 3]))
-    2.25
+    1.125
     """
-    return float(np.average(np.sqrt(d).mean(axis=1), weights=weight)) or 1.0
+    return WIDTH * float(np.average(np.sqrt(d).mean(axis=1), weights=weight)) or 1.0
 
 
 def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import discrete, objective, steps
 from .lambda_search import hold, search_lambda
-from .state import Problem, State
+from .state import Problem, State, by_mass, root_mass
 
 Step = Callable[[Problem, State], State]
 Schedule = Callable[[Problem, State], State]
@@ -22,7 +22,7 @@ def as_started(problem: Problem, state: State) -> State:
 
 def relax(problem: Problem, state: State) -> State:
     """Make Y continuous: Y = F. Any rotation can be absorbed by such a Y, so Q = I."""
-    return state._replace(Q=np.eye(problem.c), Y=state.F.copy())
+    return state._replace(Q=np.eye(problem.c), Y=state.F / root_mass(problem))
 
 
 class Method(NamedTuple):
@@ -61,7 +61,8 @@ def final_components(problem: Problem, state: State) -> np.ndarray:
     """The components if there are c of them, else what a rotation of F finds."""
     if state.n_components == problem.c:
         return state.member
-    return discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))[1]
+    F = by_mass(problem, state.F)
+    return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))[1]
 
 
 _GRAPH = (objective.graph, objective.spread, objective.smoothness)

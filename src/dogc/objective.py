@@ -7,28 +7,29 @@ from collections.abc import Callable
 import numpy as np
 
 from . import discrete, l2p
-from .state import Problem, State
+from .state import Problem, State, root_mass
 
 
 def graph(problem: Problem, state: State) -> float:
     """sum_ij d^wx_ij s_ij."""
-    return float(np.vdot(_finite(state.dx), state.S))
+    return float(np.vdot(root_mass(problem) ** 2 * _finite(state.dx), state.S))
 
 
 def spread(problem: Problem, state: State) -> float:
     """sum_ij xi_i s_ij^2."""
-    return float(state.xi @ np.einsum("ij,ij->i", state.S, state.S))
+    xi = state.xi if problem.mass is None else problem.mass * state.xi
+    return float(xi @ np.einsum("ij,ij->i", state.S, state.S))
 
 
 def deviation_l2(problem: Problem, state: State) -> float:
     """||S - A||_F^2."""
-    difference = state.S - problem.A
+    difference = root_mass(problem) * (state.S - problem.A)
     return float(np.vdot(difference, difference))
 
 
 def deviation_l1(problem: Problem, state: State) -> float:
     """sum_ij |s_ij - a_ij|."""
-    return float(np.abs(state.S - problem.A).sum())
+    return float((root_mass(problem) ** 2 * np.abs(state.S - problem.A)).sum())
 
 
 def smoothness(problem: Problem, state: State) -> float:
@@ -39,7 +40,8 @@ def smoothness(problem: Problem, state: State) -> float:
 def link(problem: Problem, state: State) -> float:
     """alpha ||Y - FQ||^2."""
     alpha = problem.weights(state.lam).alpha
-    difference = discrete.times(state.Y, np.eye(problem.c)) - state.F @ state.Q
+    Y = root_mass(problem) * discrete.times(state.Y, np.eye(problem.c))
+    difference = Y - state.F @ state.Q
     return float(alpha * np.vdot(difference, difference))
 
 

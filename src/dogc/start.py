@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import discrete, eigen, fragments, graph, multigrid
-from .state import LambdaSearch, Problem, State
-from .steps import step_W, with_graph
+from . import discrete, fragments, graph
+from .state import LambdaSearch, Problem, State, by_mass
+from .steps import bottom_of, step_W, with_graph
 
 
 def spectral_start(problem: Problem) -> State:
     """No chance at all: the data's own graph, its eigenvectors, a pivoted rotation."""
     state = _embed(problem, _data_graph(problem))
-    Q, Y = discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))
+    F = by_mass(problem, state.F)
+    Q, Y = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     return state._replace(Q=Q, Y=Y)
 
 
 def labels_start(problem: Problem, labels: np.ndarray) -> State:
     """From given labels: the rotation that fits them best."""
     state = _embed(problem, _data_graph(problem))
-    return state._replace(Q=discrete.procrustes(state.F, labels), Y=labels)
+    return state._replace(Q=discrete.procrustes(by_mass(problem, state.F), labels), Y=labels)
 
 
 def random_start(problem: Problem, rng: np.random.Generator) -> State:
@@ -69,11 +70,7 @@ def _embed(problem: Problem, state: State) -> State:
     group = state.member
     if state.n_components > problem.c:
         group = fragments.merge_components(problem.coordinates, group, problem.c)
-    coarse = multigrid.coarsen(state.L) if problem.n > eigen.FACTORISE_UP_TO else None
-    F = eigen.bottom_eigenvectors(
-        state.L, problem.c, group, threads=problem.threads, hierarchy=coarse
-    )
-    return state._replace(F=F, coarse=coarse)
+    return state._replace(F=bottom_of(problem, state, group))
 
 
 def _solve_rows(problem: Problem, state: State) -> State:

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from .arrays import Matrix
-from .multigrid import Hierarchy
 
 
 class Weights(NamedTuple):
@@ -43,8 +42,10 @@ class Problem(NamedTuple):
     size: np.ndarray  # (n,) what each row counts for: its copies
     min_size: float = 0.0  # the least that a component must count for to be a cluster
     firmer: tuple[float, ...] = ()  # what alpha is multiplied with where no lambda splits S
-    threads: int = 1  # for products with L, which are the same for any number
+    threads: int = 1  # for work on rows, which is the same for any number
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
+    within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
+    mass: np.ndarray | None = None  # (n,) rows that each node stands for; None: one each
 
 
 class LambdaSearch(NamedTuple):
@@ -68,7 +69,7 @@ class State(NamedTuple):
     member: np.ndarray  # component of each row
     n_components: int  # components of S
     stray: np.ndarray  # (n,) rows in components that were too small and were tied to others
-    F: np.ndarray  # (n, c)
+    F: np.ndarray  # (n, c), times the root of the masses where there are any
     W: np.ndarray | None  # (r, m)
     dx: np.ndarray  # (n, k) d^wx on the candidates
     Q: np.ndarray  # (c, c)
@@ -79,7 +80,20 @@ class State(NamedTuple):
     xi: np.ndarray  # (n,)
     idx: np.ndarray  # (n, k) candidates
     search: LambdaSearch
-    coarse: Hierarchy | None = None  # smaller versions of the first L, where n is large
+
+
+def root_mass(problem: Problem) -> np.ndarray:
+    """The root of each node's mass, of shape (n, 1), or one for all.
+
+    Where a node stands for m rows, their rows of F are equal, and F'F = I over the rows is
+    F'MF = I over the nodes. The State holds M^1/2 F, whose columns are orthonormal.
+    """
+    return np.ones((1, 1)) if problem.mass is None else np.sqrt(problem.mass)[:, None]
+
+
+def by_mass(problem: Problem, F: np.ndarray) -> np.ndarray:
+    """M^1/2 times the F of a State: MF, each node's row of F as often as it stands."""
+    return F if problem.mass is None else root_mass(problem) * F
 
 
 def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], Weights]:

@@ -6,14 +6,12 @@ At fixed lambda and xi none of them raises the objective.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
 from .arrays import norm_bound
-from .block_descent import block_descent
-from .multigrid import Hierarchy
 from .objective import link, prediction, regression, squared_residuals
-from .products import RowParts
-from .state import Problem, State
+from .state import Problem, State, by_mass, root_mass
 
 
 def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
@@ -25,16 +23,27 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     joined = fragments.join_small(state.idx, S, state.dx, problem.size, problem.min_size)
     return state._replace(
         S=joined.S,
-        L=graph.laplacian(joined.graph),
+        L=weighted_laplacian(problem, joined.graph),
         member=joined.member,
         n_components=joined.n_components,
         stray=joined.stray,
     )
 
 
+def weighted_laplacian(problem: Problem, S: sp.csr_array) -> sp.csr_array:
+    """The Laplacian of S; with masses, M^-1/2 L(MS) M^-1/2."""
+    if problem.mass is None:
+        return graph.laplacian(S)
+    n = len(problem.mass)
+    M = sp.dia_array((problem.mass[None, :], [0]), shape=(n, n))
+    inverse = sp.dia_array((1.0 / root_mass(problem).T, [0]), shape=(n, n))
+    return (inverse @ graph.laplacian((M @ S).tocsr()) @ inverse).tocsr()
+
+
 def step_S(problem: Problem, state: State) -> State:
     """Each row of S solves `eq:10` on its candidates."""
-    d = graph.pair_distances(state.F, state.F, state.idx, problem.threads)
+    F = state.F / root_mass(problem)
+    d = graph.pair_distances(F, F, state.idx, problem.threads)
     d *= state.lam
     d += state.dx
     return with_graph(problem, state, graph.solve_rows(d, state.xi, problem.threads))
@@ -43,7 +52,8 @@ def step_S(problem: Problem, state: State) -> State:
 def step_S_l1(problem: Problem, state: State) -> State:
     """Each row of S near the given graph in the L1 norm: CLR0."""
     assert problem.A is not None
-    df = graph.pair_distances(state.F, state.F, state.idx)
+    F = state.F / root_mass(problem)
+    df = graph.pair_distances(F, F, state.idx)
     return with_graph(problem, state, graph.solve_rows_l1(problem.A, state.lam * df))
 
 
@@ -55,38 +65,33 @@ def step_F(problem: Problem, state: State) -> State:
     alpha = problem.weights(state.lam).alpha
     # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
     pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
-    B = pull * discrete.times(state.Y, state.Q.T)
-    with RowParts(state.L if state.lam > 0 else state.L * 0.0, problem.threads) as L:
-        starts = [state.F]
-        if alpha == 0.0:
-            starts.append(_eigenvectors(problem, state))
-        elif state.n_components >= problem.c:
-            N = eigen.null_space(state.member, state.n_components)
-            starts.append(N @ stiefel.polar(N.T @ B))
-        values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
-        # The last F unless the other is lower by more than rounding: where there are more than
-        # c components both are exact minima, and the last one says which of them to merge.
-        rounding = 1e-12 * norm_bound(L.A) * problem.c
-        F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
-        if alpha > 0.0:
-            result = _descend(L, B, F, state.coarse)
-            F = result.F if result.objective <= values[0] else F
+    B = pull * root_mass(problem) * discrete.times(state.Y, state.Q.T)
+    L = state.L if state.lam > 0 else state.L * 0.0
+    starts = [state.F]
+    if alpha == 0.0:
+        starts.append(bottom_of(problem, state, state.member))
+    elif state.n_components >= problem.c:
+        N = eigen.null_space(state.member, state.n_components, null_weights(problem))
+        starts.append(N @ stiefel.polar(N.T @ B))
+    values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
+    # The last F unless the other is lower by more than rounding: where there are more than
+    # c components both are exact minima, and the last one says which of them to merge.
+    rounding = 1e-12 * norm_bound(L) * problem.c
+    F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
+    if alpha > 0.0:
+        result = stiefel.curvilinear_search(L, B, F, max_iter=50, tol=1e-5)
+        F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 
 
-def _eigenvectors(problem: Problem, state: State) -> np.ndarray:
-    return eigen.bottom_eigenvectors(
-        state.L, problem.c, state.member, state.F,
-        threads=problem.threads, hierarchy=state.coarse,
-    )  # fmt: skip
+def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
+    """The bottom eigenvectors of the graph, of which the components are known."""
+    return eigen.bottom_eigenvectors(state.L, problem.c, member, null_weights(problem))
 
 
-def _descend(
-    L: RowParts, B: np.ndarray, F: np.ndarray, coarse: Hierarchy | None
-) -> stiefel.StiefelResult:
-    if coarse is None:
-        return stiefel.curvilinear_search(L.A, B, F, max_iter=50, tol=1e-5)
-    return block_descent(L, B, F, coarse)
+def null_weights(problem: Problem) -> np.ndarray | None:
+    """What a null vector of the Laplacian looks like inside a component; None: constant."""
+    return None if problem.mass is None else np.sqrt(problem.mass)
 
 
 def step_W(problem: Problem, state: State) -> State:
@@ -94,11 +99,9 @@ def step_W(problem: Problem, state: State) -> State:
     if problem.R is None or state.W is None:
         return state
     R = problem.R
-    with RowParts(state.L, problem.threads) as L:
-        # One pass over the rows for both; no second array of their size.
-        scatter = np.sum(L.map(lambda part, rows: R[rows].T @ (part @ R)), axis=0)
-        total = np.sum(L.map(lambda _, rows: R[rows].T @ R[rows]), axis=0)
-    W = trace_ratio.trace_ratio(scatter, total, state.W)
+    # Rows that share a node are as far apart as they scatter about it.
+    within = 0.0 if problem.within is None else problem.within
+    W = trace_ratio.trace_ratio(R.T @ (state.L @ R) + within, R.T @ R + within, state.W)
     if problem.A is not None:  # a graph that is given does not depend on the subspace
         return state._replace(W=W)
     return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
@@ -116,12 +119,12 @@ def projected_distances(
 
 def step_Q(problem: Problem, state: State) -> State:
     """The rotation: orthogonal Procrustes, `eq:15`."""
-    return state._replace(Q=discrete.procrustes(state.F, state.Y))
+    return state._replace(Q=discrete.procrustes(by_mass(problem, state.F), state.Y))
 
 
 def step_Y(problem: Problem, state: State) -> State:
     """Labels by the largest entry of FQ, `eq:18`."""
-    return state._replace(Y=discrete.assign(state.F @ state.Q))
+    return state._replace(Y=discrete.assign(by_mass(problem, state.F) @ state.Q))
 
 
 def step_Y_regression(problem: Problem, state: State) -> State:
@@ -134,7 +137,8 @@ def step_Y_regression(problem: Problem, state: State) -> State:
     fitted = prediction(problem, state)
     squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
     cost = problem.size[:, None] * l2p.loss(np.maximum(squared, 0.0), problem.p)
-    return state._replace(Y=discrete.assign(2.0 * alpha * (state.F @ state.Q) - beta * cost))
+    gain = by_mass(problem, state.F) @ state.Q
+    return state._replace(Y=discrete.assign(2.0 * alpha * gain - beta * cost))
 
 
 def step_Y_relaxed(problem: Problem, state: State) -> State:
@@ -142,9 +146,9 @@ def step_Y_relaxed(problem: Problem, state: State) -> State:
     alpha, beta, _ = problem.weights(state.lam)
     D = l2p.row_weights(squared_residuals(problem, state), problem.p)
     D = beta * (problem.size * D)[:, None]
-    total = np.where(alpha + D > 0, alpha + D, 1.0)
-    mixed = (alpha * (state.F @ state.Q) + D * prediction(problem, state)) / total
-    return state._replace(Y=np.where(alpha + D > 0, mixed, state.Y))
+    both = alpha * root_mass(problem) ** 2 + D
+    mixed = alpha * (by_mass(problem, state.F) @ state.Q) + D * prediction(problem, state)
+    return state._replace(Y=np.where(both > 0, mixed / np.where(both > 0, both, 1.0), state.Y))
 
 
 def step_restart(problem: Problem, state: State) -> State:
@@ -153,12 +157,13 @@ def step_restart(problem: Problem, state: State) -> State:
     Alternating Q and Y stops at local optima that depend on the first Y; this is the way
     out of a bad one.
     """
-    Q, labels = discrete.rotate_to_labels(state.F, discrete.pivoted_rotation(state.F))
+    F = by_mass(problem, state.F)
+    Q, labels = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     new_name = discrete.match_labels(labels, state.Y, problem.c)
     labels, Q = new_name[labels], Q[:, np.argsort(new_name)]
     rows = np.arange(problem.n)
-    agreement = (state.F @ state.Q)[rows, state.Y].sum()
-    if (state.F @ Q)[rows, labels].sum() <= agreement + 1e-9 * abs(agreement):
+    agreement = (F @ state.Q)[rows, state.Y].sum()
+    if (F @ Q)[rows, labels].sum() <= agreement + 1e-9 * abs(agreement):
         return state
     return state._replace(Q=Q, Y=labels)
 

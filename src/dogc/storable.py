@@ -27,7 +27,6 @@ TRUSTED_TYPES = (
     "dogc.estimators._affinity.Voters",
     "dogc.estimators._can.CAN",
     "dogc.estimators._can.PCAN",
-    "dogc.estimators._cells.Cells",
     "dogc.estimators._clr.CLR",
     "dogc.estimators._cuts.NormalizedCut",
     "dogc.estimators._cuts.RatioCut",

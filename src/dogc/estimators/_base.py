@@ -97,7 +97,6 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         """Learn the graph of all distinct rows."""
         with watch.phase("rows"):
             rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
-            rows = rows if settings.precomputed else _distinct.neighbours_together(rows)
         settings = self._for_distinct(settings, rows)
         task = _auto.Task(
             rows.X,

@@ -133,6 +133,7 @@ def given_graph(
     c: int,
     coordinates: Matrix | None,
     size: np.ndarray | None = None,
+    mass: np.ndarray | None = None,
 ) -> Problem:
     r"""The problem of changing a given graph A, its rows on the simplex.
 
@@ -156,6 +157,7 @@ def given_graph(
         coordinates=coordinates,
         size=np.ones(n) if size is None else size,
         A=A,
+        mass=mass,
     )
 
 
@@ -199,7 +201,7 @@ def problem_on(nodes: Nodes, frame: Frame, settings: Settings, c: int, regress: 
     (n, d), X = nodes.X.shape, nodes.X
     if not settings.fit_intercept:
         X = X + scaled.shift / scaled.scale  # uncentred, as `eq:27` has them
-    return given_graph(idx, A, c, nodes.X, nodes.size)._replace(
+    return given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)._replace(
         weights=_weights(settings, n, c, d, scaled),
         p=settings.p,
         fit_intercept=settings.fit_intercept,

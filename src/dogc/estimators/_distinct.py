@@ -9,10 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix
-from . import _cells, _data
-
-# From here on the numbers of a fit do not fit into a processor's cache.
-MANY_ROWS = 20_000
 
 
 class DistinctRows(NamedTuple):
@@ -84,21 +80,6 @@ def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:
     entries = sorted(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
     parts = [(1.0, -j, v) if v > 0 else (-1.0, j, v) for j, v in entries if v != 0]
     return (*itertools.chain.from_iterable(parts), 0.0)
-
-
-def neighbours_together(rows: DistinctRows) -> DistinctRows:
-    """Many rows, neighbours beside neighbours: products with their graph are faster so."""
-    if len(rows.first) <= MANY_ROWS:
-        return rows
-    order = _cells.near_together(_data.scale_rows(rows.X).X)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return rows._replace(
-        X=rows.X[order],
-        first=rows.first[order],
-        inverse=np.where(rows.inverse < 0, -1, place[rows.inverse]),
-        size=rows.size[order],
-    )
 
 
 def spread_graph(A: sp.csr_array, rows: DistinctRows) -> sp.csr_array:

@@ -97,18 +97,17 @@ metric : {"euclidean", "precomputed"}, default="euclidean"
     ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)`` makes it.""",
     "neighbors_algorithm": """\
 neighbors_algorithm : str or transformer, default="auto"
-    How neighbours are searched. "brute" and "kd_tree" are exact; "cells" compares each row
-    with the few thousand rows in the cells around it; "pynndescent" is approximate too and
-    needs that package. "auto" is exact up to 20,000 rows or in at most 6 dimensions, and
-    "cells" beyond. A transformer with the interface of ``KNeighborsTransformer`` is fitted
-    on the centred and scaled rows. See ``neighbors_recall_``.""",
+    How neighbours are searched. "auto", "brute" and "kd_tree" are exact, as in
+    ``NearestNeighbors``; "pynndescent" is approximate and needs that package. A transformer
+    with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
+    See ``neighbors_recall_``.""",
     "max_time": """\
 max_time : float or None, default=None
     Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
     has tried. One iteration is always done.""",
     "n_jobs": """\
 n_jobs : int, default=None
-    Threads of the neighbour search and, from 20,000 rows on, of the products with the graph.
+    Threads of the neighbour search and, where there are many rows, of the work on them.
     Results do not depend on it.""",
     "random_state": """\
 random_state : int, RandomState, Generator or None, default=None

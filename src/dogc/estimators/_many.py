@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .. import resolutions, sampling
+from .. import resolutions, sampling, trace_ratio
 from ..arrays import Matrix
 from ..counting import CountEvidence
 from ..methods import Method
@@ -113,6 +113,16 @@ def prepare(
         return Prepared(many._replace(frame=frame), components, counts, X.dtype)
 
 
+def _within(rows: np.ndarray, weight: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """The scatter of rows about their nodes: what the nodes lack of the scatter of all rows.
+
+    Means of many rows hardly scatter along columns of noise, which would look like structure.
+    """
+    share = weight / weight.sum() * len(R)
+    values, vectors = np.linalg.eigh((rows.T * share) @ rows - R.T @ R)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
 def frame_of(drawn: Drawn) -> Frame:
     """Rows as they are, on a scale of their own."""
     return Frame(scale_rows(drawn.sample.X), None)
@@ -138,22 +148,26 @@ def _learned_projection(
     seed: int,
     watch: Watch,
 ) -> np.ndarray:
-    """The W of a solution on some representatives, of shape (m, d).
+    """The projection, of shape (m, d): rows meet their representatives there.
 
-    Links are measured in the space that is there before; rows then meet their representatives
-    in the subspace that their graph asks for.
+    Where the spectrum tells signal from noise it is the directions of the signal. Otherwise it is
+    the W of a solution on some representatives, whose links are measured in all features.
     """
     space, d = geometry.space, many.sample.X.shape[1]
     if space is None:  # as many dimensions as there are
         return np.eye(geometry.m or d, d, dtype=geometry.dtype)
+    if geometry.lookup is not None:  # the others are noise
+        W = trace_ratio.settle_signs(space.V[:, : geometry.m])
+        return np.ascontiguousarray(W.T.astype(geometry.dtype))
     p = min(max(PROJECTION_NODES, many.numbers[0]), many.numbers[-1])
     options = Options.of(settings)
     fitted = make_representatives(many, p, options)
     _, sums = pass_over(fitted, many.sample.X, many.sample.weight, settings.n_jobs)
     nodes = make_nodes(fitted, sums, many, options)
     problem = _build.problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
-    R = (nodes.X - many.frame.scaled.mean) @ space.V
-    problem = problem._replace(R=R, m=min(geometry.m or 0, R.shape[1]))
+    R = np.sqrt(nodes.mass)[:, None] * ((nodes.X - many.frame.scaled.mean) @ space.V)
+    within = _within(space.R, many.sample.weight, R)
+    problem = problem._replace(R=R, m=min(geometry.m or 0, R.shape[1]), within=within)
     settings = settings._replace(init="spectral")
     result = _auto.run(problem, method, settings, seed, watch.quiet())
     components = _build.projection(geometry, result.state, d)

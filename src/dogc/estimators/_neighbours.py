@@ -1,8 +1,8 @@
-"""Nearest neighbours: exact where that is cheap, approximate above, or by the user's own search."""
+"""Nearest neighbours: exact by scikit-learn, by pynndescent, or by the user's own search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,20 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from .. import graph
 from ..arrays import Matrix
-from ._cells import Cells, build_cells, cells_of, search_cell
 
-ALGORITHMS = ("auto", "brute", "kd_tree", "cells", "pynndescent")
-
-# With "auto", trees are exact and fast in this few dimensions, and brute force up to this many
-# rows; beyond both, cells.
-FEW_DIMENSIONS = 6
-FEW_ROWS = 20_000
+ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 
 # Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
 QUERY_ROWS = 4096
-QUERY_CELLS = 64
-# The share of rows, those farthest from their neighbours, that are searched in a wider circle.
-SPARSE_SHARE = 0.1
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
 
@@ -37,25 +28,18 @@ Report = Callable[[int, int], None]
 class Index(NamedTuple):
     """Fitted rows that can be searched."""
 
-    kind: str  # "exact", "cells", "pynndescent" or "transformer"
+    kind: str  # "exact", "pynndescent" or "transformer"
     search: Any
     n: int
 
 
 def fit_index(Z: Matrix, algorithm: Any = "auto", n_neighbors: int = 1) -> Index:
     """A search structure over rows."""
-    n, d = Z.shape
+    n = Z.shape[0]
     if not isinstance(algorithm, str):
         return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n)
-    if algorithm == "auto":
-        exact = n <= FEW_ROWS or d <= FEW_DIMENSIONS
-        algorithm = "exact" if exact else "cells"
-    if algorithm == "cells":
-        return Index("cells", build_cells(Z, n_neighbors), n)
     if algorithm == "pynndescent":
         return Index("pynndescent", _fit_descent(Z, n_neighbors), n)
-    if algorithm == "exact":
-        return Index("exact", NearestNeighbors().fit(Z), n)
     return Index("exact", NearestNeighbors(algorithm=algorithm).fit(Z), n)
 
 
@@ -73,11 +57,6 @@ def query(
         return index.search.query(Z, n_neighbors)[0].astype(np.int64)
     if index.kind == "transformer":
         return _listed(index.search.transform(Z), n_neighbors)
-    if index.kind == "cells":
-        # Not wider anywhere: what is sparse would depend on the rows that come together.
-        return _in_cells(
-            index.search, cells_of(index.search, Z), Z, n_neighbors, n_jobs, report, widen=False
-        )
     return _in_chunks(index.search, Z, n_neighbors, n_jobs, report)
 
 
@@ -92,9 +71,6 @@ def neighbours_among(
     n, more = index.n, min(n_neighbors + 1, index.n)
     if index.kind == "pynndescent":
         idx = index.search.neighbor_graph[0][:, :more].astype(np.int64)
-    elif index.kind == "cells":
-        groups = cells_of(index.search, Z)
-        idx = _in_cells(index.search, groups, Z, more, n_jobs, report, widen=True)
     else:
         idx = query(index, Z, more, n_jobs, report)
     itself = idx == np.arange(n)[:, None]
@@ -126,55 +102,12 @@ def _in_chunks(
 
     starts = range(0, Z.shape[0], QUERY_ROWS)
     tasks = (delayed(task)(Z[s : s + QUERY_ROWS]) for s in starts)
-    return np.vstack(list(_threads(tasks, len(starts), n_jobs, report)))
-
-
-def _in_cells(
-    cells: Cells,
-    groups: Iterable[tuple[int, np.ndarray]],
-    Z: Matrix,
-    n_neighbors: int,
-    n_jobs: int | None,
-    report: Report | None,
-    widen: bool,
-) -> np.ndarray:
-    """Neighbours in the cells around each row; to ``widen``, in sparse regions once more,
-    in a wider circle.
-
-    Rows between clusters are there, and it is they that a wrong neighbour puts on the wrong side.
-    """
-    groups = list(groups)
-    idx = np.empty((Z.shape[0], n_neighbors), dtype=np.int64)
-
-    def task(batch: list[tuple[int, np.ndarray]], wide: bool) -> None:
-        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
-            for cell, rows in batch:
-                idx[rows] = search_cell(cells, cell, Z[rows], n_neighbors, wide)
-
-    def search(groups: list[tuple[int, np.ndarray]], wide: bool) -> None:
-        starts = range(0, len(groups), QUERY_CELLS)
-        tasks = (delayed(task)(groups[s : s + QUERY_CELLS], wide) for s in starts)
-        for _ in _threads(tasks, len(starts), n_jobs, report):
-            pass
-
-    search(groups, wide=False)
-    if widen and cells.near.shape[1] > cells.enough:
-        reach = graph.pair_distances(Z, cells.X, idx[:, -1:])[:, 0]
-        sparse = reach > np.quantile(reach, 1.0 - SPARSE_SHARE)
-        wide = [(cell, rows[sparse[rows]]) for cell, rows in groups if sparse[rows].any()]
-        search(wide, wide=True)
-    return idx
-
-
-def _threads(
-    tasks: Iterable[Any], total: int, n_jobs: int | None, report: Report | None
-) -> Iterator[Any]:
-    """The results of tasks in order, run in threads."""
-    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
-    for i, result in enumerate(done, 1):
+    found = []
+    for chunk in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks):
+        found.append(chunk)
         if report is not None:
-            report(i, total)
-        yield result
+            report(len(found), len(starts))
+    return np.vstack(found)
 
 
 def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:
@@ -206,7 +139,7 @@ def _fit_descent(Z: Matrix, n_neighbors: int) -> Any:
     except ImportError:
         raise ValueError(
             "neighbors_algorithm='pynndescent' needs that package; install it with "
-            "pip install 'dogc[ann]', or use 'cells'."
+            "pip install 'dogc[ann]', or use 'auto'."
         ) from None
     # One thread: with more its result depends on their number.
     return NNDescent(Z, n_neighbors=n_neighbors, random_state=0, n_jobs=1)

@@ -23,6 +23,8 @@ STEPS, FEW_STEPS, MANY_MEANS = 15, 5, 1_000
 # Rows of it that tell the common width.
 WIDTH_ROWS = 10_000
 BLOCK_ELEMENTS = 1 << 20
+# No representative counts for less than this share of the mean.
+LEAST_MASS = 1e-6
 
 Found = TypeVar("Found")
 Outcome = TypeVar("Outcome")
@@ -73,6 +75,7 @@ class Nodes(NamedTuple):
     X: np.ndarray  # (p, d) in units of the frame
     size: np.ndarray  # (p,) what is linked to each, in units of their mean
     unit: float  # that mean
+    mass: np.ndarray  # (p,) what they count for in F and Y: their links, in units of the mean
     min_size: float  # the least that makes a cluster
 
 
@@ -194,46 +197,70 @@ def make_nodes(
     fitted: Representatives, sums: links.LinkSums, many: ManyRows, options: Options
 ) -> Nodes:
     """The graph of representatives; pieces that are too small to be clusters are tied."""
-    mass = sums.mass / links.ONE
-    unit = float(mass.mean())
-    size = mass / unit
+    linked = sums.mass / links.ONE
+    unit = float(linked.mean())
+    size = linked / unit
     least = smallest_size(options.min_cluster_size, size.sum(), many.c, unit * many.unit)
     A = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
-    return Nodes(A, fitted.frame.scaled.X, size, unit, least)
+    degree = np.asarray(A.sum(axis=1)).ravel()
+    mass = np.maximum(degree / (degree.mean() or 1.0), LEAST_MASS)
+    return Nodes(A, fitted.frame.scaled.X, size, unit, mass, least)
+
+
+class Trial(NamedTuple):
+    """One number of representatives, tried on the sample."""
+
+    fitted: Representatives
+    nodes: Nodes
+    solved: Solved
+    labels: np.ndarray  # of the rows of the sample
+    rows: links.RowLinks  # the links of the sample
+
+
+def try_number(many: ManyRows, p: int, solve: Solve, options: Options, watch: Watch) -> Trial:
+    """Solve with p representatives and the rows of the sample alone."""
+    fitted = make_representatives(many, p, options)
+    rows, sums = pass_over(fitted, many.sample.X, many.sample.weight, options.n_jobs)
+    nodes = make_nodes(fitted, sums, many, options)
+    solved = solve(nodes, watch.quiet(), "spectral")
+    return Trial(fitted, nodes, solved, row_votes(rows, solved.labels, options.n_jobs)[0], rows)
 
 
 def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
-    """Choose the number of representatives on the sample, then solve with all rows."""
-    sample, n_jobs = many.sample, options.n_jobs
-    made: dict[int, Representatives] = {}
-    ended: dict[int, tuple[Nodes, Solved]] = {}
+    """Choose the number of representatives on the sample, then solve with all rows.
+
+    What all rows say is taken if it agrees with what the sample said as far as two resolutions
+    did; the labels of the sample are at least confirmed.
+    """
+    trials: dict[int, Trial] = {}
 
     def labels_at(p: int) -> np.ndarray | None:
-        if ended or (made and watch.overdue):
+        if trials and (watch.overdue or list(trials.values())[-1].solved.halted):
             return None
-        made[p] = make_representatives(many, p, options)
-        rows, sums = pass_over(made[p], sample.X, sample.weight, n_jobs)
-        nodes = make_nodes(made[p], sums, many, options)
-        solved = solve(nodes, watch.quiet(), "spectral")
-        if solved.halted:
-            ended[p] = nodes, solved
-        return row_votes(rows, solved.labels, n_jobs)[0]
+        trials[p] = try_number(many, p, solve, options, watch)
+        return trials[p].labels
 
     with watch.phase("choices"):
         if len(many.numbers) > 1:
-            choice = resolutions.choose_resolution(labels_at, many.numbers, sample.weight)
+            size = many.sample.weight
+            choice = resolutions.choose_resolution(labels_at, many.numbers, size)
+            trial = trials[choice.chosen]
+            fitted = trial.fitted
         else:
-            choice = resolutions.only_resolution(many.numbers[0])
-            made[choice.chosen] = make_representatives(many, choice.chosen, options)
-    p = next(iter(ended), choice.chosen)
+            choice, trial = resolutions.only_resolution(many.numbers[0]), None
+            fitted = make_representatives(many, choice.chosen, options)
     with watch.phase("links"):
-        rows, sums = pass_over(made[p], X, many.weight, n_jobs, watch)
-    if ended:
-        nodes, solved = ended[p]
-    else:
-        nodes = make_nodes(made[p], sums, many, options)
-        solved = solve(nodes, watch, first_labels(rows, options.init, many.c, len(made[p].R)))
-    return Resolved(made[p], nodes, solved, rows, choice._replace(chosen=p))
+        rows, sums = pass_over(fitted, X, many.weight, options.n_jobs, watch)
+    if trial is not None and trial.solved.halted:
+        return Resolved(fitted, trial.nodes, trial.solved, rows, choice)
+    nodes = make_nodes(fitted, sums, many, options)
+    solved = solve(nodes, watch, first_labels(rows, options.init, many.c, len(fitted.R)))
+    if trial is not None and not solved.halted:
+        again, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+        agreement = discrete.adjusted_rand(again, trial.labels, many.sample.weight)
+        if agreement < min(resolutions.AGREED, choice.confirmed):
+            nodes, solved = trial.nodes, trial.solved
+    return Resolved(fitted, nodes, solved, rows, choice)
 
 
 def first_labels(rows: links.RowLinks, init: Any, c: int, p: int) -> Any:
