@@ -39,7 +39,8 @@ class FixedGraph(NamedTuple):
     """A similarity graph and where it came from."""
 
     A: Any  # (n, n) CSR, symmetric, non-negative, zero diagonal; None if only neighbours count
-    located: Located | None  # None if precomputed
+    located: Located | None  # None if precomputed, or on representatives
+    nodes: Matrix | None = None  # (n, d) coordinates, to merge components by; None: unknown
 
 
 def check_graph(parameters: Any, X: Matrix, kinds: tuple[str, ...] = KINDS) -> GraphSettings:
@@ -70,7 +71,8 @@ def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
         return FixedGraph(A, None)
     located = locate(X, settings)
     weights = np.exp(-exponents(located))
-    return FixedGraph(affinity.symmetric_graph(located.idx, weights), located)
+    A = affinity.symmetric_graph(located.idx, weights)
+    return FixedGraph(A, located, located.scaled.X)
 
 
 def locate(X: Matrix, settings: GraphSettings) -> Located:

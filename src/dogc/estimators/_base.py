@@ -15,7 +15,7 @@ from .. import discrete, graph, resolutions, scales, steps
 from ..arrays import Matrix
 from ..methods import Method
 from ..solver import HALTED, STOPPING_REASONS, SUCCESS, Result
-from ..state import Problem, State
+from ..state import Problem, State, root_mass
 from . import (
     _auto,
     _build,
@@ -43,11 +43,6 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
     _method: ClassVar[Method]
     _regresses: ClassVar[bool] = False
     _fitted_rows: _predict.Fitted
-    n_representatives_: int | None
-    resolutions_: resolutions.ResolutionChoice | None
-    representatives_: np.ndarray | None
-    representative_weights_: np.ndarray | None
-    representative_labels_: np.ndarray | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -132,7 +127,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
 
         options = _representatives.Options.of(settings)
         resolved = _representatives.resolve(X, many, solve, options, watch)
-        self._assign_representatives(resolved, prepared, settings)
+        self._assign_resolved(resolved, prepared, settings)
         warn_of_disagreement(resolved.choice)
 
     def _for_distinct(
@@ -203,8 +198,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.confidence_ = _predict.confidence(problem, labels)[rows.inverse]
         self.confidence_[rows.inverse < 0] = np.nan
         self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
-        self.n_representatives_ = self.resolutions_ = None
-        self.representatives_ = self.representative_weights_ = self.representative_labels_ = None
+        self._assign_representatives(None)
         self._assign_state(result, new_name, geometry.scaled, settings, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
         self._fitted_rows = _predict.remember(place, self.components_, labels, problem.k, common_xi)
@@ -212,20 +206,20 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
 
-    def _assign_representatives(
+    def _assign_resolved(
         self,
         resolved: _representatives.Resolved,
         prepared: _many.Prepared,
         settings: _settings.Settings,
     ) -> None:
         """The same where the graph was learned on representatives."""
-        fitted, nodes, solved, rows, choice = resolved
+        fitted, _, solved, rows, _ = resolved
         problem, result = solved.outcome
         state, scaled, dtype = result.state, fitted.frame.scaled, prepared.dtype
         labels, confidence = _representatives.row_votes(rows, solved.labels, settings.n_jobs)
         new_name = discrete.size_order(labels, problem.c, prepared.many.weight)
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
-        self.embedding_ = state.F.astype(dtype)
+        self.embedding_ = (state.F / root_mass(problem)).astype(dtype)
         self.components_ = prepared.components
         self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
         self.scales_ = scales.only_scale(fitted.n_links)
@@ -234,11 +228,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.confidence_ = confidence.astype(dtype)
         stray, _ = _representatives.row_votes(rows, state.stray.astype(np.int64), settings.n_jobs)
         self.outliers_ = stray == 1
-        self.n_representatives_, self.resolutions_ = len(nodes.X), choice
-        self.representatives_ = (nodes.X * scaled.scale + scaled.shift).astype(dtype)
-        self.representative_weights_ = nodes.size * nodes.unit * prepared.many.unit
         named = new_name[solved.labels]
-        self.representative_labels_ = named
+        self._assign_representatives(resolved, named, prepared.many.unit)
         self._assign_state(result, new_name, scaled, settings, dtype)
         self._fitted_rows = fitted._replace(labels=named)
         self.labels_ = new_name[labels]

@@ -9,14 +9,15 @@ import numpy as np
 from .. import affinity, methods
 from ..arrays import Matrix
 from ..restarts import solve, starts
-from ..solver import Callback
+from ..solver import HALTED, Callback, Result
 from ..state import Problem
 from . import _affinity, _checks
 from ._base import assign_run, learned_graph, warn_unless_converged
 from ._build import given_graph
-from ._docs import document
+from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer
 from ._repeatable import generator, single_blas_thread
+from ._representatives import Nodes, Solved
 from ._rows import reachable_clusters
 from ._watch import Watch
 
@@ -25,8 +26,7 @@ METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
 @document(
     has=(
-        "labels_", "affinity_matrix_", "embedding_", "n_iter_", "history_", "converged_",
-        "stopping_reason_", "n_features_in_", "feature_names_in_",
+        *ON_NODES, "n_iter_", "history_", "converged_", "stopping_reason_",
     ),
     parameters={
         "norm": """\
@@ -37,7 +37,7 @@ norm : {"l2", "l1"}, default="l2"
     attributes={
         "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-    The learned graph :math:`(S + S^\\top)/2`.""",
+    The learned graph :math:`(S + S^\\top)/2`; of representatives where there are any.""",
     },
 )  # fmt: skip
 class CLR(FixedGraphClusterer):
@@ -73,6 +73,7 @@ class CLR(FixedGraphClusterer):
         n_clusters: int = 8,
         *,
         norm: str = "l2",
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -85,6 +86,7 @@ class CLR(FixedGraphClusterer):
     ):
         self.n_clusters = n_clusters
         self.norm = norm
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth
@@ -120,21 +122,38 @@ class CLR(FixedGraphClusterer):
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
         c = reachable_clusters(X, self.n_clusters, self.affinity)
-        with single_blas_thread:
-            problem, located = given_graph_problem(X, settings, c)
-            watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
+        watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
+
+        def run(problem: Problem, watch: Watch) -> Result:
             with watch.phase("iterations"):
-                result = solve(
+                start = starts(problem, "spectral", 1, generator(0))
+                return solve(
                     problem,
                     method,
-                    watch.each("start", starts(problem, "spectral", 1, generator(0))),
+                    watch.each("start", start),
                     lam=lam,
                     max_iter=max_iter,
                     tol=tol,
                     callback=watch,
                 )
-            self._assign_labels(method.final_labels(problem, result.state))
-            self._voters = _affinity.remember(located, settings)
+
+        def solve_nodes(nodes: Nodes, watch: Watch, init: Any) -> Solved:
+            idx, A = affinity.row_weights(nodes.A)
+            problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
+            problem = problem._replace(min_size=nodes.min_size)
+            result = run(problem, watch)
+            labels = method.final_labels(problem, result.state)
+            return Solved(labels, result.reason in HALTED, result)
+
+        with single_blas_thread:
+            resolved = self._resolve(X, settings, c, solve_nodes, watch)
+            if resolved is None:
+                problem, located = given_graph_problem(X, settings, c)
+                result = run(problem, watch)
+                self._assign_labels(method.final_labels(problem, result.state))
+                self._voters = _affinity.remember(located, settings)
+            else:
+                result = resolved.solved.outcome
         self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)
         self.embedding_ = result.state.F.astype(X.dtype)
         assign_run(self, result)

@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import affinity, eigen, graph
 from . import _affinity, _checks, _labels
-from ._docs import SPECTRAL, document
+from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
 
 
-@document(has=SPECTRAL)
+@document(has=ON_NODES)
 class RatioCut(FixedGraphClusterer):
     r"""Ratio cut: bottom eigenvectors of the Laplacian, then k-means.
 
@@ -41,6 +41,7 @@ class RatioCut(FixedGraphClusterer):
         self,
         n_clusters: int = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -50,6 +51,7 @@ class RatioCut(FixedGraphClusterer):
         n_jobs: int | None = None,
     ):
         self.n_clusters = n_clusters
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth
@@ -63,7 +65,7 @@ class RatioCut(FixedGraphClusterer):
         return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
 
 
-@document(has=SPECTRAL)
+@document(has=ON_NODES)
 class NormalizedCut(FixedGraphClusterer):
     r"""Normalised cut: generalised eigenvectors, then k-means or a rotation.
 
@@ -95,6 +97,7 @@ class NormalizedCut(FixedGraphClusterer):
         self,
         n_clusters: int = 8,
         *,
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -105,6 +108,7 @@ class NormalizedCut(FixedGraphClusterer):
         n_jobs: int | None = None,
     ):
         self.n_clusters = n_clusters
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth

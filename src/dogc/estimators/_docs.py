@@ -218,7 +218,8 @@ FIXED_GRAPH = {
     "n_neighbors": """\
 n_neighbors : int, default=None
     Neighbours that each row is joined with; below n_samples. None means 15, or
-    n_samples - 1 if that is smaller.""",
+    n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+    None means 8.""",
     "affinity": """\
 affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
     The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
@@ -230,7 +231,8 @@ bandwidth : float or "local", default="local"
     Width of the kernel. "local" is self-tuning:
     :math:`\\exp(-\\|x_i - x_j\\|^2 / (\\sigma_i \\sigma_j))` with :math:`\\sigma_i` the distance
     from row i to its 7th nearest neighbour. A number :math:`\\sigma`, in units of X, gives
-    :math:`\\exp(-\\|x_i - x_j\\|^2 / (2 \\sigma^2))`.""",
+    :math:`\\exp(-\\|x_i - x_j\\|^2 / (2 \\sigma^2))`. With representatives "local" is half the
+    mean distance of a row to those that it is linked with.""",
     "normalize_rows": """\
 normalize_rows : bool, default=False
     Whether rows of the embedding are scaled to length one.""",
@@ -248,15 +250,24 @@ random_state : int, RandomState, Generator or None, default=None
     Draws the random starts; without effect with ``n_init="auto"``.""",
 }
 
+NODES = (
+    "n_representatives_",
+    "resolutions_",
+    "representatives_",
+    "representative_weights_",
+    "representative_labels_",
+)
 LABELS = ("labels_", "n_features_in_", "feature_names_in_")
 SPECTRAL = ("labels_", "affinity_matrix_", "embedding_", "n_features_in_", "feature_names_in_")
+ON_NODES = (*SPECTRAL[:3], *NODES, *SPECTRAL[3:])
 FIXED_ATTRIBUTES = {
     "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-    The graph A.""",
+    The graph A; of representatives where there are any.""",
     "embedding_": """\
 embedding_ : array of shape (n_samples, n_clusters)
-    The continuous solution that labels are read off.""",
+    The continuous solution that labels are read off; a row for each representative where there
+    are any.""",
 }
 
 

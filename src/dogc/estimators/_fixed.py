@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import fragments, graph
+from .. import discrete, fragments, graph
 from ..arrays import Matrix
-from . import _affinity, _checks, _labels
+from . import _affinity, _checks, _labels, _many, _representatives
 from ._repeatable import single_blas_thread
+from ._representatives import ManyRows, Nodes, Options, Representatives, Resolved, Solve, Solved
 from ._rows import RowClusterer, reachable_clusters
+from ._watch import Watch
 
 
 class FixedGraphClusterer(RowClusterer):
@@ -21,6 +23,7 @@ class FixedGraphClusterer(RowClusterer):
     A subclass says how to embed.
     """
 
+    _voters: Any  # Voters, Representatives or None
     _kinds: ClassVar[tuple[str, ...]] = _affinity.KINDS
     _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
 
@@ -46,15 +49,55 @@ class FixedGraphClusterer(RowClusterer):
         settings = _affinity.check_graph(parameters, X, self._kinds)
         how = _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         n_init = _checks.check_starts(self.n_init)
+        dtype = X.dtype
+
+        def solve(nodes: Nodes, watch: Watch, init: Any) -> Solved:
+            F = self._embed(_affinity.FixedGraph(nodes.A, None, nodes.X), c)
+            return Solved(_labels.discretise(F, how, n_init, self.random_state), False, F)
+
         with single_blas_thread:
-            fixed = self._build(X, settings)
-            F = self._embed(fixed, c)
-            self._assign_labels(_labels.discretise(F, how, n_init, self.random_state))
-            self._voters = _affinity.remember(fixed.located, settings)
-        if fixed.A is not None:
-            self.affinity_matrix_ = fixed.A.astype(X.dtype)
-        self.embedding_ = F.astype(X.dtype)
+            resolved = self._resolve(X, settings, c, solve, Watch())
+            if resolved is None:
+                fixed = self._build(X, settings)
+                A, F = fixed.A, self._embed(fixed, c)
+                self._assign_labels(_labels.discretise(F, how, n_init, self.random_state))
+                self._voters = _affinity.remember(fixed.located, settings)
+            else:
+                A, F = resolved.nodes.A, resolved.solved.outcome
+        if A is not None:
+            self.affinity_matrix_ = A.astype(dtype)
+        self.embedding_ = F.astype(dtype)
         return self
+
+    def _resolve(
+        self, X: Matrix, settings: _affinity.GraphSettings, c: int, solve: Solve, watch: Watch
+    ) -> Resolved | None:
+        """Solve on representatives and label the rows; None where rows are to be the nodes."""
+        given = self.get_params(deep=False)
+        if "n_representatives" not in given:
+            return None
+        p = _checks.check_representatives(given["n_representatives"], c, settings.kind)
+        if settings.kind != "neighbors" or given.get("source") == "features":
+            p = None
+        with watch.phase("rows"):
+            drawn = _many.draw_many(X, None, p, c, settings.n_jobs)
+        numbers = [] if drawn is None else _many.numbers_for(drawn, p, c)
+        if drawn is None or not numbers:
+            self._assign_representatives(None)
+            return None
+        frame = _many.frame_of(drawn)
+        many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
+        options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
+        resolved = _representatives.resolve(X, many, solve, options, watch)
+        labels, _ = _representatives.row_votes(
+            resolved.rows, resolved.solved.labels, settings.n_jobs
+        )
+        new_name = discrete.size_order(labels, c)
+        self.labels_ = new_name[labels]
+        named = new_name[resolved.solved.labels]
+        self._assign_representatives(resolved, named)
+        self._voters = resolved.fitted._replace(labels=named)
+        return resolved
 
     def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
         return _affinity.build_graph(X, settings)
@@ -80,6 +123,8 @@ class FixedGraphClusterer(RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
+            if isinstance(self._voters, Representatives):
+                return _representatives.vote(self._voters, X, self.n_jobs)
             return _affinity.vote(self._voters, X, self.labels_)
 
 
@@ -89,8 +134,7 @@ def merged_components(fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
     if count <= c:
         return member
     warn_of_components(fixed, count, c, "the smallest were merged with their nearest")
-    Z = None if fixed.located is None else fixed.located.scaled.X
-    return fragments.merge_components(Z, member, c)
+    return fragments.merge_components(fixed.nodes, member, c)
 
 
 def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome: str) -> None:
@@ -106,7 +150,8 @@ def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome:
 def remedy(fixed: _affinity.FixedGraph) -> str:
     """What joins the pieces of this graph."""
     if fixed.located is None:
-        return "pass a graph with more edges"
+        lacking = "pass a graph with more edges"
+        return lacking if fixed.nodes is None else "set another n_representatives"
     edges = np.count_nonzero(np.exp(-_affinity.exponents(fixed.located)))
     if edges < fixed.located.idx.size:  # weights that vanished
         return "raise bandwidth"

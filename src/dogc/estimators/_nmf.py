@@ -13,13 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import affinity, discrete, eigen, symnmf
 from ..arrays import Matrix
 from . import _affinity, _checks
-from ._docs import SPECTRAL, document
+from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
 from ._repeatable import generator
 
 
 @document(
-    has=SPECTRAL,
+    has=ON_NODES,
     parameters={
         "source": """\
 source : {"graph", "features"}, default="graph"
@@ -90,6 +90,7 @@ class NMFClustering(FixedGraphClusterer):
         n_clusters: int = 8,
         *,
         source: str = "graph",
+        n_representatives: int | str | None = "auto",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -102,6 +103,7 @@ class NMFClustering(FixedGraphClusterer):
     ):
         self.n_clusters = n_clusters
         self.source = source
+        self.n_representatives = n_representatives
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth

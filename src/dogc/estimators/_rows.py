@@ -10,13 +10,20 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import discrete
+from .. import discrete, resolutions
 from ..arrays import Matrix
 from . import _checks, _data
+from ._representatives import Resolved
 
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
+
+    n_representatives_: int | None
+    resolutions_: resolutions.ResolutionChoice | None
+    representatives_: np.ndarray | None
+    representative_weights_: np.ndarray | None
+    representative_labels_: np.ndarray | None
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
@@ -28,6 +35,20 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _assign_labels(self, labels: np.ndarray) -> None:
         """Set ``labels_``, numbered by falling size."""
         self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
+
+    def _assign_representatives(
+        self, resolved: Resolved | None, labels: np.ndarray | None = None, unit: float = 1.0
+    ) -> None:
+        """What a graph on representatives leaves, with their labels; None: there are none."""
+        if resolved is None:
+            self.n_representatives_ = self.resolutions_ = self.representatives_ = None
+            self.representative_weights_ = self.representative_labels_ = None
+            return
+        nodes, scaled = resolved.nodes, resolved.fitted.frame.scaled
+        self.n_representatives_, self.resolutions_ = len(nodes.X), resolved.choice
+        self.representatives_ = nodes.X * scaled.scale + scaled.shift
+        self.representative_weights_ = nodes.size * nodes.unit * unit
+        self.representative_labels_ = labels
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are welcome, a precomputed graph is pairwise."""
