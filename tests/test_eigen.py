@@ -27,8 +27,7 @@ def force(monkeypatch, way):
         monkeypatch.setattr(eigen, "_inverse", None)  # would be called otherwise, and cannot be
         monkeypatch.setattr(eigen, "FILL", 0)
     else:
-        monkeypatch.setattr(eigen, "QUICK", 1)
-        monkeypatch.setattr(eigen, "FILL", np.inf)
+        monkeypatch.setattr(eigen, "THIN", 0)
 
 
 def test_the_norm_bound_is_above_every_eigenvalue():
@@ -327,23 +326,37 @@ def test_known_null_vectors_that_are_enough_are_the_answer():
     assert np.array_equal(eigen.smallest_eigenvectors(A, 1, N, V=V), N)
 
 
-def test_the_fill_of_a_factor_is_foretold_within_a_factor_of_four():
+def test_a_factor_has_no_more_entries_than_the_bound():
     rng = np.random.default_rng(24)
-    for n, d, k in ((6000, 2, 10), (6000, 3, 10), (5000, 8, 10)):
+    for n, d, k in ((3000, 2, 10), (3000, 3, 10), (2000, 8, 10)):
         L = laplacian(neighbour_graph(rng.standard_normal((n, d)), k))
-        truth = eigen._factorise(L, 1e-6).L.nnz
-        assert 0.25 * truth <= eigen._fill(L) <= 4.0 * truth
+        assert eigen._factorise(L, 1e-6).L.nnz <= eigen._levels(L)[1]
 
 
-def test_a_graph_in_small_pieces_is_foretold_to_fill_little():
-    L = laplacian(sp.block_diag([clique(10)] * 400))
-    assert eigen._fill(L) == pytest.approx(eigen._factorise(L, 1e-6).L.nnz, rel=0.1)
+def test_the_depth_of_a_graph_is_that_of_its_levels():
+    assert eigen._levels(laplacian(path(100))) == (100.0, 200.0)
+    assert eigen._levels(laplacian(sp.block_diag([path(50)] * 3))) == (50.0, 300.0)
+    count, rest = 1, 59  # the first row of a clique, and the others
+    squares = count**2 + rest**2
+    assert eigen._levels(laplacian(clique(60))) == (60**2 / squares, 2.0 * squares)
+
+
+@pytest.mark.parametrize("thin", [True, False])
+def test_where_one_way_fails_the_other_is_taken(monkeypatch, thin):
+    monkeypatch.setattr(eigen, "THIN", 0 if thin else np.inf)
+    largest, origins = eigen._largest, []
+
+    def stubborn(apply, origin, *args):
+        origins.append(origin)
+        return None if len(origins) == 1 else largest(apply, origin, *args)
+
+    monkeypatch.setattr(eigen, "_largest", stubborn)
+    assert_bottom_eigenvectors(blobs(0, [50, 50, 50], gap=1.5), 4)
+    assert origins == ([0.0, 2.0] if thin else [2.0, 0.0])
 
 
 def test_eigenvectors_that_are_out_of_reach_are_said_to_be_rough(monkeypatch):
     monkeypatch.setattr(eigen, "FILL", 0)
-    monkeypatch.setattr(eigen, "QUICK", 1)
-    monkeypatch.setattr(eigen, "PATIENT", 60)
     n = 4000
     L = laplacian(path(n))
     with pytest.warns(RuntimeWarning, match="residuals of .* raise n_neighbors"):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from .arrays import Matrix, norm_bound
@@ -25,8 +25,8 @@ from .arrays import Matrix, norm_bound
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
 DENSE_UP_TO = 3000
 
-# Restarts of Lanczos's method before a factorisation is thought of, and where there is none.
-QUICK, PATIENT = 30, 500
+# Restarts of Lanczos's method before something else is tried.
+RESTARTS = 100
 # What residuals are asked to be, in units of the operator's norm, and what is taken where that
 # is out of reach; what they must be beside the last eigenvalue that is wanted to go unsaid.
 PRECISE, ROUGH = 1e-12, 1e-4
@@ -36,9 +36,10 @@ GLANCE = 0.1
 # The least shift: a matrix with a null space, divided by its norm bound, has an inverse with it.
 SHIFT = 1e-6
 
-# The sizes of the balls that tell how a factor would grow, and the most entries it may have.
-PILOTS = (1000, 2000)
-FILL = 3e7
+# A graph of so many levels is thin: Lanczos's method needs many steps there, a factor is small.
+THIN = 10
+# The most entries that a factor may have, by a bound that is far above what thin graphs need.
+FILL = 1e9
 
 # Newer SciPy draws a vector where Lanczos's method has come to an end too early.
 _FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
@@ -157,13 +158,17 @@ def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarra
     def flipped(b: np.ndarray) -> np.ndarray:
         return 2.0 * b - apply(b)
 
-    vectors = _largest(flipped, 2.0, N, wanted, QUICK)
-    if vectors is None and _fill(A) <= FILL:
-        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, PATIENT)
+    depth, fill = _levels(A)
+    thin, small = depth >= THIN, fill <= FILL
+    vectors = None
+    if thin and small:
+        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted)
     if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted, PATIENT)
+        vectors = _largest(flipped, 2.0, N, wanted)
+    if vectors is None and small and not thin:
+        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted)
     if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted, PATIENT, ROUGH)
+        vectors = _largest(flipped, 2.0, N, wanted, ROUGH)
     if vectors is None:
         raise np.linalg.LinAlgError("no eigenvectors of the graph were found.")
     _check(apply, vectors)
@@ -175,7 +180,6 @@ def _largest(
     origin: float,
     N: np.ndarray,
     wanted: int,
-    restarts: int,
     tol: float = PRECISE,
 ) -> np.ndarray | None:
     """The top eigenvectors of a positive operator outside N; None if that takes too long.
@@ -185,6 +189,7 @@ def _largest(
     on how far from ``origin`` the eigenvalues are.
     """
     values, found = np.empty(0), N
+    spare = 20 if origin else 8  # eigenvalues of an inverse lie far apart
 
     def search(ask: int, tol: float) -> tuple[np.ndarray, np.ndarray]:
         def outside(b: np.ndarray) -> np.ndarray:
@@ -196,8 +201,8 @@ def _largest(
         # Not twice the same start: it has no part in the copies that it did not lead to.
         v0 = np.random.default_rng(known).standard_normal(n)
         operator = LinearOperator((n, n), matvec=outside, dtype=np.float64)
-        return eigsh(operator, ask, which="LA", v0=v0, ncv=min(n, 2 * wanted + 20), tol=tol,
-                     maxiter=restarts, **_FIXED)  # fmt: skip
+        return eigsh(operator, ask, which="LA", v0=v0, ncv=min(n, 2 * wanted + spare), tol=tol,
+                     maxiter=RESTARTS, **_FIXED)  # fmt: skip
 
     def larger_left(last: float) -> bool:
         try:
@@ -255,17 +260,17 @@ def _factorise(A: Matrix, shift: float) -> Any:
     )
 
 
-def _fill(A: Matrix) -> float:
-    """Roughly how many entries a factor of A would have.
+def _levels(A: Matrix) -> tuple[float, float]:
+    """How deep a search through the graph of A goes, and a bound on the entries of a factor.
 
-    A factor of flat data grows little faster than n, one of data in many dimensions like
-    n^2. Two balls around one row tell which: they are factorised and the growth continued.
+    A row is tied to rows of its own level and of the next ones only. So a factor has twice the
+    sum of the squared widths at most. The depth is that of equally wide levels.
     """
     n = A.shape[0]
-    ball = breadth_first_order(A, n // 2, directed=False, return_predecessors=False)
-    sizes = [min(len(ball), size) for size in PILOTS]
-    small, large = (_factorise(A[ball[:m]][:, ball[:m]], SHIFT).L.nnz for m in sizes)
-    growth = 1.0
-    if sizes[0] < sizes[1]:
-        growth = np.clip(np.log(large / small) / np.log(sizes[1] / sizes[0]), 1.0, 2.0)
-    return float(large * (n / sizes[1]) ** growth)
+    pattern = sp.csr_array((np.ones(A.nnz), A.indices, A.indptr), A.shape)
+    count, member = connected_components(pattern, directed=False)
+    _, first = np.unique(member, return_index=True)
+    level = dijkstra(pattern, directed=False, unweighted=True, indices=first, min_only=True)
+    _, widths = np.unique(n * member + level.astype(np.int64), return_counts=True)
+    squares = float(np.sum(widths.astype(np.float64) ** 2))
+    return n**2 / squares / count, 2.0 * squares
