@@ -282,7 +282,7 @@ def scores(y, labels, prefix=""):
 
 def about(model):
     """What a fitted DOGC says of itself."""
-    agreement = getattr(getattr(model, "resolutions_", None), "agreement_of_chosen", None)
+    agreement = getattr(getattr(model, "resolutions_", None), "confirmed", None)
     return {
         "representatives": model.n_representatives_,
         "agreement": None if agreement is None else float(agreement),

@@ -16,6 +16,9 @@ FIRST, LAST = 125, 4000
 ROWS_EACH, EACH_CLUSTER = 10, 8
 # Two neighbouring resolutions whose labels agree as far as this need no third.
 AGREED = 0.95
+# Where even the first ones agree no further than this there is nothing to be found.
+NOTHING = 0.1
+FEW = 3
 
 
 class ResolutionChoice(NamedTuple):
@@ -96,10 +99,13 @@ def choose_resolution(
             )
         asked.append(p)
         found.append(labels)
-        if len(asked) > 1 and agreement[len(asked) - 2, len(asked) - 1] >= AGREED:
+        pairs = np.diag(agreement, 1)[: len(asked) - 1]
+        if len(pairs) and pairs[-1] >= AGREED:
+            break
+        if len(asked) == FEW and pairs.max() <= NOTHING:
             break
     s = len(asked)
-    pairs = np.array([agreement[i, i + 1] for i in range(s - 1)])
+    pairs = np.diag(agreement, 1)[: s - 1]
     score = np.ones(1) if s == 1 else np.maximum(np.append(pairs, -1.0), np.append(-1.0, pairs))
     chosen = asked[0] if s == 1 else asked[int(np.argmax(pairs)) + 1]
     return ResolutionChoice(tuple(asked), agreement[:s, :s], score, chosen)

@@ -1,7 +1,8 @@
 """What of a fitted model goes into a file, and the model made from it again.
 
 Search trees are left out: their inner arrays are read unchecked, so a forged file could crash
-the process, and to build them anew gives the same tree. Sparse arrays go in by parts.
+the process, and to build them anew gives the same tree. Sparse arrays go in by parts. Long arrays
+of few distinct values, such as labels, go in as these values and the place of each item among them.
 """
 
 from __future__ import annotations
@@ -47,10 +48,15 @@ TRUSTED_TYPES = (
     "dogc.resolutions.ResolutionChoice",
     "dogc.scales.ScaleChoice",
     "dogc.solver.Record",
+    "dogc.storable.StoredRepeats",
     "dogc.storable.StoredSparse",
     "dogc.tables.preparing.Preparation",
     "numpy.dtype",  # in scikit-learn's imputers
 )
+
+# An array of one number for each row is stored by its distinct values from this length on, if they
+# are few enough for 16 bits.
+LONG, MOST_VALUES = 10_000, 1 << 16
 
 _TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 _SPARSE = {
@@ -68,11 +74,20 @@ class StoredSparse(NamedTuple):
     shape: tuple[int, int]
 
 
+class StoredRepeats(NamedTuple):
+    """A long array in a file: its distinct values, and the place of each item among them."""
+
+    values: np.ndarray
+    place: np.ndarray
+
+
 def pack(value: Any) -> Any:
-    """The same with search trees and callbacks left out and sparse arrays by parts."""
+    """The same with search trees and callbacks left out and large arrays by parts."""
     if type(value).__name__ in _SPARSE and sp.issparse(value):
         n, d = map(int, value.shape)
         return StoredSparse(type(value).__name__, value.data, value.indices, value.indptr, (n, d))
+    if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) >= LONG:
+        return _without_repeats(value)
     if isinstance(value, _neighbours.Index) and value.kind == "pynndescent":
         return value._replace(search=int(value.search.n_neighbors))
     if isinstance(value, BaseEstimator):
@@ -93,6 +108,8 @@ def unpack(value: Any) -> Any:
         array = _SPARSE[value.kind](parts, shape=value.shape)
         array.check_format(full_check=True)  # indices out of range would be read unchecked
         return array
+    if isinstance(value, StoredRepeats):
+        return value.values[value.place]
     if isinstance(value, BaseEstimator):
         vars(value).update({name: unpack(item) for name, item in vars(value).items()})
         tree = _TREES.get(getattr(value, "_fit_method", ""))
@@ -104,6 +121,18 @@ def unpack(value: Any) -> Any:
     if isinstance(value, _predict.FittedRows):
         return value._replace(search=_searchable(value))
     return value
+
+
+def _without_repeats(value: np.ndarray) -> np.ndarray | StoredRepeats:
+    """An array of plain numbers by its distinct values, to the last bit, if they are few."""
+    if value.dtype.kind not in "biuf" or value.itemsize not in (1, 2, 4, 8):
+        return value
+    values, place = np.unique(value.view(f"u{value.itemsize}"), return_inverse=True)
+    if len(values) > MOST_VALUES:
+        return value
+    return StoredRepeats(
+        values.view(value.dtype), place.astype(np.min_scalar_type(len(values) - 1))
+    )
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:

@@ -118,9 +118,9 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         """Learn the graph of representatives; rows follow those that they are linked with."""
         many = prepared.many
 
-        def solve(nodes: Nodes, watch: Watch, init: Any) -> Solved:
-            started = settings._replace(init=init)
-            problem = _build.problem_on(nodes, many.frame, settings, many.c, self._regresses)
+        def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
+            started = settings._replace(init=init, alpha=firmness * settings.alpha)
+            problem = _build.problem_on(nodes, many.frame, started, many.c, self._regresses)
             result = _auto.run(problem, self._method, started, seed, watch)
             labels = self._discretise(problem, result)
             return Solved(labels, result.reason in HALTED, (problem, result))

@@ -137,7 +137,7 @@ class CLR(FixedGraphClusterer):
                     callback=watch,
                 )
 
-        def solve_nodes(nodes: Nodes, watch: Watch, init: Any) -> Solved:
+        def solve_nodes(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
             idx, A = affinity.row_weights(nodes.A)
             problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
             problem = problem._replace(min_size=nodes.min_size)

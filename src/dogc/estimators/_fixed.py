@@ -51,7 +51,7 @@ class FixedGraphClusterer(RowClusterer):
         n_init = _checks.check_starts(self.n_init)
         dtype = X.dtype
 
-        def solve(nodes: Nodes, watch: Watch, init: Any) -> Solved:
+        def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
             F = self._embed(_affinity.FixedGraph(nodes.A, None, nodes.X), c)
             return Solved(_labels.discretise(F, how, n_init, self.random_state), False, F)
 

@@ -23,6 +23,9 @@ STEPS, FEW_STEPS, MANY_MEANS = 15, 5, 1_000
 # Rows of it that tell the common width.
 WIDTH_ROWS = 10_000
 BLOCK_ELEMENTS = 1 << 20
+# What alpha is multiplied with where resolutions disagree: clusters overlap, and the discrete
+# labels hold the graph to them.
+FIRMER = 100.0
 # No representative counts for less than this share of the mean.
 LEAST_MASS = 1e-6
 
@@ -45,6 +48,7 @@ class Options(NamedTuple):
     width: float | None = None  # common width in units of X; None: by the rows
     min_cluster_size: int | None = None  # None: a share of an even split
     init: Any = "spectral"
+    firmer: float | None = None  # what alpha is multiplied with where resolutions disagree
 
     @classmethod
     def of(cls, settings: Settings) -> Options:
@@ -54,6 +58,7 @@ class Options(NamedTuple):
             settings.n_neighbors,
             min_cluster_size=settings.min_cluster_size,
             init=settings.init,
+            firmer=FIRMER if settings.relative and settings.alpha > 0 else None,
         )
 
 
@@ -97,8 +102,8 @@ class Solved(NamedTuple):
     outcome: Any
 
 
-# What solves a graph of representatives, from a start: a word, or labels.
-Solve = Callable[[Nodes, Watch, Any], Solved]
+# What solves a graph of representatives from a start, a word or labels, with alpha multiplied.
+Solve = Callable[[Nodes, Watch, Any, float], Solved]
 
 
 class Resolved(NamedTuple):
@@ -212,18 +217,61 @@ class Trial(NamedTuple):
 
     fitted: Representatives
     nodes: Nodes
-    solved: Solved
-    labels: np.ndarray  # of the rows of the sample
     rows: links.RowLinks  # the links of the sample
+    solved: Solved | None = None
+    labels: np.ndarray = np.empty(0)  # of the rows of the sample
 
 
-def try_number(many: ManyRows, p: int, solve: Solve, options: Options, watch: Watch) -> Trial:
-    """Solve with p representatives and the rows of the sample alone."""
+def make_trial(many: ManyRows, p: int, options: Options) -> Trial:
+    """The graph of p representatives and the rows of the sample alone, not solved yet."""
     fitted = make_representatives(many, p, options)
     rows, sums = pass_over(fitted, many.sample.X, many.sample.weight, options.n_jobs)
-    nodes = make_nodes(fitted, sums, many, options)
-    solved = solve(nodes, watch.quiet(), "spectral")
-    return Trial(fitted, nodes, solved, row_votes(rows, solved.labels, options.n_jobs)[0], rows)
+    return Trial(fitted, make_nodes(fitted, sums, many, options), rows)
+
+
+def try_numbers(
+    many: ManyRows,
+    trials: dict[int, Trial],
+    firmness: float,
+    solve: Solve,
+    options: Options,
+    watch: Watch,
+) -> resolutions.ResolutionChoice:
+    """The number of representatives that another confirms; what came of each is in ``trials``."""
+    halted = False
+
+    def labels_at(p: int) -> np.ndarray | None:
+        nonlocal halted
+        if halted or (trials and watch.overdue):
+            return None
+        trial = trials.get(p) or make_trial(many, p, options)
+        solved = solve(trial.nodes, watch.quiet(), "spectral", firmness)
+        halted = solved.halted
+        labels, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+        trials[p] = trial._replace(solved=solved, labels=labels)
+        return labels
+
+    return resolutions.choose_resolution(labels_at, many.numbers, many.sample.weight)
+
+
+def choose(
+    many: ManyRows, solve: Solve, options: Options, watch: Watch
+) -> tuple[resolutions.ResolutionChoice, Trial, float]:
+    """The number of representatives, what came of it on the sample, and with which firmness.
+
+    Where resolutions agree in part, because clusters overlap, they are asked once more with
+    discrete labels that hold the graph more firmly; what agrees most is taken.
+    """
+    trials: dict[int, Trial] = {}
+    choice = try_numbers(many, trials, 1.0, solve, options, watch)
+    found = choice, trials[choice.chosen], 1.0
+    ended = watch.overdue or any(trial.solved.halted for trial in trials.values() if trial.solved)
+    partly = resolutions.NOTHING < choice.confirmed < resolutions.AGREED
+    if options.firmer is not None and partly and not ended:
+        firm = try_numbers(many, trials, options.firmer, solve, options, watch)
+        if firm.confirmed > choice.confirmed:
+            found = firm, trials[firm.chosen], options.firmer
+    return found
 
 
 def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
@@ -232,32 +280,20 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
     did; the labels of the sample are at least confirmed.
     """
-    trials: dict[int, Trial] = {}
-
-    def labels_at(p: int) -> np.ndarray | None:
-        if trials and (watch.overdue or list(trials.values())[-1].solved.halted):
-            return None
-        trials[p] = try_number(many, p, solve, options, watch)
-        return trials[p].labels
-
     with watch.phase("choices"):
-        if len(many.numbers) > 1:
-            size = many.sample.weight
-            choice = resolutions.choose_resolution(labels_at, many.numbers, size)
-            trial = trials[choice.chosen]
-            fitted = trial.fitted
-        else:
-            choice, trial = resolutions.only_resolution(many.numbers[0]), None
-            fitted = make_representatives(many, choice.chosen, options)
+        choice, trial, firmness = choose(many, solve, options, watch)
+    assert trial.solved is not None
+    fitted = trial.fitted
     with watch.phase("links"):
         rows, sums = pass_over(fitted, X, many.weight, options.n_jobs, watch)
-    if trial is not None and trial.solved.halted:
+    if trial.solved.halted:
         return Resolved(fitted, trial.nodes, trial.solved, rows, choice)
     nodes = make_nodes(fitted, sums, many, options)
-    solved = solve(nodes, watch, first_labels(rows, options.init, many.c, len(fitted.R)))
-    if trial is not None and not solved.halted:
-        again, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
-        agreement = discrete.adjusted_rand(again, trial.labels, many.sample.weight)
+    init = first_labels(rows, options.init, many.c, len(fitted.R))
+    solved = solve(nodes, watch, init, firmness)
+    if not solved.halted and isinstance(init, str):
+        labels, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+        agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
         if agreement < min(resolutions.AGREED, choice.confirmed):
             nodes, solved = trial.nodes, trial.solved
     return Resolved(fitted, nodes, solved, rows, choice)
