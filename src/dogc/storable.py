@@ -8,6 +8,7 @@ of few distinct values, such as labels, go in as these values and the place of e
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,8 @@ def unpack(value: Any) -> Any:
     if isinstance(value, StoredRepeats):
         return value.values[value.place]
     if isinstance(value, BaseEstimator):
-        vars(value).update({name: unpack(item) for name, item in vars(value).items()})
+        stored = {name: unpack(item) for name, item in vars(value).items()}
+        vars(value).update(_later_parameters(value) | stored)
         tree = _TREES.get(getattr(value, "_fit_method", ""))
         if tree is not None and value._tree is None:
             metric, options = value.effective_metric_, value.effective_metric_params_
@@ -121,6 +123,13 @@ def unpack(value: Any) -> Any:
     if isinstance(value, _predict.FittedRows):
         return value._replace(search=_searchable(value))
     return value
+
+
+def _later_parameters(model: BaseEstimator) -> dict[str, Any]:
+    """What an earlier release did not ask for, as it is by default."""
+    if not type(model).__module__.startswith("dogc."):
+        return {}
+    return {name: given.default for name, given in signature(type(model)).parameters.items()}
 
 
 def _without_repeats(value: np.ndarray) -> np.ndarray | StoredRepeats:

@@ -127,6 +127,10 @@ def cluster(
     drop: Drop = None,
     no_scale: NoScale = False,
     neighbors: Annotated[str, typer.Option(help="Neighbours of a row, or auto.")] = "auto",
+    representatives: Annotated[
+        str,
+        typer.Option(help="Representatives of many rows, auto, or none: a graph of all rows."),
+    ] = "auto",
     max_time: Annotated[
         float | None, typer.Option(help="Stop the fit after so many seconds.")
     ] = None,
@@ -144,6 +148,7 @@ def cluster(
         tuple(drop or ()),
         not no_scale,
         terminal.count("--neighbors", neighbors),
+        terminal.representatives(representatives),
         max_time,
         force,
     )
@@ -183,7 +188,17 @@ def compare(
 ) -> int:
     """Run every method on a file, side by side."""
     options = terminal.Options(
-        file, clusters, "", out, label_column, tuple(drop or ()), not no_scale, "auto", None, force
+        file,
+        clusters,
+        "",
+        out,
+        label_column,
+        tuple(drop or ()),
+        not no_scale,
+        "auto",
+        "auto",
+        None,
+        force,
     )
     return terminal.compare(options, methods, Terminal(json, quiet))
 

@@ -90,6 +90,7 @@ def scores(clustering: Clustering) -> dict[str, float] | None:
 def run_record(clustering: Clustering) -> dict[str, Any]:
     """What ``run.json`` and ``--json`` say of a run."""
     model = clustering.model
+    resolution = report.describe_resolution(model) or {}
     history = [
         {**record._asdict(), "terms": dict(record.terms)}
         for record in getattr(model, "history_", [])
@@ -105,5 +106,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "converged": getattr(model, "converged_", None),
         "stopping_reason": getattr(model, "stopping_reason_", None),
         "n_neighbors": getattr(model, "n_neighbors_", None),
+        "n_representatives": resolution.get("n_representatives"),
+        "agreement": resolution.get("agreement"),
         "history": history,
     }

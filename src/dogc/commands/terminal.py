@@ -34,6 +34,7 @@ class Options(NamedTuple):
     drop: tuple[str, ...]
     scale: bool
     neighbors: int | str
+    representatives: int | str | None
     max_time: float | None
     force: bool
 
@@ -51,9 +52,25 @@ def count(option: str, given: str) -> int | str:
     return number
 
 
+def representatives(given: str) -> int | str | None:
+    """A whole number above 1, auto, or None for none."""
+    if given.strip().lower() == "none":
+        return None
+    try:
+        number = count("--representatives", given)
+    except TableError:
+        number = 1
+    if number == 1:
+        raise TableError(
+            f"--representatives is {given!r}; pass a whole number above 1, auto, or none for a "
+            "graph of all rows."
+        )
+    return number
+
+
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
-         "methods holds": "--method is"}  # fmt: skip
+         "n_representatives": "--representatives", "methods holds": "--method is"}  # fmt: skip
 
 
 def as_typed(sentence: str) -> str:
@@ -117,6 +134,8 @@ def cluster(options: Options, terminal: Terminal) -> int:
                                   "verbose": int(terminal.progress), "random_state": 0}  # fmt: skip
     if options.neighbors != "auto":
         parameters["n_neighbors"] = options.neighbors
+    if options.representatives != "auto":
+        parameters["n_representatives"] = options.representatives
     found = cluster_table(table, preparation, options.method, options.clusters, parameters)
     paths = cluster_files.write_files(found, preparation, options.out)
     show_clustering(found, terminal)
@@ -140,6 +159,8 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "sure"], rows)
+    if resolution := reports.describe_resolution(found.model):
+        terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):
         terminal.say()
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],

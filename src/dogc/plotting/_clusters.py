@@ -114,7 +114,7 @@ class ClusterDisplay:
         ax: Any = None,
         legend: bool | str = "auto",
         max_points: int = 20_000,
-        size: float | None = None,
+        size: float | np.ndarray | None = None,
     ) -> ClusterDisplay:
         """Draw the rows.
 
@@ -126,7 +126,7 @@ class ClusterDisplay:
             for up to 12 clusters.
         max_points : int, default=20_000
             Where there are more rows, an even sample of this many is drawn.
-        size : float, default=None
+        size : float or array of shape (n_samples,), default=None
             Area of a dot in square points; None chooses it by the number of rows.
 
         Returns
@@ -173,7 +173,7 @@ def _sample(n: int, most: int) -> np.ndarray:
 
 
 def _draw_clusters(
-    ax: Any, points: np.ndarray, labels: np.ndarray, shown: np.ndarray, size: float
+    ax: Any, points: np.ndarray, labels: np.ndarray, shown: np.ndarray, size: float | np.ndarray
 ) -> list[Any]:
     n_colours, drawn = len(_canvas.PALETTE), []
     palette = np.array(_canvas.PALETTE)
@@ -182,10 +182,10 @@ def _draw_clusters(
         drawn.append(
             ax.scatter(
                 *points[rows].T,
-                s=size,
+                s=np.broadcast_to(size, len(points))[rows],
                 c=palette[labels[rows] % n_colours],
                 marker=_canvas.mark_of(int(group) * n_colours),
-                linewidths=0.3 if size > 12 else 0.0,
+                linewidths=0.3 if np.mean(size) > 12 else 0.0,
                 edgecolors=[ax.get_facecolor()],  # keeps touching dots apart
                 rasterized=len(shown) > _canvas.RASTER_FROM,
             )

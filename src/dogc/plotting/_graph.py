@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from . import _canvas, _models
-from ._clusters import ClusterDisplay
+from ._clusters import ClusterDisplay, dot_size
 
 KINDS = ("blocks", "edges")
 REMEDY = "pass a fitted clusterer on a graph, such as DOGC, CAN, CLR or NormalizedCut"
@@ -18,6 +18,8 @@ MOST_BINS = 240
 MOST_ROWS_WITH_EDGES = 5_000
 # Cells with less than this share of the heaviest cell's weight look alike.
 FAINTEST = 1e-3
+# Many weak edges between clusters must not look like a few strong ones: they have less ink.
+FAINTEST_LINE = 0.05
 NAMED_UP_TO = 30
 
 
@@ -43,6 +45,9 @@ class GraphDisplay:
         Rows in the plane, for ``kind="edges"``.
     axis_names : pair of str, default=None
         What the two axes of the plane mean.
+    weights : array of shape (n_samples,), default=None
+        Where the graph is one of representatives, what each of them stands for, such as
+        ``representative_weights_``: the area of its dot.
 
     Attributes
     ----------
@@ -68,24 +73,27 @@ class GraphDisplay:
         *,
         points: Any = None,
         axis_names: tuple[str, str] | None = None,
+        weights: Any = None,
     ):
         """Take a graph and labels, to be drawn by ``plot``."""
         self.graph = graph
         self.labels = labels
         self.points = points
         self.axis_names = axis_names
+        self.weights = weights
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any = None, *, kind: str = "blocks", ax: Any = None
     ) -> GraphDisplay:
-        """Draw the graph of a fitted clusterer.
+        """Draw the graph of a fitted clusterer: of its rows, or of its representatives.
 
         Parameters
         ----------
         estimator : fitted clusterer with ``affinity_matrix_``, or a pipeline that ends in one
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
-            The rows that it was fitted on; needed for ``kind="edges"``.
+            The rows that it was fitted on; needed for ``kind="edges"``, unless the graph is one
+            of representatives, which are drawn without the rows.
         kind : {"blocks", "edges"}, default="blocks"
             See ``plot``.
         ax : matplotlib axes to draw into; None makes new ones.
@@ -96,8 +104,15 @@ class GraphDisplay:
         """
         graph = _models.fitted_attribute(estimator, "affinity_matrix_", REMEDY)
         labels = _models.fitted_labels(estimator, X)
-        points, names = (None, None) if X is None else _models.view_of_fitted(estimator, X)
-        return cls(graph, labels, points=points, axis_names=names).plot(kind=kind, ax=ax)
+        view, weights = None, None
+        if model := _models.representatives(estimator):
+            labels, weights = model.representative_labels_, model.representative_weights_
+            view = _models.view_of_representatives(model)
+        elif X is not None:
+            view = _models.view_of_fitted(estimator, X)
+        points, names = view or (None, None)
+        display = cls(graph, labels, points=points, axis_names=names, weights=weights)
+        return display.plot(kind=kind, ax=ax)
 
     @classmethod
     def from_predictions(
@@ -150,8 +165,13 @@ class GraphDisplay:
             self.mesh_, self.borders_ = _draw_blocks(ax, block_structure(graph, labels))
         else:
             self.edges_ = _draw_edges(ax, graph, labels, np.asarray(self.points))
-            ClusterDisplay(self.points, labels, axis_names=self.axis_names).plot(ax=ax)
-        ax.set_title(f"{_percent(self.inside_)} of the weight inside clusters", fontsize="medium")
+            size = None if self.weights is None else _dot_sizes(np.asarray(self.weights))
+            shown = ClusterDisplay(self.points, labels, axis_names=self.axis_names)
+            shown.plot(ax=ax, size=size)
+        title = f"{_percent(self.inside_)} of the weight inside clusters"
+        if self.weights is not None:
+            title += f"\n{len(labels):,} representatives"
+        ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -249,6 +269,12 @@ def _percent(share: float) -> str:
     return "more than 99.9%" if text == "100.0%" and share < 1.0 - 1e-12 else text
 
 
+def _dot_sizes(weights: np.ndarray) -> np.ndarray:
+    """Areas of dots by weight, on average as usual; none is too small to be seen."""
+    usual = dot_size(len(weights))
+    return np.clip(usual * weights / (weights.mean() or 1.0), 0.2 * usual, 8.0 * usual)
+
+
 def _check_points(points: Any, n: int) -> None:
     if points is None:
         raise ValueError("kind='edges' draws edges between points; pass X, or use kind='blocks'.")
@@ -292,22 +318,22 @@ def _draw_blocks(ax: Any, blocks: Blocks) -> tuple[Any, list[Any]]:
 
 def _draw_edges(ax: Any, graph: sp.csr_array, labels: np.ndarray, points: np.ndarray) -> list[Any]:
     from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba_array
 
     edges = sp.triu(graph, 1).tocoo()
     i, j = edges.row, edges.col
     share = edges.data / max(float(edges.data.max(initial=0.0)), np.finfo(float).tiny)
     within = (labels[i] == labels[j]) & (labels[i] >= 0)
     drawn = []
-    for these, alpha, colour in ((within, 0.45, None), (~within, 0.9, _canvas.ink(ax))):
-        colours = (
-            [_canvas.colour_of(int(c)) for c in labels[i[these]]] if colour is None else colour
-        )
+    for these, inside in ((within, True), (~within, False)):
+        names = [_canvas.colour_of(int(c)) if inside else _canvas.ink(ax) for c in labels[i[these]]]
+        colours = to_rgba_array(names)
+        colours[:, 3] = 0.45 if inside else np.maximum(0.9 * np.sqrt(share[these]), FAINTEST_LINE)
         lines = LineCollection(
             list(np.stack([points[i[these]], points[j[these]]], axis=1)),
             linewidths=0.3 + 1.4 * share[these],
             colors=colours,
-            alpha=alpha,
-            zorder=0.5 if colour is None else 0.6,
+            zorder=0.5 if inside else 0.6,
             rasterized=len(i) > _canvas.RASTER_FROM,
         )
         drawn.append(ax.add_collection(lines))

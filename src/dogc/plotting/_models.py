@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Matrix
 
+LEARNED = "learned subspace, direction"
+
 
 class View(NamedTuple):
     """Rows in the plane and what the axes mean."""
@@ -80,7 +82,21 @@ def view_of_fitted(estimator: Any, X: Any) -> View:
         )
     if getattr(model, "components_", None) is None or _n_features(X) <= 2:
         return view_of_rows(X, names)
-    return _main_directions(_as_rows(model.transform(X)), "learned subspace, direction")
+    return _main_directions(_as_rows(model.transform(X)), LEARNED)
+
+
+def representatives(estimator: Any) -> Any:
+    """The clusterer, where its graph is one of representatives; else None."""
+    model = last_step(estimator)
+    return None if getattr(model, "representatives_", None) is None else model
+
+
+def view_of_representatives(model: Any) -> View:
+    """Representatives as :func:`view_of_fitted` would see rows."""
+    R, W = model.representatives_, getattr(model, "components_", None)
+    if W is None or R.shape[1] <= 2:
+        return view_of_rows(R, [str(name) for name in getattr(model, "feature_names_in_", ())])
+    return _main_directions(R @ W.T, LEARNED)
 
 
 def view_of_rows(X: Any, names: list[str] | None = None) -> View:

@@ -1,4 +1,4 @@
-"""The choice of the number of neighbours."""
+"""The choice of a scale: the number of neighbours, or of representatives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..resolutions import ResolutionChoice
 from ..scales import ScaleChoice
 from . import _canvas, _models
 
@@ -17,10 +18,12 @@ SQUARE = np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]])
 class ScaleDisplay:
     """Which numbers of neighbours were tried, how far they agree, and which was taken.
 
+    Where a model has representatives, the same for the numbers of them.
+
     Parameters
     ----------
-    choice : ScaleChoice
-        The ``scales_`` of a fitted model.
+    choice : ScaleChoice or ResolutionChoice
+        The ``scales_`` or the ``resolutions_`` of a fitted model.
 
     Attributes
     ----------
@@ -37,23 +40,26 @@ class ScaleDisplay:
     >>> display = ScaleDisplay.from_estimator(model)  # doctest: +SKIP
     """
 
-    def __init__(self, choice: ScaleChoice):
+    def __init__(self, choice: ScaleChoice | ResolutionChoice):
         """Take a choice, to be drawn by ``plot``."""
         self.choice = choice
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScaleDisplay:
-        """Draw the choice that a fitted model made.
+        """Draw the choice that a fitted model made: of representatives, if it has any.
 
         Parameters
         ----------
-        estimator : fitted DOGC, DOGCOS, CAN, PCAN or ablation, or a pipeline that ends in one
+        estimator : fitted DOGC, DOGCOS, CAN, PCAN or ablation, any other model that has
+            representatives, or a pipeline that ends in one
         ax : matplotlib axes to draw into; None makes new ones.
 
         Returns
         -------
         display : ScaleDisplay
         """
+        if model := _models.representatives(estimator):
+            return cls(model.resolutions_).plot(ax=ax)
         model = _models.last_step(estimator)
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
         if not hasattr(type(model), "_method"):
@@ -61,7 +67,7 @@ class ScaleDisplay:
         return cls(_models.fitted_attribute(model, "scales_", remedy)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ScaleDisplay:
-        """Draw: agreement of each two scales as a table, the score of each above it.
+        """Draw: agreement of each two numbers as a table, the score of each above it.
 
         Parameters
         ----------
@@ -73,6 +79,10 @@ class ScaleDisplay:
         """
         sizes, agreement, score, chosen_size = self.choice
         s = len(sizes)
+        what, title = "neighbours", f"agreement of labels; {chosen_size} neighbours taken"
+        if isinstance(self.choice, ResolutionChoice):
+            what, title = "representatives", f"agreement of labels\n{chosen_size} representatives"
+            title += f" taken, confirmed to {self.choice.confirmed:.2f}" if s > 1 else " asked for"
         ax = _canvas.axes_or_new(ax, (max(3.8, 1.8 + 0.55 * s), 2.4 + 0.35 * s))
         place, chosen = np.arange(s), sizes.index(chosen_size)
         colours = _canvas.fading_map(ax)
@@ -81,8 +91,8 @@ class ScaleDisplay:
         _canvas.write_cells(ax, self.image_, texts, 8)
         look = {"color": _canvas.ACCENT, "lw": 2, "clip_on": False}
         ax.plot(chosen + 0.5 * SQUARE[0], 0.5 * (s - 1) + 0.5 * s * SQUARE[1], **look)
-        ax.set_xlabel("neighbours")
-        ax.set_ylabel("neighbours", y=0.5 * TABLE_HEIGHT)
+        ax.set_xlabel(what)
+        ax.set_ylabel(what, y=0.5 * TABLE_HEIGHT)
         ax.set_xticks(place, sizes)
         ax.set_yticks(place, sizes)
         ax.spines[:].set_visible(False)
@@ -94,6 +104,6 @@ class ScaleDisplay:
         above.set(ylabel="score", ylim=(min(0.0, score.min()) - 0.05, 1.08))
         above.tick_params(labelbottom=False, bottom=False)
         _canvas.without_frame(above)
-        ax.set_title(f"agreement of labels; {chosen_size} neighbours taken", fontsize="medium")
+        ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self

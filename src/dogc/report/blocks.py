@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .groups import Groups
+from .groups import Groups, group_rows
 from .plain import digits
+from .points import lay_out
 
 BINS = 60
 # More clusters than these make no picture; the largest make the table.
@@ -19,9 +20,14 @@ TIES = 5
 def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None:
     """The graph in bins of rows and between clusters; None where the model has no such graph.
 
-    ``along`` orders the rows of a cluster.
+    ``along`` orders the rows of a cluster. Where representatives stand for the rows, they are
+    what the graph joins, and what is binned.
     """
     graph = getattr(model, "affinity_matrix_", None)
+    representatives = getattr(model, "representatives_", None)
+    if representatives is not None:
+        groups = group_rows(model.representative_labels_)
+        along = lay_out(model, representatives).at[:, 0]
     n = len(groups.codes)
     if graph is None or graph.shape != (n, n):
         return None
@@ -34,7 +40,8 @@ def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None
     shown = groups.shown[:MOST_CLUSTERS]
     picture = len(groups.shown) <= MOST_CLUSTERS
     return {
-        "inside": float(np.trace(blocks) / total),
+        "representatives": None if representatives is None else n,
+        "inside": round(float(np.trace(blocks) / total), 9),
         "clusters": [groups.name(group) for group in shown],
         "blocks": shares(blocks)[np.ix_(shown, shown)].round(5).tolist(),
         "ties": strongest_ties(blocks / total, groups),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..estimators._base import LOW_AGREEMENT
+from ..resolutions import AGREED
 from .blocks import describe_graph
 from .features import describe_features
 from .groups import Groups, group_rows
@@ -82,6 +84,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "rows": len(groups.codes),
         "clusters_found": groups.c,
         "ending": describe_ending(model, groups.c),
+        "resolution": describe_resolution(model),
         "clusters": describe_sizes(clustering, groups),
         "sureness": describe_sureness(clustering.confidence),
         "truth": describe_truth(clustering, groups),
@@ -105,6 +108,45 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
         "words": words.format(c=c, fell=fell, reason=short(reason, 200)),
         "iterations": int(getattr(model, "n_iter_", 0)),
     }
+
+
+def describe_resolution(model: Any) -> dict[str, Any] | None:
+    """How many representatives stand for the rows and how far another number of them agrees.
+
+    None where every row is its own; no agreement where no other number was asked.
+    """
+    choice = getattr(model, "resolutions_", None)
+    if choice is None:
+        return None
+    p = int(model.n_representatives_)
+    agreement = choice.confirmed if len(choice.n_representatives) > 1 else None
+    return {
+        "n_representatives": p,
+        "agreement": None if agreement is None else digits(agreement),
+        "steady": None if agreement is None else agreement >= LOW_AGREEMENT,
+        "words": resolution_words(p, agreement),
+    }
+
+
+def resolution_words(p: int, agreement: float | None) -> str:
+    """Whether the clusters hang on the resolution, for somebody who has not read the manual.
+
+    Examples
+    --------
+    >>> resolution_words(9, 0.8)
+    '9 representatives stand for the rows; another number gives similar clusters (agreement 0.80).'
+    """
+    start = f"{p:,} representatives stand for the rows"
+    if agreement is None:
+        return f"{start}."
+    number = f"(agreement {agreement:.2f})"
+    if agreement < LOW_AGREEMENT:
+        return (
+            f"The clusters change with the resolution: {start}, and another number gives other "
+            f"clusters {number}. They overlap, or another number of clusters fits better."
+        )
+    alike = "nearly the same" if agreement >= AGREED else "similar"
+    return f"{start}; another number gives {alike} clusters {number}."
 
 
 def describe_sizes(clustering: Clustering, groups: Groups) -> list[dict[str, Any]]:
@@ -166,6 +208,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "columns": clustering.frame.shape[1],
         "features": clustering.X.shape[1],
         "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
+        "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],

@@ -2,9 +2,13 @@
 
 const FEW = 12;
 
+function verdictMark(good) {
+  if (good === null) return null;
+  return el("span", { class: `verdict ${good ? "good" : "warn"}`, "aria-hidden": "true" }, good ? "✓" : "!");
+}
+
 function showHeadline() {
-  const { ending, rows, clusters_found: found, data } = summary;
-  const state = ending.converged === null ? null : ending.converged ? "good" : "warn";
+  const { ending, resolution, rows, clusters_found: found, data } = summary;
   const took = [];
   if (ending.iterations) took.push(plural(ending.iterations, "iteration"));
   if (data.seconds !== null) took.push(data.seconds < 0.01 ? "less than 0.01 s" : `${number(data.seconds, data.seconds < 10 ? two : whole)} s`);
@@ -17,10 +21,11 @@ function showHeadline() {
       el(
         "p",
         { class: "lede" },
-        state && el("span", { class: `verdict ${state}`, "aria-hidden": "true" }, state === "good" ? "✓" : "!"),
+        verdictMark(ending.converged),
         ending.words || "This method keeps no record of its run, so there is no convergence to show.",
         took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
       ),
+      resolution ? el("p", { class: "lede" }, verdictMark(resolution.steady), resolution.words) : null,
     ),
   );
 }

@@ -17,7 +17,8 @@ function showData() {
   const { steps, settings, seconds, phases, facts } = summary.data;
   const { parameters = {}, versions = {}, notes = [], ...others } = settings;
   const counts = { rows: facts.rows, columns: facts.columns, "features after preparation": facts.features };
-  if (facts.n_neighbors !== null) counts["neighbours of each row"] = facts.n_neighbors;
+  if (facts.n_representatives) counts.representatives = facts.n_representatives;
+  if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;
   const times = {};
   if (seconds !== null) times.fit = `${number(seconds)} s`;
   for (const [name, value] of Object.entries(phases)) times[`of that: ${name}`] = `${number(value)} s`;

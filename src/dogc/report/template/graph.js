@@ -4,11 +4,16 @@
 const BESIDE = 5;
 const TABLE = 16;
 
+// What the graph joins.
+const nodes = (graph) => (graph.representatives ? "representatives" : "rows");
+
 function insideSentence(graph) {
-  const { inside } = graph;
-  const start = "The graph joins rows that are alike.";
-  if (inside > 0.999999) return `${start} Here all of its weight joins rows of the same cluster: nothing crosses a border.`;
-  return `${start} ${percent(inside)} of its weight joins rows of the same cluster, ${percent(1 - inside)} crosses a border.`;
+  const { inside, representatives } = graph;
+  const start = representatives
+    ? `The graph joins ${plural(representatives, "representative")}, which stand for ${plural(summary.rows, "row")}.`
+    : "The graph joins rows that are alike.";
+  if (inside > 0.999999) return `${start} Here all of its weight joins ${nodes(graph)} of the same cluster: nothing crosses a border.`;
+  return `${start} ${percent(inside)} of its weight joins ${nodes(graph)} of the same cluster, ${percent(1 - inside)} crosses a border.`;
 }
 
 // Runs of bins of one cluster: [cluster, first, last + 1].
@@ -95,6 +100,6 @@ function showGraph() {
     tieList(graph),
   );
   const below = graph.inside < 0.999999 && graph.clusters.length > BESIDE && graph.clusters.length <= TABLE ? blockTable(graph) : null;
-  const how = graph.bins ? " Rows are sorted by cluster and gathered in slices, down and across; a darker cell is more weight, and separate clusters show as separate blocks." : "";
+  const how = graph.bins ? ` ${graph.representatives ? "Representatives" : "Rows"} are sorted by cluster and gathered in slices, down and across; a darker cell is more weight, and separate clusters show as separate blocks.` : "";
   section("graph", "Graph", "How does the learned graph look?", insideSentence(graph) + how, el("div", { class: "graph" }, graph.bins ? heatMap(graph) : null, aside), below);
 }

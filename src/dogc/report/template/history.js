@@ -10,12 +10,17 @@ const MEANINGS = {
   regression: "misfit of labels by features",
 };
 
-function lineChart(title, meaning, values, { log = false, target = null, whole: counts = false } = {}) {
+function lineChart(title, meaning, values, { log = false, target = null, whole: counts = false, unit = 0 } = {}) {
   const known = values.filter((value) => value !== null);
   const scale = (value) => (log ? Math.log(value) : value);
   const all = (target === null ? known : [...known, target]).map(scale);
+  const largest = Math.max(unit, ...known.map(Math.abs));
+  // Rounding errors read as what they are: nothing.
+  const text = (value) => (counts ? whole.format(value) : number(Math.abs(value) < 1e-9 * largest ? 0 : value));
+  const [lowest, highest] = [Math.min(...known), Math.max(...known)].map(text);
   let [low, high] = [counts ? 0 : Math.min(...all), Math.max(...all)];
-  if (!(high > low)) [low, high] = counts ? [0, 1] : [low - 1, high + 1];
+  if (!counts && lowest === highest && target === null) [low, high] = [low - largest - 1, high + largest + 1];
+  if (!(high > low)) [low, high] = [0, 1];
   const [width, height, pad] = [240, 84, 8];
   const x = (i) => (values.length < 2 ? width / 2 : pad + ((width - 2 * pad) * i) / (values.length - 1));
   const y = (value) => height - pad - ((height - 2 * pad) * (scale(value) - low)) / (high - low);
@@ -23,10 +28,6 @@ function lineChart(title, meaning, values, { log = false, target = null, whole: 
   const dot = svg("circle", { r: 3.5, class: "dot" });
   const hair = svg("path", { class: "hair" });
   const reading = el("b", {});
-  const largest = Math.max(...known.map(Math.abs));
-  // Rounding errors read as what they are: nothing.
-  const text = (value) => (counts ? whole.format(value) : number(Math.abs(value) < 1e-9 * largest ? 0 : value));
-  const [lowest, highest] = [Math.min(...known), Math.max(...known)].map(text);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: from ${text(known[0])} to ${text(known[known.length - 1])}` },
     target === null ? null : [svg("path", { d: `M0 ${y(target)}H${width}`, class: "target" })],
     hair, svg("path", { d: path, class: "line" }), dot);
@@ -58,10 +59,11 @@ function showHistory() {
   const charts = [
     lineChart("Pieces of the graph", `the dashed line is the goal, ${c}`, history.components, { target: c, whole: true }),
     lineChart("Lambda", `pull towards ${plural(c, "piece")}${wide ? "; steps of ten" : ""}`, history.lam, { log: wide }),
-    lineChart("Rows moved", "to another cluster", history.changed, { whole: true }),
+    lineChart(summary.resolution ? "Representatives moved" : "Rows moved", "to another cluster", history.changed, { whole: true }),
     lineChart("Objective", "sum of the terms below", history.objective),
   ];
-  const terms = Object.entries(history.terms).map(([name, values]) => lineChart(name.replace("_", " "), MEANINGS[name] || "", values));
+  const unit = Math.max(...history.objective.map(Math.abs));
+  const terms = Object.entries(history.terms).map(([name, values]) => lineChart(name.replace("_", " "), MEANINGS[name] || "", values, { unit }));
   const label = el("output", { class: "iteration" });
   const slider = el("input", { type: "range", min: 0, max: length - 1, step: 1, value: length - 1, "aria-label": "Iteration" });
   const read = (i) => {
