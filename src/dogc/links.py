@@ -25,6 +25,9 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
+from . import means
+from .products import over_rows
+
 # Representatives that a row is linked with.
 LINKS = 8
 # The common width, in units of the mean distance of a row to its representatives.
@@ -35,6 +38,8 @@ FAR = 2.0
 ONE = 1 << 14
 # Up to this many dimensions a tree finds the nearest faster than all distances do.
 TREE_UP_TO = 5
+# Rounding must not make a row sure of its label; beside coordinates below one.
+SLACK = 1e-9
 # With fewer rows scikit-learn would share the representatives among threads, not the rows.
 LEAST_ROWS = 1025
 
@@ -104,6 +109,74 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
         Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
         distance, idx = search.nearest.kneighbors(Z, k)
     return idx[:n], np.square(distance[:n])
+
+
+class Labelled(NamedTuple):
+    """Labelled representatives, made ready to tell the rows that lie well inside a cluster."""
+
+    search: Search
+    labels: np.ndarray  # (p,)
+    n_links: int
+    margin: np.ndarray  # (p,) distance within which a row surely gets the label; with a tree only
+    order: np.ndarray  # (p,) representatives by label
+
+
+def labelled(search: Search, labels: np.ndarray, n_links: int) -> Labelled:
+    """Representatives with labels; rows are linked with ``n_links`` of them."""
+    order = np.argsort(labels, kind="stable")
+    tree = isinstance(search.nearest, cKDTree)
+    margin = _margins(search, labels, n_links) if tree else np.empty(0)
+    return Labelled(search, labels, n_links, margin, order)
+
+
+def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
+    """How near a row must be to its nearest representative to be sure to get its label.
+
+    A row at distance d from representative j has its k nearest within 2 d and the k-th distance
+    of j from j. If no representative of another label is as near as that, all k agree.
+    """
+    R, reach = search.R, np.sqrt(nearest(search, search.R, k)[1][:, -1])
+    other = np.full(len(R), np.inf)
+    for label in np.unique(labels):
+        inside = labels == label
+        if not inside.all():
+            other[inside] = cKDTree(R[~inside]).query(R[inside])[0]
+    return 0.5 * (other - reach) * (1.0 - SLACK)
+
+
+def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of rows by their nearest representative, and which of them are sure.
+
+    A label is sure where all representatives that the row is linked with have it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> surely(labelled(make_search(R), labels, 2), np.array([[0.5], [2.9]]))
+    (array([0, 0]), array([ True, False]))
+    """
+    search, labels = known.search, known.labels
+    Z = _rounded(Z, search.unit, search.bits)
+    if isinstance(search.nearest, cKDTree):
+        distance, idx = search.nearest.query(Z)
+        return labels[idx], distance < known.margin[idx]
+    R = search.R[known.order]
+    names, first = np.unique(labels[known.order], return_index=True)
+    twice, squares = -2.0 * R.T, np.einsum("ij,ij->i", R, R)
+    found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
+
+    def block(rows: slice) -> None:
+        scores = Z[rows] @ twice
+        scores += squares
+        least = np.minimum.reduceat(scores, first, axis=1)
+        found[rows] = names[least.argmin(axis=1)]
+        # The nearest of another label, and how many are nearer than that.
+        other = np.partition(least, 1, axis=1)[:, 1:2] if len(names) > 1 else np.inf
+        sure[rows] = np.count_nonzero(scores < other, axis=1) >= known.n_links
+
+    over_rows(block, len(Z), block=max(64, means.ELEMENTS // len(R)))
+    return found, sure
 
 
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:

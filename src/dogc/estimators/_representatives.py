@@ -328,27 +328,34 @@ def row_votes(
 
 def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The share of each label in the links of new rows, of shape (n, c)."""
-    return np.concatenate(list(_label_shares(fitted, X, n_jobs, lambda share: share)))
+    search = links.make_search(fitted.R)
+
+    def block(rows: slice) -> np.ndarray:
+        return _shares(fitted, search, points(fitted.frame, X[rows]))
+
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
 
 
 def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The label with the largest share, the lowest in a tie."""
-    return np.concatenate(list(_label_shares(fitted, X, n_jobs, lambda share: share.argmax(1))))
+    """The label with the largest share, the lowest in a tie.
 
-
-def _label_shares(
-    fitted: Representatives,
-    X: Matrix,
-    n_jobs: int | None,
-    read: Callable[[np.ndarray], np.ndarray],
-) -> Iterator[np.ndarray]:
-    """What is read off the shares of labels, block after block of rows."""
-    search, c = links.make_search(fitted.R), int(fitted.labels.max()) + 1
+    Rows well inside a cluster are told by their nearest representatives alone.
+    """
+    search = links.make_search(fitted.R)
+    known = links.labelled(search, fitted.labels, fitted.n_links)
 
     def block(rows: slice) -> np.ndarray:
         Z = points(fitted.frame, X[rows])
-        found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-        votes = discrete.label_shares(fitted.labels[found.idx], found.share, c)
-        return read(votes / votes.sum(axis=1, keepdims=True))
+        labels, sure = links.surely(known, Z)
+        if not sure.all():
+            labels[~sure] = _shares(fitted, search, Z[~sure]).argmax(axis=1)
+        return labels
 
-    return over_blocks(block, X, n_jobs)
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+
+
+def _shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
+    found = links.link_rows(search, Z, fitted.n_links, fitted.width)
+    c = int(fitted.labels.max()) + 1
+    votes = discrete.label_shares(fitted.labels[found.idx], found.share, c)
+    return votes / votes.sum(axis=1, keepdims=True)
