@@ -29,6 +29,9 @@ LEVELS = {
     "trace_ratio": 1,
     "discrete": 1,
     "l2p": 1,
+    "sampling": 1,
+    "means": 1,
+    "resolutions": 2,
     "fragments": 2,
     "scales": 2,
     "counting": 2,
@@ -40,6 +43,7 @@ LEVELS = {
     "methods": 6,
     "solver": 7,
     "restarts": 8,
+    "links": 8.5,
     "estimators": 9,
     "metrics": 9,
     "files": 9,
@@ -92,8 +96,8 @@ def test_no_import_goes_up(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_only_estimators_and_above_import_scikit_learn(path):
-    if LEVELS.get(room_of(path), 0) < LEVELS["estimators"]:
+def test_only_links_of_rows_and_above_import_scikit_learn(path):
+    if LEVELS.get(room_of(path), 0) < LEVELS["links"]:
         assert not {"sklearn", "joblib", "threadpoolctl"} & set(imported_packages(path))
 
 

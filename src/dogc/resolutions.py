@@ -19,6 +19,8 @@ AGREED = 0.95
 # Where even the first ones agree no further than this there is nothing to be found.
 NOTHING = 0.1
 FEW = 3
+# Below this agreement it is worth a word.
+LOW_AGREEMENT = 0.7
 
 
 class ResolutionChoice(NamedTuple):

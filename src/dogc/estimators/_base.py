@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from .. import discrete, graph, resolutions, scales, steps
+from .. import discrete, graph, scales, steps
 from ..arrays import Matrix
 from ..methods import Method
-from ..solver import HALTED, STOPPING_REASONS, SUCCESS, Result
-from ..state import Problem, State, root_mass
+from ..solver import HALTED, Result
+from ..state import Problem, root_mass
 from . import (
     _auto,
     _build,
@@ -26,7 +24,15 @@ from . import (
     _memory,
     _predict,
     _representatives,
+    _resolving,
     _settings,
+)
+from ._outcome import (
+    assign_run,
+    learned_graph,
+    warn_of_disagreement,
+    warn_of_recall,
+    warn_unless_converged,
 )
 from ._repeatable import generator, single_blas_thread
 from ._representatives import Nodes, Solved
@@ -126,7 +132,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             return Solved(labels, result.reason in HALTED, (problem, result))
 
         options = _representatives.Options.of(settings)
-        resolved = _representatives.resolve(X, many, solve, options, watch)
+        resolved = _resolving.resolve(X, many, solve, options, watch)
         self._assign_resolved(resolved, prepared, settings)
         warn_of_disagreement(resolved.choice)
 
@@ -322,59 +328,3 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def learned_graph(state: State) -> sp.csr_array:
-    """(S + S')/2."""
-    S = graph.to_csr(state.idx, state.S, len(state.S))
-    return ((S + S.T) * 0.5).tocsr()
-
-
-def assign_run(estimator: RowClusterer, result: Result) -> None:
-    """Set the attributes that say how the loop went."""
-    estimator.history_ = result.history
-    estimator.n_iter_ = len(result.history)
-    estimator.stopping_reason_ = result.reason
-    estimator.converged_ = result.reason in SUCCESS
-
-
-# Below this share of true neighbours it is worth a word.
-LOW_RECALL = 0.5
-
-
-def warn_of_recall(recall: float | None) -> None:
-    """Say that the approximate search found few of the true neighbours."""
-    if recall is not None and recall < LOW_RECALL:
-        warnings.warn(
-            f"the approximate search found {recall:.0%} of the true neighbours, because rows fill "
-            "many dimensions evenly; neighbors_algorithm='brute' finds all of them, slowly.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-# Below this agreement of resolutions it is worth a word.
-LOW_AGREEMENT = 0.7
-
-
-def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
-    """Say that the labels hang on the number of representatives."""
-    if choice.confirmed < LOW_AGREEMENT:
-        warnings.warn(
-            f"the clusters change with the number of representatives (agreement "
-            f"{choice.confirmed:.2f}, see resolutions_): they overlap, or there are other than "
-            "n_clusters of them; try another n_clusters, or a number for n_representatives.",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
-def warn_unless_converged(estimator: RowClusterer) -> None:
-    """Say why the loop stopped, unless it converged or was asked to stop."""
-    if not estimator.converged_ and estimator.stopping_reason_ != "callback":
-        warnings.warn(
-            f"{type(estimator).__name__} stopped before it converged: "
-            f"{STOPPING_REASONS[estimator.stopping_reason_]}.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )

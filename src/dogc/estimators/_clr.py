@@ -12,10 +12,10 @@ from ..restarts import solve, starts
 from ..solver import HALTED, Callback, Result
 from ..state import Problem
 from . import _affinity, _checks
-from ._base import assign_run, learned_graph, warn_unless_converged
 from ._build import given_graph
 from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer
+from ._outcome import assign_run, learned_graph, warn_unless_converged
 from ._repeatable import generator, single_blas_thread
 from ._representatives import Nodes, Solved
 from ._rows import reachable_clusters
@@ -125,22 +125,13 @@ class CLR(FixedGraphClusterer):
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
 
         def run(problem: Problem, watch: Watch) -> Result:
+            begin = watch.each("start", starts(problem, "spectral", 1, generator(0)))
+            options: Any = {"lam": lam, "max_iter": max_iter, "tol": tol, "callback": watch}
             with watch.phase("iterations"):
-                start = starts(problem, "spectral", 1, generator(0))
-                return solve(
-                    problem,
-                    method,
-                    watch.each("start", start),
-                    lam=lam,
-                    max_iter=max_iter,
-                    tol=tol,
-                    callback=watch,
-                )
+                return solve(problem, method, begin, **options)
 
         def solve_nodes(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            idx, A = affinity.row_weights(nodes.A)
-            problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
-            problem = problem._replace(min_size=nodes.min_size)
+            problem = node_problem(nodes, c)
             result = run(problem, watch)
             labels = method.final_labels(problem, result.state)
             return Solved(labels, result.reason in HALTED, result)
@@ -159,6 +150,13 @@ class CLR(FixedGraphClusterer):
         assign_run(self, result)
         warn_unless_converged(self)
         return self
+
+
+def node_problem(nodes: Nodes, c: int) -> Problem:
+    """The problem of changing the graph of representatives."""
+    idx, A = affinity.row_weights(nodes.A)
+    problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
+    return problem._replace(min_size=nodes.min_size)
 
 
 def given_graph_problem(

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import discrete, fragments, graph
 from ..arrays import Matrix
-from . import _affinity, _checks, _labels, _many, _representatives
+from . import _affinity, _checks, _labels, _many, _representatives, _resolving
 from ._repeatable import single_blas_thread
 from ._representatives import ManyRows, Nodes, Options, Representatives, Resolved, Solve, Solved
 from ._rows import RowClusterer, reachable_clusters
@@ -88,7 +88,7 @@ class FixedGraphClusterer(RowClusterer):
         frame = _many.frame_of(drawn)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
-        resolved = _representatives.resolve(X, many, solve, options, watch)
+        resolved = _resolving.resolve(X, many, solve, options, watch)
         labels, _ = _representatives.row_votes(
             resolved.rows, resolved.solved.labels, settings.n_jobs
         )

@@ -182,7 +182,7 @@ def _draw_clusters(
         drawn.append(
             ax.scatter(
                 *points[rows].T,
-                s=np.broadcast_to(size, len(points))[rows],
+                s=size if np.ndim(size) == 0 else np.asarray(size)[rows],
                 c=palette[labels[rows] % n_colours],
                 marker=_canvas.mark_of(int(group) * n_colours),
                 linewidths=0.3 if np.mean(size) > 12 else 0.0,

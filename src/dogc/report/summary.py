@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..estimators._base import LOW_AGREEMENT
-from ..resolutions import AGREED
+from ..resolutions import AGREED, LOW_AGREEMENT
 from .blocks import describe_graph
 from .features import describe_features
 from .groups import Groups, group_rows

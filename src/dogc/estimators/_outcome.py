@@ -1,0 +1,65 @@
+"""What a run of the loop leaves on an estimator, and what is said of it."""
+
+from __future__ import annotations
+
+import warnings
+
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import graph, resolutions
+from ..solver import STOPPING_REASONS, SUCCESS, Result
+from ..state import State
+from ._rows import RowClusterer
+
+
+def learned_graph(state: State) -> sp.csr_array:
+    """(S + S')/2."""
+    S = graph.to_csr(state.idx, state.S, len(state.S))
+    return ((S + S.T) * 0.5).tocsr()
+
+
+def assign_run(estimator: RowClusterer, result: Result) -> None:
+    """Set the attributes that say how the loop went."""
+    estimator.history_ = result.history
+    estimator.n_iter_ = len(result.history)
+    estimator.stopping_reason_ = result.reason
+    estimator.converged_ = result.reason in SUCCESS
+
+
+# Below this share of true neighbours it is worth a word.
+LOW_RECALL = 0.5
+
+
+def warn_of_recall(recall: float | None) -> None:
+    """Say that the approximate search found few of the true neighbours."""
+    if recall is not None and recall < LOW_RECALL:
+        warnings.warn(
+            f"the approximate search found {recall:.0%} of the true neighbours, because rows fill "
+            "many dimensions evenly; neighbors_algorithm='brute' finds all of them, slowly.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
+    """Say that the labels hang on the number of representatives."""
+    if choice.confirmed < resolutions.LOW_AGREEMENT:
+        warnings.warn(
+            f"the clusters change with the number of representatives (agreement "
+            f"{choice.confirmed:.2f}, see resolutions_): they overlap, or there are other than "
+            "n_clusters of them; try another n_clusters, or a number for n_representatives.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def warn_unless_converged(estimator: RowClusterer) -> None:
+    """Say why the loop stopped, unless it converged or was asked to stop."""
+    if not estimator.converged_ and estimator.stopping_reason_ != "callback":
+        warnings.warn(
+            f"{type(estimator).__name__} stopped before it converged: "
+            f"{STOPPING_REASONS[estimator.stopping_reason_]}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
