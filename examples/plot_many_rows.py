@@ -2,28 +2,42 @@
 Many rows
 =========
 
-Twenty thousand rows here, to be quick; the page on scaling has what was measured up to a million.
-Memory grows with rows times neighbours: the graph never becomes a square array. ``verbose=1``
-shows a progress bar, ``n_jobs=-1`` uses all cores and changes no label, and a fixed number of
-neighbours saves the choice of scale, which fits samples first.
+Beyond 3,000 distinct rows DOGC does not join the rows themselves. It makes representatives, learns
+the graph of these, and each row follows the representatives that it is linked with. The model keeps
+them, not the rows. There are 20,000 rows here, to be quick; the page on scaling has what was
+measured beyond that. ``verbose=1`` shows a progress bar, ``n_jobs=-1`` uses all cores and changes
+no label.
 """
 
 import matplotlib.pyplot as plt
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_moons
 
 from dogc import DOGC
 from dogc.metrics import clustering_accuracy
-from dogc.plotting import PALETTE, ClusterDisplay, GraphDisplay
+from dogc.plotting import PALETTE, ClusterDisplay, GraphDisplay, ScaleDisplay
 
-X, truth = make_blobs(20_000, centers=10, n_features=16, cluster_std=3.0, random_state=0)
-model = DOGC(n_clusters=10, n_neighbors=15, n_jobs=-1, verbose=1).fit(X)
+X, truth = make_moons(20_000, noise=0.1, random_state=0)
+model = DOGC(n_clusters=2).fit(X)
+print(f"{model.n_representatives_} representatives stand for {len(X):,} rows")
 print(f"{model.stopping_reason_}, ACC {clustering_accuracy(truth, model.labels_):.4f}")
 
 # %%
-# Displays draw samples and bins of what is large, and say so.
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-ClusterDisplay.from_estimator(model, X, ax=left, max_points=5_000)
-GraphDisplay.from_estimator(model, ax=right)
+# The rows by cluster, and the graph of representatives. The larger a dot, the more rows it stands
+# for.
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharex=True)
+ClusterDisplay.from_estimator(model, X, ax=left)
+GraphDisplay.from_estimator(model, kind="edges", ax=right)
+left.set_title(f"{len(X):,} rows", fontsize="medium")
+right.set_title(f"the graph of {model.n_representatives_} representatives", fontsize="medium")
+for ax in (left, right):
+    ax.set_axis_off()
+
+# %%
+# How many representatives? As many as it takes for the clusters not to change with their number.
+# If they do change, a warning says so: the clusters overlap, or there are other than you asked for.
+ScaleDisplay.from_estimator(model)
+choice = model.resolutions_
+print(f"tried {choice.n_representatives}, took {choice.chosen}, agreement {choice.confirmed:.2f}")
 
 # %%
 # Where the time went.

@@ -184,6 +184,45 @@ def test_messages_name_options_as_they_are_typed(table, capsys):
     assert "--neighbors" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def many_rows():
+    return blobs(3_600).drop(columns="kind")
+
+
+def test_representatives_stand_for_many_rows_and_it_says_so(folder, many_rows, capsys):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3) == 0
+    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    p = record["n_representatives"]
+    assert 100 < p < 1000
+    assert record["agreement"] > 0.95
+    assert f"{p} representatives stand for the rows; another number" in capsys.readouterr().out
+    assert f'"n_representatives":{p}' in pathlib.Path("dogc-output/report.html").read_text()
+    assert run("report", "dogc-output/model.skops", "-q") == 0
+    assert run("predict", "dogc-output/model.skops", "many.csv", "-q") == 0
+    fitted = pd.read_csv("dogc-output/labels.csv").cluster
+    assert np.array_equal(pd.read_csv("predicted.csv").cluster, fitted)
+
+
+@pytest.mark.parametrize("method", ["dogc", "n-cut"])
+def test_their_number_can_be_named(folder, many_rows, capsys, method):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3, "--representatives", 60, "--json",
+               "--method", method) == 0  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert (found["n_representatives"], found["agreement"]) == (60, None)
+    assert found["parameters"]["n_representatives"] == 60
+
+
+def test_a_graph_of_all_rows_can_be_asked_for(folder, many_rows, capsys):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3, "--representatives", "None",
+               "--neighbors", 10) == 0  # fmt: skip
+    assert "representatives" not in capsys.readouterr().out
+    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    assert (record["n_representatives"], record["agreement"]) == (None, None)
+
+
 def test_without_arguments_there_is_help_and_no_empty_sentence(capsys):
     assert run() == 2
     captured = capsys.readouterr()
@@ -358,6 +397,10 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
         (["--clusters", "many"], ["--clusters", "auto"]),
         (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
+        (["--clusters", "3", "--representatives", "some"], ["--representatives", "none"]),
+        (["--clusters", "3", "--representatives", "1"], ["--representatives", "above 1"]),
+        (["--clusters", "3", "--representatives", "2"], ["--representatives=2", "--clusters=3"]),
+        (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "whole"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
         (["--clusters", "3", "--max-time", "-1"], ["--max-time"]),
         (["--clusters"], ["--help"]),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsTransformer
@@ -20,7 +21,16 @@ from sklearn.preprocessing import StandardScaler
 
 import dogc
 from conftest import CLUSTERERS, made
-from dogc import DOGC, DOGCOS, LPP, DiscriminativeKMeans, NormalizedCut, persistence, storable
+from dogc import (
+    CLR,
+    DOGC,
+    DOGCOS,
+    LPP,
+    DiscriminativeKMeans,
+    NormalizedCut,
+    persistence,
+    storable,
+)
 from dogc.persistence import ModelFileError, load, load_bundle, save
 
 skops_io = pytest.importorskip("skops.io")
@@ -126,6 +136,77 @@ def test_a_search_in_leading_directions_comes_back(path):
     model = DOGC(3).fit(X)
     assert model._fitted_rows.lookup is not None
     assert_same_model(model, load(save(model, path)), rng.standard_normal((500, 40)) * 3)
+
+
+def stored_bytes(path):
+    """All that a file holds, not compressed."""
+    with zipfile.ZipFile(path) as archive:
+        return b"".join(archive.read(name) for name in archive.namelist())
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CLR, NormalizedCut], ids=lambda cls: cls.__name__)
+def test_representatives_come_back_without_the_rows(cls, path):
+    X, _ = make_moons(12_000, noise=0.1, random_state=0)
+    model = made(cls, 2, random_state=0).fit(X)
+    assert model.n_representatives_ < 3000
+    again = load(save(model, path))
+    new = X + 0.1 * np.random.default_rng(1).standard_normal(X.shape)
+    assert_same_model(model, again, new, ["predict", "transform", "predict_membership"])
+    assert path.stat().st_size < 150_000
+    held = stored_bytes(path)
+    assert model.representatives_[0].tobytes() in held  # what is looked for would be found
+    assert not [i for i, row in enumerate(X) if row.tobytes() in held]
+
+
+@pytest.mark.slow
+def test_the_file_of_a_million_rows_is_small(path):
+    X, _ = make_moons(1_000_000, noise=0.1, random_state=0)
+    model = DOGC(2, n_jobs=1).fit(X)
+    again = load(save(model, path))
+    assert path.stat().st_size < 1_000_000
+    assert_same(again.labels_, model.labels_)
+    assert_same(again.predict(X[:10_000]), model.predict(X[:10_000]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([2, 0, -1]),
+        np.array([0.5, np.nan, -0.0, 0.0]),
+        np.array([0.5, 1.0], dtype=np.float32),
+        np.array([True, False]),
+        np.arange(60_000) / 7,
+        np.arange(70_000) / 7,  # too many to be worth it
+        np.array(["a", "b"]),
+        np.arange(5, dtype=np.longdouble),
+    ],
+    ids=lambda values: f"{len(values)} of {values.dtype}",
+)
+def test_long_arrays_come_back_to_the_last_bit(values):
+    whole = np.resize(values, 90_000)[::-1]
+    packed = storable.pack({"a": [whole]})
+    few = whole.dtype.kind in "bif" and whole.itemsize <= 8 and len(values) < 65_536
+    assert isinstance(packed["a"][0], storable.StoredRepeats) == few
+    again = storable.unpack(packed)["a"][0]
+    assert again.dtype == whole.dtype
+    assert again.tobytes() == whole.tobytes()
+
+
+def test_places_out_of_range_are_refused(path):
+    X, _ = make_moons(storable.LONG, random_state=0)
+    packed = storable.pack(DOGC(2, n_representatives=30).fit(X))
+    packed.labels_ = packed.labels_._replace(place=packed.labels_.place + 2)
+    path.write_bytes(sealed({"model": packed, "preparation": None}))
+    refused(path, "cannot be read as a model")
+
+
+def test_parameters_that_came_later_are_at_their_defaults(three_blobs, path):
+    X, _ = three_blobs
+    model = NormalizedCut(3, n_representatives=None).fit(X)
+    del model.n_representatives  # as an earlier release would have saved it
+    again = load(save(model, path))
+    assert again.get_params()["n_representatives"] == "auto"
+    assert_same(again.predict(X + 0.5), model.predict(X + 0.5))
 
 
 def test_trees_are_not_stored_but_built_again(three_blobs, path):
@@ -264,6 +345,7 @@ def test_the_trusted_types_are_exact(three_blobs, path):
     models = [fitted(cls, X) for cls in EVERY]
     models += [
         DOGC("auto").fit(X),
+        DOGC(3, n_representatives=20).fit(np.resize(X, (storable.LONG, 4))),
         make_pipeline(SimpleImputer(), DOGC(3)).fit(X),
     ]
     found = set()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.cluster import KMeans, SpectralClustering
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -23,6 +23,7 @@ from dogc.plotting import (
 )
 from dogc.plotting._confusion import match_clusters
 from dogc.plotting._graph import block_structure
+from dogc.resolutions import ResolutionChoice, only_resolution
 from dogc.scales import ScaleChoice
 from dogc.solver import Record
 
@@ -35,6 +36,13 @@ plt = pytest.importorskip("matplotlib.pyplot")
 def closed_figures():
     yield
     plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def many_moons():
+    """Rows that are too many for a graph of their own, and a model of them."""
+    X, _ = make_moons(3_500, noise=0.05, random_state=0)
+    return X, DOGC(2).fit(X)
 
 
 def choice():
@@ -73,6 +81,30 @@ def test_it_is_made_from_an_estimator_and_into_given_axes(three_blobs):
         ScaleDisplay.from_estimator(DOGC(3))
     with pytest.raises(ValueError, match="KMeans does not choose a scale"):
         ScaleDisplay.from_estimator(KMeans(3))
+
+
+def test_numbers_of_representatives_are_drawn_in_the_same_way():
+    resolutions = ResolutionChoice((125, 250, 500), *choice()[1:3], 250)
+    display = ScaleDisplay(resolutions).plot()
+    np.testing.assert_array_equal(display.image_.get_array(), choice().agreement)
+    assert [tick.get_text() for tick in display.ax_.get_yticklabels()] == ["125", "250", "500"]
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("representatives",) * 2
+    title = display.ax_.get_title()
+    assert title == "agreement of labels\n250 representatives taken, confirmed to 0.80"
+    # One number alone says nothing of agreement.
+    title = ScaleDisplay(only_resolution(250)).plot().ax_.get_title()
+    assert title == "agreement of labels\n250 representatives asked for"
+
+
+def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
+    X, model = many_moons
+    assert ScaleDisplay.from_estimator(model).choice is model.resolutions_
+    cut = NormalizedCut(2, n_representatives=50).fit(X)
+    assert ScaleDisplay.from_estimator(cut).choice.chosen == 50
+    few = DOGC(3).fit(three_blobs[0])
+    assert ScaleDisplay.from_estimator(few).choice is few.scales_
+    with pytest.raises(ValueError, match="NormalizedCut does not choose a scale"):
+        ScaleDisplay.from_estimator(NormalizedCut(3).fit(three_blobs[0]))
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
@@ -395,6 +427,56 @@ def test_graphs_refuse_what_they_cannot_draw(three_blobs):
         GraphDisplay.from_predictions(
             sp.eye_array(n).tocsr(), np.zeros(n, int), X=np.zeros((n, 2)), kind="edges"
         )
+
+
+@pytest.mark.parametrize("with_rows", [False, True])
+def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moons, with_rows):
+    X, model = many_moons
+    display = GraphDisplay.from_estimator(model, X if with_rows else None, kind="edges")
+    (dots,) = [part for part in display.ax_.collections if part not in display.edges_]
+    at = np.asarray(dots.get_offsets())
+    assert len(at) == model.n_representatives_ < len(X)
+    order, drawn = (np.lexsort(rows.T) for rows in (model.representatives_, at))
+    np.testing.assert_array_equal(at[drawn], model.representatives_[order])
+    names = [PALETTE[label] for label in model.representative_labels_[order]]
+    assert np.array(colours(dots))[drawn].tolist() == names
+    area, weight = dots.get_sizes()[drawn], model.representative_weights_[order]
+    assert area.max() > 1.5 * area.min()
+    assert (np.diff(area[np.argsort(weight)]) >= 0).all()
+    title = display.ax_.get_title()
+    assert title.endswith(
+        f"of the weight inside clusters\n{model.n_representatives_} representatives"
+    )
+
+
+def test_blocks_of_representatives_count_representatives(many_moons):
+    X, model = many_moons
+    display = GraphDisplay.from_estimator(model)
+    sizes = np.bincount(model.representative_labels_)
+    assert [frame.get_width() for frame in display.borders_] == sizes.tolist()
+    with pytest.raises(ValueError, match="X has 9 rows but DOGC was fitted on 3500"):
+        GraphDisplay.from_estimator(model, X[:9])
+
+
+def test_representatives_are_seen_as_rows_would_be():
+    pandas = pytest.importorskip("pandas")
+    X, _ = make_blobs(500, centers=3, n_features=6, random_state=0)
+    learned = DOGC(3, n_representatives=40, n_components=3).fit(X)
+    display = GraphDisplay.from_estimator(make_pipeline(learned), kind="edges")
+    assert display.axis_names[0] == "learned subspace, direction 1"
+    Z = learned.transform(learned.representatives_)
+    np.testing.assert_allclose(display.points, PCA(2).fit_transform(Z), atol=1e-9)
+    frame = pandas.DataFrame(X[:, :2], columns=["width", "height"])
+    named = DOGC(3, n_representatives=40).fit(frame)
+    assert GraphDisplay.from_estimator(named, kind="edges").axis_names == ("width", "height")
+
+
+def test_many_weak_edges_between_clusters_do_not_look_like_strong_ones():
+    weight = np.array([[0, 4.0, 0.04], [4.0, 0, 1.0], [0.04, 1.0, 0]])
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]])
+    graph = sp.csr_array(weight)
+    _, between = GraphDisplay.from_predictions(graph, [0, 0, 1], X=X, kind="edges").edges_
+    np.testing.assert_allclose(between.get_colors()[:, 3], [0.9 * 0.1, 0.9 * 0.5])
 
 
 def test_a_large_graph_never_becomes_dense():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
 
 pytest.importorskip("pandas")
@@ -15,12 +16,14 @@ import pandas as pd
 
 from clusterings import HOSTILE, clustering_of, flowers
 from conftest import CLUSTERERS, made
+from dogc import DOGC, NormalizedCut
 from dogc.metrics import clustering_report
-from dogc.report import points, render, summarise
+from dogc.report import describe_resolution, points, render, summarise
 from dogc.report.blocks import bin_rows, describe_graph
 from dogc.report.groups import group_rows
 from dogc.report.page import policy
 from dogc.report.summary import ENDINGS
+from dogc.resolutions import ResolutionChoice
 from dogc.solver import STOPPING_REASONS, Record
 
 
@@ -401,6 +404,66 @@ def test_too_many_clusters_have_no_picture():
 def test_a_graph_of_other_rows_is_left_out(garden):
     model = types.SimpleNamespace(affinity_matrix_=garden.model.affinity_matrix_[:9, :9])
     assert summarise(garden._replace(model=model))["graph"] is None
+
+
+@pytest.mark.parametrize("cls", [DOGC, NormalizedCut], ids=lambda cls: cls.__name__)
+def test_the_graph_of_representatives_is_described(cls):
+    X, _ = make_moons(20_000, noise=0.1, random_state=0)
+    model = cls(2).fit(X)
+    clustering = clustering_of(pd.DataFrame(X, columns=["a", "b"]), X, model.labels_, model=model)
+    summary = summarise(clustering)
+    p, graph = model.n_representatives_, summary["graph"]
+    assert p < 3000
+    assert graph["representatives"] == summary["data"]["facts"]["n_representatives"] == p
+    member = np.eye(2)[model.representative_labels_]
+    blocks = member.T @ model.affinity_matrix_.toarray() @ member
+    assert graph["inside"] == pytest.approx(np.trace(blocks) / blocks.sum())
+    np.testing.assert_allclose(
+        graph["blocks"], blocks / blocks.sum(axis=1, keepdims=True), atol=1e-5
+    )
+    assert sorted(set(graph["owner"])) == [0, 1]
+    assert sum(group["size"] for group in summary["clusters"]) == 20_000
+    assert len(summary["points"]["row"]) <= 5000
+    resolution = summary["resolution"]
+    assert resolution["n_representatives"] == p
+    assert resolution["agreement"] == pytest.approx(model.resolutions_.confirmed, abs=1e-3)
+    assert resolution["steady"]
+    assert len(render(json.loads(json.dumps(summary, allow_nan=False)))) < 1_000_000
+
+
+def resolved(*numbers, agreement=1.0):
+    """A model whose numbers of representatives agree so far."""
+    s = len(numbers)
+    score = np.full(s, agreement)
+    choice = ResolutionChoice(numbers, np.full((s, s), agreement), score, numbers[-1])
+    return types.SimpleNamespace(resolutions_=choice, n_representatives_=numbers[-1])
+
+
+def test_it_says_whether_the_clusters_change_with_the_resolution():
+    steady = describe_resolution(resolved(125, 250, agreement=0.96))
+    assert (
+        "250 representatives stand for the rows; another number gives nearly the same"
+        in (steady["words"])
+    )
+    assert (
+        "similar clusters (agreement 0.70)"
+        in (describe_resolution(resolved(125, 250, agreement=0.7))["words"])
+    )
+    changing = describe_resolution(resolved(125, 250, 2000, agreement=0.41))
+    assert changing["words"].startswith("The clusters change with the resolution: 2,000 rep")
+    assert "(agreement 0.41)" in changing["words"]
+    assert (changing["steady"], changing["agreement"]) == (False, 0.41)
+
+
+def test_one_resolution_alone_says_nothing_of_agreement():
+    alone = describe_resolution(resolved(250))
+    assert (alone["n_representatives"], alone["agreement"], alone["steady"]) == (250, None, None)
+    assert alone["words"] == "250 representatives stand for the rows."
+
+
+def test_without_representatives_there_is_no_word_of_them(summary):
+    assert summary["resolution"] is None
+    assert summary["graph"]["representatives"] is None
 
 
 def test_history_is_that_of_the_model(garden, summary):

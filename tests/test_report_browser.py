@@ -15,6 +15,7 @@ import pandas as pd
 from playwright.sync_api import sync_playwright
 
 from clusterings import HOSTILE, clustering_of, flowers
+from dogc import DOGC
 from dogc.report import render, summarise
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -422,3 +423,43 @@ def test_ten_thousand_rows_in_many_clusters(opened):
     assert page.locator(".size-row:visible").count() == c + 1
     page.locator(".legend button[data-cluster='27']").click()
     assert page.locator(".portrait:visible h3").inner_text().startswith("Cluster 27")
+
+
+def test_it_says_that_representatives_stand_for_rows(opened):
+    rng = np.random.default_rng(0)
+    X = np.repeat([0.0, 9.0], 2000)[:, None] + rng.standard_normal((4000, 2))
+    model = DOGC(2).fit(X)
+    p = model.n_representatives_
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    summary = summarise(clustering_of(frame, X, model.labels_, model=model))
+    page = opened(summary)
+    words = f"{p} representatives stand for the rows; another number gives nearly the same clusters"
+    assert words in page.locator(".headline").inner_text()
+    assert page.locator(".headline .verdict.good").count() == 2
+    sentence = page.locator("#graph .explain").inner_text()
+    assert sentence.startswith(
+        f"The graph joins {p} representatives, which stand for 4,000 rows. Here all of its weight "
+        "joins representatives of the same cluster"
+    )
+    assert page.locator("#graph .big b").inner_text() == "100%"
+    changing = {"n_representatives": p, "agreement": 0.4, "steady": False, "words": "They change."}
+    page = opened({**summary, "resolution": changing})
+    assert "They change." in page.locator(".headline").inner_text()
+    assert page.locator(".headline .verdict.warn").count() == 1
+
+
+def test_a_summary_from_before_there_were_representatives_still_opens(opened, summary):
+    graph = {key: value for key, value in summary["graph"].items() if key != "representatives"}
+    older = {key: value for key, value in summary.items() if key != "resolution"}
+    page = opened({**older, "graph": graph})
+    assert page.locator("#graph .explain").inner_text().startswith("The graph joins rows that are")
+    assert page.locator(".headline .lede").count() == 1
+
+
+def test_rounding_errors_of_a_term_read_as_nothing(opened, summary):
+    terms = {"smoothness": [-2e-15, -1e-15]}
+    history = {key: values[:2] for key, values in summary["history"].items() if key != "terms"}
+    history |= {"objective": [100.0, 100.0], "terms": terms}
+    assert len(history["iteration"]) == 2
+    page = opened({**summary, "history": history})
+    assert page.locator(".charts.terms .scale").inner_text() == "always 0"
