@@ -9,6 +9,8 @@ import numpy as np
 
 from . import discrete
 
+# Up to so many distinct rows every row is its own representative, unless a number is asked for.
+FEW_ROWS = 3_000
 # The numbers to ask: the first, the usual last, and rows and clusters that each must leave room
 # for. With fewer rows to a representative its links are noise, with fewer representatives to a
 # cluster there is no graph within it.

@@ -26,8 +26,6 @@ from ._representatives import (
 from ._settings import Settings
 from ._watch import Watch
 
-# Up to so many distinct rows every row is its own representative, unless a number is asked for.
-FEW_ROWS = 3_000
 # Rows of the sample on which representatives are made and their number is chosen: so many, or so
 # many for each representative; fewer where they have very many columns.
 SAMPLE_ROWS, SAMPLE_EACH = 80_000, 20
@@ -54,14 +52,14 @@ def draw_many(
     """A sample of the rows, or None where every row is to be its own representative."""
     n, d = X.shape
     wide = sp.issparse(X) and d > MOST_SPARSE_COLUMNS
-    if p is None or (n <= p if isinstance(p, int) else n <= FEW_ROWS or wide):
+    if p is None or (n <= p if isinstance(p, int) else n <= resolutions.FEW_ROWS or wide):
         return None
     asked = p if isinstance(p, int) else resolutions.EACH_CLUSTER * (c or 1)
     size = max(min(SAMPLE_ROWS, SAMPLE_ELEMENTS // d), SAMPLE_EACH * asked)
     whole, unit = sampling.whole_weights(weight, n)
     sample = draw(X, whole, size, n_jobs)
     distinct = len(sample.keys) if len(sample.keys) < size else n
-    if distinct <= (p if isinstance(p, int) else FEW_ROWS):
+    if distinct <= (p if isinstance(p, int) else resolutions.FEW_ROWS):
         return None
     return Drawn(whole, unit, sample, distinct, distinct if size >= SAMPLE_ROWS else size)
 

@@ -8,6 +8,7 @@ import pathlib
 import numpy as np
 import scipy.sparse as sp
 
+from .. import resolutions
 from ..arrays import Matrix
 from ..links import LINKS
 from ._settings import Settings
@@ -76,7 +77,8 @@ def check_memory(X: Matrix, settings: Settings) -> None:
     n, d = X.shape
     if sp.issparse(X):
         d = int(np.ceil(1.5 * X.nnz / n))  # an index for each number
-    if settings.n_representatives == "auto" or (settings.n_representatives or n) < n:
+    p = settings.n_representatives
+    if n > resolutions.FEW_ROWS if p == "auto" else isinstance(p, int) and p < n:
         needed = needed_for_links(n, settings.n_neighbors or LINKS)
     else:
         k, c = settings.n_neighbors or USUAL, settings.n_clusters or USUAL
