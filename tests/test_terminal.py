@@ -39,6 +39,10 @@ def write_rows(folder, n):
     frame.to_csv(folder / "rows.csv", index=False)
 
 
+# The graph of all rows: it takes long enough to be interrupted.
+EVERY_ROW = ("--neighbors", 10, "--representatives", "none")
+
+
 def ends_with(child, code):
     child.expect(pexpect.EOF)
     child.close()
@@ -60,7 +64,7 @@ def test_a_progress_bar_by_phase_and_then_a_table(terminal):
 
 def test_an_interrupt_in_the_iterations_keeps_what_there_is(terminal):
     write_rows(terminal.folder, 30_000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5, "--neighbors", 10)
+    child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
     child.expect("[0-9] components, objective")
     child.sendintr()
     child.expect("it was interrupted; labels are those of the last whole iteration")
@@ -71,9 +75,18 @@ def test_an_interrupt_in_the_iterations_keeps_what_there_is(terminal):
     ]  # fmt: skip
 
 
+def test_many_rows_have_a_bar_for_the_links(terminal):
+    write_rows(terminal.folder, 30_000)
+    child = terminal("cluster", "rows.csv", "--clusters", 5)
+    child.expect("choices")
+    child.expect("links")
+    child.expect("representatives stand for")
+    ends_with(child, 0)
+
+
 def test_an_interrupt_before_that_leaves_nothing(terminal):
     write_rows(terminal.folder, 30_000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5, "--neighbors", 10)
+    child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
     child.expect("neighbours")
     child.sendintr()
     child.expect("interrupted; nothing was written")

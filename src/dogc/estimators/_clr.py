@@ -10,7 +10,7 @@ from .. import affinity, methods
 from ..arrays import Matrix
 from ..restarts import solve, starts
 from ..solver import HALTED, Callback, Result
-from ..state import Problem
+from ..state import Problem, root_mass
 from . import _affinity, _checks
 from ._build import given_graph
 from ._docs import ON_NODES, document
@@ -134,19 +134,21 @@ class CLR(FixedGraphClusterer):
             problem = node_problem(nodes, c)
             result = run(problem, watch)
             labels = method.final_labels(problem, result.state)
-            return Solved(labels, result.reason in HALTED, result)
+            F = result.state.F / root_mass(problem)
+            return Solved(labels, result.reason in HALTED, (result, F))
 
         with single_blas_thread:
             resolved = self._resolve(X, settings, c, solve_nodes, watch)
             if resolved is None:
                 problem, located = given_graph_problem(X, settings, c)
                 result = run(problem, watch)
+                F = result.state.F
                 self._assign_labels(method.final_labels(problem, result.state))
                 self._voters = _affinity.remember(located, settings)
             else:
-                result = resolved.solved.outcome
+                result, F = resolved.solved.outcome
         self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)
-        self.embedding_ = result.state.F.astype(X.dtype)
+        self.embedding_ = F.astype(X.dtype)
         assign_run(self, result)
         warn_unless_converged(self)
         return self

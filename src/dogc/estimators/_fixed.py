@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import discrete, fragments, graph
 from ..arrays import Matrix
 from . import _affinity, _checks, _labels, _many, _representatives, _resolving
+from ._outcome import warn_of_disagreement
 from ._repeatable import single_blas_thread
 from ._representatives import ManyRows, Nodes, Options, Representatives, Resolved, Solve, Solved
 from ._rows import RowClusterer, reachable_clusters
@@ -97,6 +98,7 @@ class FixedGraphClusterer(RowClusterer):
         named = new_name[resolved.solved.labels]
         self._assign_representatives(resolved, named)
         self._voters = resolved.fitted._replace(labels=named)
+        warn_of_disagreement(resolved.choice)
         return resolved
 
     def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:

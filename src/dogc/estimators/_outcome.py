@@ -47,8 +47,8 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
     if choice.confirmed < resolutions.LOW_AGREEMENT:
         warnings.warn(
             f"the clusters change with the number of representatives (agreement "
-            f"{choice.confirmed:.2f}, see resolutions_): they overlap, or there are other than "
-            "n_clusters of them; try another n_clusters, or a number for n_representatives.",
+            f"{choice.confirmed:.2f}): they overlap, or their number is another; try another "
+            "n_clusters, or set n_representatives.",
             UserWarning,
             stacklevel=4,
         )
