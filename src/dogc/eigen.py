@@ -201,8 +201,8 @@ def _largest(
         # Not twice the same start: it has no part in the copies that it did not lead to.
         v0 = np.random.default_rng(known).standard_normal(n)
         operator = LinearOperator((n, n), matvec=outside, dtype=np.float64)
-        return eigsh(operator, ask, which="LA", v0=v0, ncv=min(n, 2 * wanted + spare), tol=tol,
-                     maxiter=RESTARTS, **_FIXED)  # fmt: skip
+        ncv = min(n, ask + min(wanted, 40) + spare)
+        return eigsh(operator, ask, which="LA", v0=v0, ncv=ncv, tol=tol, maxiter=RESTARTS, **_FIXED)
 
     def larger_left(last: float) -> bool:
         try:
