@@ -27,7 +27,7 @@ def test_candidates_rise_and_leave_room_for_rows_and_clusters(n, c):
     for p in found:  # where there is one alone, rows may be half as many for each
         assert p <= n // (10 if len(found) > 1 else 5)
     if found:
-        assert found[0] == first
+        assert found[0] == first or len(found) == 1
         assert found[-1] <= max(4_000, 4 * first)
 
 

@@ -11,6 +11,9 @@ that lie far from all representatives have a width of their own, or they would v
 .. math:: A = B^\top D^{-1} B, \qquad d_i = \sum_j b_{ij}
 
 without the diagonal: many rows between two representatives make a strong link, few a weak one.
+Links are narrow, so that what lies between clusters stays weak. A row's own label is a vote of the
+representatives that it is linked with, and that vote is smoother: its shares are proportional to
+:math:`b_{ij}` with all widths doubled.
 Weights are rounded to whole numbers, so that sums over rows are exact and the same in any order;
 coordinates are rounded so that products of them are exact, and what becomes of a row does not
 depend on the rows that come with it.
@@ -18,7 +21,7 @@ depend on the rows that come with it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +35,8 @@ from .products import over_rows
 LINKS = 8
 # The common width, in units of the mean distance of a row to its representatives.
 WIDTH = 0.5
+# How much wider the vote on a row's label is.
+SMOOTH = 2.0
 # From this multiple of the common width on, a row has a width of its own.
 FAR = 2.0
 # What a weight of one is as a whole number. Products of two, summed over 2^34 rows, are below 2^63.
@@ -47,10 +52,10 @@ LEAST_ROWS = 1025
 class Search(NamedTuple):
     """Representatives that can be searched."""
 
-    R: np.ndarray  # (p, q), rounded
-    nearest: cKDTree | NearestNeighbors
-    unit: float  # a power of two beyond all coordinates of R
-    bits: int  # that rounded coordinates have
+    R: np.ndarray  # (p, q)
+    nearest: Any  # a tree, or scikit-learn's search
+    unit: float  # a power of two beyond most coordinates of R
+    bits: int  # that rounded coordinates have; 0: they are not rounded
 
 
 class RowLinks(NamedTuple):
@@ -58,7 +63,7 @@ class RowLinks(NamedTuple):
 
     idx: np.ndarray  # (n, K) unsigned
     strength: np.ndarray  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE
-    share: np.ndarray  # (n, K) whole numbers: b_ij / d_i, in units of 1 / ONE
+    share: np.ndarray  # (n, K) whole numbers: shares of the vote, in units of 1 / ONE
 
 
 class LinkSums(NamedTuple):
@@ -69,24 +74,29 @@ class LinkSums(NamedTuple):
 
 
 def make_search(R: np.ndarray) -> Search:
-    """Representatives made ready for search, their coordinates rounded."""
+    """Representatives made ready for search."""
     q = R.shape[1]
-    unit = 2.0 ** np.ceil(np.log2(np.abs(R).max() or 1.0))
-    bits = (50 - int(np.ceil(np.log2(q)))) // 2
-    R = _rounded(R, unit, bits)
     if q <= TREE_UP_TO:
-        return Search(R, cKDTree(R), unit, bits)
-    return Search(R, NearestNeighbors(algorithm="brute").fit(R), unit, bits)
+        return Search(R, cKDTree(R), 0.0, 0)
+    # Most of them are within the unit; a few may lie far away.
+    usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
+    unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
+    search = Search(R, None, unit, (50 - int(np.ceil(np.log2(q)))) // 2)
+    R = _rounded(search, R)
+    return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute").fit(R))
 
 
-def _rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
-    """Coordinates of so many bits: products of two rows are then exact in any order.
+def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:
+    """Coordinates of so few bits that products of two rows are exact in any order.
 
-    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+    Rows beyond twice the unit keep as many bits of their own largest coordinate. A tree forms
+    differences, which need no rounding.
     """
-    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
+    if not search.bits:
+        return Z
+    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * search.unit)
     beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
-    step = beyond * (unit * 2.0**-bits)
+    step = beyond * (search.unit * 2.0**-search.bits)
     return np.rint(Z / step) * step
 
 
@@ -102,9 +112,10 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     (array([[1, 0]]), array([[0.0625, 0.5625]]))
     """
     n, k = len(Z), min(k, len(search.R))
-    Z = _rounded(Z, search.unit, search.bits)
+    Z = _rounded(search, Z)
     if isinstance(search.nearest, cKDTree):
         distance, idx = search.nearest.query(Z, np.arange(1, k + 1))
+        idx = np.minimum(idx, len(search.R) - 1)  # infinitely far from all, it names none
     else:
         Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
         distance, idx = search.nearest.kneighbors(Z, k)
@@ -157,9 +168,10 @@ def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (array([0, 0]), array([ True, False]))
     """
     search, labels = known.search, known.labels
-    Z = _rounded(Z, search.unit, search.bits)
+    Z = _rounded(search, Z)
     if isinstance(search.nearest, cKDTree):
         distance, idx = search.nearest.query(Z)
+        idx = np.minimum(idx, len(labels) - 1)
         return labels[idx], distance < known.margin[idx]
     R = search.R[known.order]
     names, first = np.unique(labels[known.order], return_index=True)
@@ -209,16 +221,17 @@ def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:
     >>> search = make_search(np.array([[0.0], [1.0], [9.0]]))
     >>> found = link_rows(search, np.array([[0.4], [0.0]]), 2, 1.0)
     >>> found.idx.tolist(), (found.share / ONE).round(2).tolist()
-    ([[0, 1], [0, 1]], [[0.55, 0.45], [0.73, 0.27]])
+    ([[0, 1], [0, 1]], [[0.51, 0.49], [0.56, 0.44]])
     """
     idx, d = nearest(search, Z, k)
     # A row beyond the range of squares is infinitely far from everything: any link is right.
     with np.errstate(over="ignore", invalid="ignore"):
-        own = np.maximum(width**2, d[:, :1] / FAR**2)
+        own = np.maximum(np.maximum(width**2, d[:, :1] / FAR**2), np.finfo(float).tiny)
         relative = np.nan_to_num(np.exp((d[:, :1] - d) / own), nan=1.0)
         total = relative.sum(axis=1, keepdims=True)
         reach = np.nan_to_num(np.exp(-0.5 * d[:, :1] / own))
-    share = np.rint(relative / total * ONE).astype(np.uint16)
+    smooth = relative ** (1.0 / SMOOTH**2)
+    share = np.rint(smooth / smooth.sum(axis=1, keepdims=True) * ONE).astype(np.uint16)
     strength = np.rint(relative / np.sqrt(total) * reach * ONE).astype(np.uint16)
     small = np.uint16 if len(search.R) <= 1 << 16 else np.uint32
     return RowLinks(idx.astype(small), strength, share)
@@ -234,7 +247,7 @@ def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
     >>> rows = link_rows(search, np.array([[0.5], [0.25]]), 2, 1.0)
     >>> sums = link_sums(rows, np.array([1, 1]), 2)
     >>> (sums.A.toarray() / ONE**2).round(2).tolist(), (sums.mass / ONE).round(2).tolist()
-    ([[0.97, 0.74], [0.74, 0.6]], [1.12, 0.88])
+    ([[0.97, 0.74], [0.74, 0.6]], [1.03, 0.97])
     """
     n, k = links.idx.shape
     places = np.arange(0, n * k + 1, k)

@@ -16,6 +16,8 @@ FEW_ROWS = 3_000
 # cluster there is no graph within it.
 FIRST, LAST = 125, 4000
 ROWS_EACH, EACH_CLUSTER = 10, 8
+# Two that are nearer than this say nothing about each other.
+APART = 1.35
 # Two neighbouring resolutions whose labels agree as far as this need no third.
 AGREED = 0.95
 # Where even the first ones agree no further than this there is nothing to be found.
@@ -65,6 +67,8 @@ def candidate_resolutions(n: int, c: int) -> list[int]:
     last = min(n // ROWS_EACH, max(LAST, 4 * first))
     if last < first:
         return [first] if ROWS_EACH * first <= 2 * n else []
+    if last < APART * first:
+        return [last]
     steps = max(1, round(np.log2(last / first)))
     return sorted({round(first * (last / first) ** (i / steps)) for i in range(steps + 1)})
 

@@ -24,6 +24,10 @@ SPREAD = (
 )
 
 
+# The most that weights may add up to, for sums of links to stay below 2^63.
+MOST = 1 << 34
+
+
 class Sample(NamedTuple):
     """Distinct rows in the order of their keys."""
 
@@ -118,7 +122,8 @@ def merged(one: Sample, other: Sample, size: int) -> Sample:
 def whole_weights(weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
     """Weights as whole numbers, so that sums of them are the same in any order, and their unit.
 
-    Whole numbers stay as they are; others keep 20 bits beside the largest, and at least one unit.
+    Whole numbers stay as they are, unless they are huge. Others keep 20 bits beside the largest,
+    and at least one unit.
 
     Examples
     --------
@@ -129,7 +134,9 @@ def whole_weights(weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]
     if weight is None:
         return np.ones(n, dtype=np.int64), 1.0
     largest = float(weight.max())
-    if largest < 2**20 and (weight == np.rint(weight)).all():
+    share = weight / largest  # huge and tiny weights alike
+    if largest * float(share.sum()) <= MOST and (weight == np.rint(weight)).all():
         return weight.astype(np.int64), 1.0
-    unit = largest / 2**20
-    return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1), 0).astype(np.int64), unit
+    scale = min(2.0**20, MOST / float(share.sum()))
+    whole = np.where(weight > 0, np.maximum(np.rint(share * scale), 1), 0)
+    return whole.astype(np.int64), largest / scale
