@@ -134,6 +134,14 @@ def test_a_cell_that_loses_its_rows_is_dropped():
     np.testing.assert_array_equal(cell_means(Z, np.ones(2), nearest_mean(Z, R), 3), Z)
 
 
+def test_a_cell_that_the_last_step_empties_is_dropped():
+    Z = np.array([[0.0, 6.0], [0.0, 7.0], [3.0, 7.0], [2.0, 1.0], [5.0, 1.0]])
+    weight = np.array([4, 3, 1, 3, 3])
+    cell, R = cells(Z, weight, 3, 1)
+    np.testing.assert_array_equal(cell, [0, 0, 0, 1, 1])
+    np.testing.assert_allclose(R, [[3 / 8, 6.5], [3.5, 1.0]])
+
+
 def test_well_separated_groups_are_found():
     rng = np.random.default_rng(0)
     truth = rng.permutation(np.repeat(np.arange(4), 50))
