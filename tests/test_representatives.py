@@ -83,7 +83,7 @@ def test_a_number_of_representatives_that_is_asked_for(p):
     model = DOGC(2, n_representatives=p).fit(X)
     assert 0.9 * p <= model.n_representatives_ <= p
     assert model.resolutions_.n_representatives == (p,)
-    assert nmi(TRUTH, model.labels_) >= 0.95
+    assert nmi(TRUTH, model.labels_) >= 0.9
 
 
 @each
@@ -279,8 +279,10 @@ def test_rows_far_from_the_origin():
 
 
 @pytest.mark.parametrize("power", [-30, 4, 200])
-def test_powers_of_two_change_no_label(power):
-    assert_same_labels(fitted(DOGC), DOGC(2).fit(2.0**power * X))
+def test_another_unit_draws_another_sample_and_changes_few_labels(power):
+    model = DOGC(2).fit(2.0**power * X)
+    assert nmi(fitted(DOGC).labels_, model.labels_) >= 0.95
+    np.testing.assert_array_equal(model.predict(2.0**power * X), model.labels_)
 
 
 @pytest.mark.parametrize("reach", [1e2, 1e4, 1e6, 1e8, 1e12])

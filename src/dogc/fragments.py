@@ -151,10 +151,13 @@ def _nearest_pair(
     return best
 
 
-def tie_small(A: sp.csr_array, Z: Matrix, size: np.ndarray, min_size: float) -> sp.csr_array:
+def tie_small(
+    A: sp.csr_array, Z: Matrix, size: np.ndarray, min_size: float
+) -> tuple[sp.csr_array, np.ndarray]:
     """A graph in which every component that is too small is tied to its nearest, weakly.
 
     The tie is as weak as the weakest edge: it joins what would be lost and is the first to go.
+    The second result says which nodes were in such components.
 
     Parameters
     ----------
@@ -166,17 +169,17 @@ def tie_small(A: sp.csr_array, Z: Matrix, size: np.ndarray, min_size: float) -> 
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> A = sp.csr_array(np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
-    >>> tie_small(A, np.array([[0.0], [1.0], [9.0]]), np.ones(3), 2).toarray()
-    array([[0., 2., 0.],
-           [2., 0., 2.],
-           [0., 2., 0.]])
+    >>> tied, small = tie_small(A, np.array([[0.0], [1.0], [9.0]]), np.ones(3), 2)
+    >>> tied.toarray().tolist(), small.tolist()
+    ([[0.0, 2.0, 0.0], [2.0, 0.0, 2.0], [0.0, 2.0, 0.0]], [False, False, True])
     """
     weakest = float(A.data.min()) if A.nnz else 1.0
     count, member = graph.components(A)
     sizes = np.bincount(member, weights=size, minlength=count)
-    if count == 1 or sizes.min() >= min_size:
-        return A
-    Z = Z - Z.mean(axis=0) if isinstance(Z, np.ndarray) else Z
+    small = (sizes < min_size)[member] & (count > 1)
+    if not small.any():
+        return A, small
+    Z = Z - np.median(Z, axis=0) if isinstance(Z, np.ndarray) else Z
     squares, ends = _row_squares(Z), []
     while np.isfinite(sizes).sum() > 1 and sizes.min() < min_size:
         smallest = int(np.argmin(sizes))
@@ -187,7 +190,7 @@ def tie_small(A: sp.csr_array, Z: Matrix, size: np.ndarray, min_size: float) -> 
         member[member == smallest] = member[j]
     row, column = np.array(ends).T
     ties = sp.csr_array((np.full(len(row), weakest), (row, column)), shape=A.shape)
-    return (A + ties).tocsr()
+    return (A + ties).tocsr(), small
 
 
 def bridge_small(

@@ -35,6 +35,8 @@ from .products import over_rows
 LINKS = 8
 # The common width, in units of the mean distance of a row to its representatives.
 WIDTH = 0.5
+# Rows this many times as far from representatives as the median row say nothing about the width.
+OUTLYING = 20.0
 # How much wider the vote on a row's label is.
 SMOOTH = 2.0
 # From this multiple of the common width on, a row has a width of its own.
@@ -52,7 +54,8 @@ LEAST_ROWS = 1025
 class Search(NamedTuple):
     """Representatives that can be searched."""
 
-    R: np.ndarray  # (p, q)
+    R: np.ndarray  # (p, q), from the origin
+    origin: np.ndarray  # (q,) in the middle of them, so that squares keep their digits
     nearest: Any  # a tree, or scikit-learn's search
     unit: float  # a power of two beyond most coordinates of R
     bits: int  # that rounded coordinates have; 0: they are not rounded
@@ -77,11 +80,13 @@ def make_search(R: np.ndarray) -> Search:
     """Representatives made ready for search."""
     q = R.shape[1]
     if q <= TREE_UP_TO:
-        return Search(R, cKDTree(R), 0.0, 0)
+        return Search(R, np.zeros(q), cKDTree(R), 0.0, 0)
+    origin = np.median(R, axis=0)
+    R = R - origin
     # Most of them are within the unit; a few may lie far away.
     usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
     unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
-    search = Search(R, None, unit, (50 - int(np.ceil(np.log2(q)))) // 2)
+    search = Search(R, origin, None, unit, (50 - int(np.ceil(np.log2(q)))) // 2)
     R = _rounded(search, R)
     return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute").fit(R))
 
@@ -112,7 +117,7 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     (array([[1, 0]]), array([[0.0625, 0.5625]]))
     """
     n, k = len(Z), min(k, len(search.R))
-    Z = _rounded(search, Z)
+    Z = _rounded(search, Z - search.origin)
     if isinstance(search.nearest, cKDTree):
         distance, idx = search.nearest.query(Z, np.arange(1, k + 1))
         idx = np.minimum(idx, len(search.R) - 1)  # infinitely far from all, it names none
@@ -146,7 +151,7 @@ def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
     A row at distance d from representative j has its k nearest within 2 d and the k-th distance
     of j from j. If no representative of another label is as near as that, all k agree.
     """
-    R, reach = search.R, np.sqrt(nearest(search, search.R, k)[1][:, -1])
+    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))])[0][:, 0]
     other = np.full(len(R), np.inf)
     for label in np.unique(labels):
         inside = labels == label
@@ -168,7 +173,7 @@ def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (array([0, 0]), array([ True, False]))
     """
     search, labels = known.search, known.labels
-    Z = _rounded(search, Z)
+    Z = _rounded(search, Z - search.origin)
     if isinstance(search.nearest, cKDTree):
         distance, idx = search.nearest.query(Z)
         idx = np.minimum(idx, len(labels) - 1)
@@ -194,7 +199,7 @@ def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:
     """The width of links: half the mean distance of rows to their nearest representatives.
 
-    It is 1 where all rows lie on their representatives.
+    A few rows far away from all do not count. It is 1 where all rows lie on representatives.
 
     Examples
     --------
@@ -202,7 +207,9 @@ def common_width(d: np.ndarray, weight: np.ndarray) -> float:
     >>> common_width(np.array([[1.0, 4.0], [4.0, 9.0]]), np.array([1, 3]))
     1.125
     """
-    return WIDTH * float(np.average(np.sqrt(d).mean(axis=1), weights=weight)) or 1.0
+    reach = np.sqrt(d).mean(axis=1)
+    usual = reach <= OUTLYING * (np.median(reach) or np.inf)
+    return WIDTH * float(np.average(reach[usual], weights=weight[usual])) or 1.0
 
 
 def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:

@@ -76,10 +76,10 @@ def cells(
     (array([0, 1, 0, 1]), array([[0.5],
            [5.5]]))
     """
-    R = Z[:p]
+    near = Z - np.median(Z, axis=0)  # squares lose digits far from the origin
+    R = near[:p]
     for _ in range(steps):
-        cell = nearest_mean(Z, R, threads)
-        R = cell_means(Z, weight, cell, len(R))
-    cell = nearest_mean(Z, R, threads)
-    _, cell = np.unique(cell, return_inverse=True)
+        cell = nearest_mean(near, R, threads)
+        R = cell_means(near, weight, cell, len(R))
+    cell = np.unique(nearest_mean(near, R, threads), return_inverse=True)[1]
     return cell, cell_means(Z, weight, cell, int(cell.max()) + 1)

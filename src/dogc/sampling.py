@@ -51,6 +51,9 @@ def row_keys(X: Matrix) -> np.ndarray:
     """
     n, d = X.shape
     if sp.issparse(X):
+        if not X.has_canonical_format:  # an entry may be stored in parts
+            X = X.copy()
+            X.sum_duplicates()
         mixed = _mixed(X.data, X.indices.astype(np.uint64))
         ends = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
         total = ends[X.indptr[1:]] - ends[X.indptr[:-1]]

@@ -222,8 +222,9 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         fitted, _, solved, rows, _ = resolved
         problem, result = solved.outcome
         state, scaled, dtype = result.state, fitted.frame.scaled, prepared.dtype
-        labels, confidence = _representatives.row_votes(rows, solved.labels, settings.n_jobs)
-        new_name = discrete.size_order(labels, problem.c, prepared.many.weight)
+        labels, confidence, new_name = _representatives.named_votes(
+            rows, solved.labels, prepared.many.weight, problem.c, settings.n_jobs
+        )
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = (state.F / root_mass(problem)).astype(dtype)
         self.components_ = prepared.components
@@ -232,13 +233,14 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.cluster_counts_ = prepared.counts
         self.neighbors_recall_ = 1.0
         self.confidence_ = confidence.astype(dtype)
-        stray, _ = _representatives.row_votes(rows, state.stray.astype(np.int64), settings.n_jobs)
+        hanging = (state.stray | resolved.nodes.tied).astype(np.int64)
+        stray, _ = _representatives.row_votes(rows, hanging, settings.n_jobs)
         self.outliers_ = stray == 1
         named = new_name[solved.labels]
         self._assign_representatives(resolved, named, prepared.many.unit)
         self._assign_state(result, new_name, scaled, settings, dtype)
         self._fitted_rows = fitted._replace(labels=named)
-        self.labels_ = new_name[labels]
+        self.labels_ = labels
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
 

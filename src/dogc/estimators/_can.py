@@ -149,6 +149,7 @@ class PCAN(CAN):
     ):
         super().__init__(
             n_clusters,
+            n_representatives=n_representatives,
             n_neighbors=n_neighbors,
             xi=xi,
             lam=lam,

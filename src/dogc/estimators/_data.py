@@ -24,6 +24,7 @@ class Scaled(NamedTuple):
     scatter: float  # root of the total scatter about it
     mean: np.ndarray  # mean of the rows of X as they are now
     n_varying: int  # columns that are not constant
+    constant: np.ndarray | None = None  # which columns are, up to rounding; None: not known
 
     @property
     def scale(self) -> float:
@@ -64,7 +65,8 @@ def scale_rows(X: Matrix) -> Scaled:
     scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
     small /= scatter
     n_varying = int(np.count_nonzero(~constant))
-    return Scaled(small, origin.astype(np.float64), unit, centre, scatter, zero, n_varying)
+    median = origin.astype(np.float64)
+    return Scaled(small, median, unit, centre, scatter, zero, n_varying, constant)
 
 
 def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
@@ -72,6 +74,8 @@ def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
     small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit)
     if sp.issparse(X):
         return (small / scaled.scatter).tocsr()
+    if scaled.constant is not None and scaled.constant.any():
+        small[:, scaled.constant] = 0.0  # what is left of it is rounding
     small = (small - scaled.centre).astype(X.dtype, copy=False)
     small /= scaled.scatter
     return small

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import discrete, fragments, graph
+from .. import fragments, graph
 from ..arrays import Matrix
 from . import _affinity, _checks, _labels, _many, _representatives, _resolving
 from ._outcome import warn_of_disagreement
@@ -90,11 +90,9 @@ class FixedGraphClusterer(RowClusterer):
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
         resolved = _resolving.resolve(X, many, solve, options, watch)
-        labels, _ = _representatives.row_votes(
-            resolved.rows, resolved.solved.labels, settings.n_jobs
+        self.labels_, _, new_name = _representatives.named_votes(
+            resolved.rows, resolved.solved.labels, drawn.weight, c, settings.n_jobs
         )
-        new_name = discrete.size_order(labels, c)
-        self.labels_ = new_name[labels]
         named = new_name[resolved.solved.labels]
         self._assign_representatives(resolved, named)
         self._voters = resolved.fitted._replace(labels=named)

@@ -12,7 +12,7 @@ from ..arrays import Matrix
 from ..counting import CountEvidence
 from ..methods import Method
 from . import _auto, _build
-from ._checks import check_room
+from ._checks import check_representatives, check_room
 from ._data import scale_rows
 from ._representatives import (
     Frame,
@@ -61,7 +61,8 @@ def draw_many(
     distinct = len(sample.keys) if len(sample.keys) < size else n
     if distinct <= (p if isinstance(p, int) else resolutions.FEW_ROWS):
         return None
-    return Drawn(whole, unit, sample, distinct, distinct if size >= SAMPLE_ROWS else size)
+    room = distinct if size >= SAMPLE_ROWS else min(distinct, size)
+    return Drawn(whole, unit, sample, distinct, room)
 
 
 def numbers_for(drawn: Drawn, p: int | str | None, c: int) -> list[int]:
@@ -95,6 +96,7 @@ def prepare(
     with watch.phase("choices"):
         counts = [] if settings.n_clusters else _count(drawn.sample, settings, method, watch)
         c = settings.n_clusters or counts[0].n_clusters
+        check_representatives(p, c, "euclidean")
         check_room(settings.min_cluster_size, float(drawn.weight.sum()) * drawn.unit, c)
         numbers = numbers_for(drawn, p, c)
         if not numbers:

@@ -82,6 +82,7 @@ class Nodes(NamedTuple):
     unit: float  # that mean
     mass: np.ndarray  # (p,) what they count for in F and Y: their links, in units of the mean
     min_size: float  # the least that makes a cluster
+    tied: np.ndarray  # (p,) in pieces that were too small
 
 
 class Representatives(NamedTuple):
@@ -206,10 +207,10 @@ def make_nodes(
     unit = float(linked.mean())
     size = linked / unit
     least = smallest_size(options.min_cluster_size, size.sum(), many.c, unit * many.unit)
-    A = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
+    A, tied = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
     degree = np.asarray(A.sum(axis=1)).ravel()
     mass = np.maximum(degree / (degree.mean() or 1.0), LEAST_MASS)
-    return Nodes(A, fitted.frame.scaled.X, size, unit, mass, least)
+    return Nodes(A, fitted.frame.scaled.X, size, unit, mass, least, tied)
 
 
 def row_votes(
@@ -227,6 +228,20 @@ def row_votes(
     for _ in over_blocks(block, rows.idx, n_jobs):
         pass
     return found, sure
+
+
+def named_votes(
+    rows: links.RowLinks, labels: np.ndarray, weight: np.ndarray, c: int, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of rows and their shares, numbered by falling size, and the new name of each label.
+
+    Ties are broken by the new names, as ``predict`` will break them.
+    """
+    found, sure = row_votes(rows, labels, n_jobs)
+    new_name = discrete.size_order(found, c, weight)
+    if (new_name != np.arange(c)).any():
+        found, sure = row_votes(rows, new_name[labels], n_jobs)
+    return found, sure, new_name
 
 
 def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
