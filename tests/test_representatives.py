@@ -355,6 +355,20 @@ def test_two_clusters_of_one_blob_are_both_there(cls):
         np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
+@pytest.mark.filterwarnings("ignore:the clusters change")
+@pytest.mark.parametrize("cls", [CAN, RatioCut, NMFClustering])
+def test_every_cluster_has_rows_also_where_there_is_no_structure(cls):
+    rows = np.random.default_rng(0).standard_normal((3_300, 40))
+    model = cls(8).fit(rows)
+    assert set(model.labels_) == set(model.representative_labels_) == set(range(8))
+
+
+def test_rows_that_all_get_one_label_confirm_nothing():
+    # Representatives have eight labels; resolutions that both lose them in the vote agree.
+    model = RatioCut(8).fit(np.random.default_rng(0).standard_normal((3_300, 40)))
+    assert len(set(model.labels_)) > 1 or model.resolutions_.confirmed < 0.7
+
+
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN, NormalizedCut, CLR])
 def test_fifty_clusters(cls):
     rows, truth = make_blobs(6_000, 4, centers=50, cluster_std=0.4, random_state=0)
