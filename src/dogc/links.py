@@ -86,23 +86,37 @@ def make_search(R: np.ndarray) -> Search:
     # Most of them are within the unit; a few may lie far away.
     usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
     unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
-    search = Search(R, origin, None, unit, (50 - int(np.ceil(np.log2(q)))) // 2)
+    search = Search(R, origin, None, unit, exact_bits(q))
     R = _rounded(search, R)
     return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute").fit(R))
 
 
-def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:
+def exact_bits(q: int) -> int:
+    """Bits that coordinates may have for products of q of them to be exact."""
+    return (50 - int(np.ceil(np.log2(q)))) // 2
+
+
+def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
     """Coordinates of so few bits that products of two rows are exact in any order.
 
-    Rows beyond twice the unit keep as many bits of their own largest coordinate. A tree forms
-    differences, which need no rounding.
+    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rounded(np.array([[0.3, 1.0], [0.3, 9.0]]), 1.0, 3)
+    array([[0.25, 1.  ],
+           [0.  , 9.  ]])
     """
-    if not search.bits:
-        return Z
-    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * search.unit)
+    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
     beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
-    step = beyond * (search.unit * 2.0**-search.bits)
+    step = beyond * (unit * 2.0**-bits)
     return np.rint(Z / step) * step
+
+
+def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:
+    """Rows as the search wants them; a tree forms differences, which need no rounding."""
+    return rounded(Z, search.unit, search.bits) if search.bits else Z
 
 
 def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

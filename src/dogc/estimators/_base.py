@@ -222,7 +222,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         fitted, _, solved, rows, _ = resolved
         problem, result = solved.outcome
         state, scaled, dtype = result.state, fitted.frame.scaled, prepared.dtype
-        labels, confidence, new_name = _representatives.named_votes(
+        labels, confidence, voters, new_name = _representatives.named_votes(
             rows, solved.labels, prepared.many.weight, problem.c, settings.n_jobs
         )
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
@@ -234,12 +234,12 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.neighbors_recall_ = 1.0
         self.confidence_ = confidence.astype(dtype)
         hanging = (state.stray | resolved.nodes.tied).astype(np.int64)
-        stray, _ = _representatives.row_votes(rows, hanging, settings.n_jobs)
+        stray, _, _ = _representatives.row_votes(rows, hanging, settings.n_jobs)
         self.outliers_ = stray == 1
         named = new_name[solved.labels]
         self._assign_representatives(resolved, named, prepared.many.unit)
         self._assign_state(result, new_name, scaled, settings, dtype)
-        self._fitted_rows = fitted._replace(labels=named)
+        self._fitted_rows = fitted._replace(labels=named, n_votes=voters)
         self.labels_ = labels
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label

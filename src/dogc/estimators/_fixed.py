@@ -79,6 +79,11 @@ class FixedGraphClusterer(RowClusterer):
             return None
         p = _checks.check_representatives(given["n_representatives"], c, settings.kind)
         if settings.kind != "neighbors" or given.get("source") == "features":
+            if isinstance(p, int):
+                raise ValueError(
+                    "n_representatives needs affinity='neighbors' (and source='graph'); leave it out, "
+                    "or set it to None."
+                )
             p = None
         with watch.phase("rows"):
             drawn = _many.draw_many(X, None, p, c, settings.n_jobs)
@@ -90,12 +95,12 @@ class FixedGraphClusterer(RowClusterer):
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
         resolved = _resolving.resolve(X, many, solve, options, watch)
-        self.labels_, _, new_name = _representatives.named_votes(
+        self.labels_, _, voters, new_name = _representatives.named_votes(
             resolved.rows, resolved.solved.labels, drawn.weight, c, settings.n_jobs
         )
         named = new_name[resolved.solved.labels]
         self._assign_representatives(resolved, named)
-        self._voters = resolved.fitted._replace(labels=named)
+        self._voters = resolved.fitted._replace(labels=named, n_votes=voters)
         warn_of_disagreement(resolved.choice)
         return resolved
 

@@ -22,6 +22,7 @@ from ._representatives import (
     make_nodes,
     make_representatives,
     pass_over,
+    projected,
 )
 from ._settings import Settings
 from ._watch import Watch
@@ -103,13 +104,15 @@ def prepare(
             return None
         geometry = _build.geometry_of(drawn.sample.X, settings)
         assert geometry.scaled is not None
-        frame = Frame(geometry.scaled, geometry.lookup)
+        frame = Frame(geometry.scaled, None)
+        if geometry.lookup is not None:
+            frame = projected(frame, geometry.lookup.T)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         if geometry.m is None:
             return Prepared(many, None, counts, X.dtype)
         components = _learned_projection(many, geometry, settings, method, seed, watch)
         if geometry.space is not None:
-            frame = frame._replace(directions=components.T.astype(np.float64))
+            frame = projected(frame, components)
         return Prepared(many._replace(frame=frame), components, counts, X.dtype)
 
 

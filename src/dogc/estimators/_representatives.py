@@ -38,6 +38,7 @@ class Frame(NamedTuple):
 
     scaled: _data.Scaled
     directions: np.ndarray | None  # (d, q); None: all features
+    unit: float = 1.0  # beyond most coordinates, where there are directions
 
 
 class Options(NamedTuple):
@@ -93,6 +94,7 @@ class Representatives(NamedTuple):
     n_links: int
     width: float
     labels: np.ndarray  # (p,)
+    n_votes: int = links.LINKS  # of its links, those that have a say in a row's label
 
 
 class Solved(NamedTuple):
@@ -147,12 +149,32 @@ def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampli
     return drawn
 
 
+def projected(frame: Frame, components: np.ndarray) -> Frame:
+    """The frame with directions to look along, of shape (q, d)."""
+    reach = abs(frame.scaled.X).max(axis=1)
+    reach = reach.toarray() if sp.issparse(reach) else reach
+    usual = np.quantile(reach, 0.9)
+    directions = components.T.astype(np.float64)
+    bits = links.exact_bits(len(directions))
+    return frame._replace(directions=links.rounded(directions, 1.0, bits), unit=float(usual) or 1.0)
+
+
 def points(frame: Frame, X: Matrix) -> np.ndarray:
-    """Rows as points."""
-    X = _data.apply_scale(frame.scaled, _data.same_kind(X, frame.scaled.X))
-    X = X.toarray() if sp.issparse(X) else X
-    X = X if frame.directions is None else X @ frame.directions
-    return X.astype(np.float64, copy=False)
+    """Rows as points: a function of each row alone, to the last bit."""
+    scaled = frame.scaled
+    X = _data.same_kind(X, scaled.X)
+    Z = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
+    Z -= scaled.origin
+    Z /= scaled.unit
+    Z -= scaled.centre
+    Z /= scaled.scatter
+    if scaled.constant is not None and scaled.constant.any():
+        Z[:, scaled.constant] = 0.0  # what is left of it is rounding
+    if frame.directions is None:
+        return Z
+    # Products of so few bits are exact, whatever rows are multiplied together.
+    bits = links.exact_bits(len(frame.directions))
+    return links.rounded(Z, frame.unit, bits) @ frame.directions
 
 
 def make_representatives(many: ManyRows, p: int, options: Options) -> Representatives:
@@ -163,7 +185,9 @@ def make_representatives(many: ManyRows, p: int, options: Options) -> Representa
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
     cell, _ = means.cells(Z, weight, p, steps, effective_n_jobs(options.n_jobs))
     X = means.cell_means(points(frame._replace(directions=None), X), weight, cell, cell.max() + 1)
-    R = X if frame.directions is None else X @ frame.directions
+    R = X
+    if frame.directions is not None:
+        R = means.cell_means(Z, weight, cell, len(X))
     n_links = min(options.n_links or links.LINKS, len(R))
     if options.width is None:
         _, d = links.nearest(links.make_search(R), Z[:WIDTH_ROWS], n_links)
@@ -215,33 +239,43 @@ def make_nodes(
 
 def row_votes(
     rows: links.RowLinks, labels: np.ndarray, n_jobs: int | None = 1
-) -> tuple[np.ndarray, np.ndarray]:
-    """The label with most of each row's weight, the lowest in a tie, and its share."""
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The label with most of each row's weight, the lowest in a tie, its share, and the voters.
+
+    All links of a row vote, unless a label would have no row at all: then the nearest alone.
+    """
     n, c = len(rows.idx), int(labels.max()) + 1
     found, sure = np.empty(n, dtype=np.int64), np.empty(n)
+    voters = rows.idx.shape[1]
 
     def block(part: slice) -> None:
-        share = discrete.label_shares(labels[rows.idx[part]], rows.share[part], c)
+        idx, weight = rows.idx[part, :voters], rows.share[part, :voters]
+        share = discrete.label_shares(labels[idx], weight, c)
         found[part] = share.argmax(axis=1)
-        sure[part] = share.max(axis=1) / rows.share[part].sum(axis=1, dtype=np.int64)
+        sure[part] = share.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
 
     for _ in over_blocks(block, rows.idx, n_jobs):
         pass
-    return found, sure
+    present = np.unique(labels)
+    if voters > 1 and not np.isin(present, found, assume_unique=False).all():
+        voters = 1
+        for _ in over_blocks(block, rows.idx, n_jobs):
+            pass
+    return found, sure, voters
 
 
 def named_votes(
     rows: links.RowLinks, labels: np.ndarray, weight: np.ndarray, c: int, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels of rows and their shares, numbered by falling size, and the new name of each label.
+) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    """As :func:`row_votes`, labels numbered by falling size, and the new name of each label.
 
     Ties are broken by the new names, as ``predict`` will break them.
     """
-    found, sure = row_votes(rows, labels, n_jobs)
-    new_name = discrete.size_order(found, c, weight)
+    votes = row_votes(rows, labels, n_jobs)
+    new_name = discrete.size_order(votes[0], c, weight)
     if (new_name != np.arange(c)).any():
-        found, sure = row_votes(rows, new_name[labels], n_jobs)
-    return found, sure, new_name
+        votes = row_votes(rows, new_name[labels], n_jobs)
+    return *votes, new_name
 
 
 def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
@@ -260,7 +294,7 @@ def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     Rows well inside a cluster are told by their nearest representatives alone.
     """
     search = links.make_search(fitted.R)
-    known = links.labelled(search, fitted.labels, fitted.n_links)
+    known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def block(rows: slice) -> np.ndarray:
         Z = points(fitted.frame, X[rows])
@@ -274,6 +308,6 @@ def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
 
 def _shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
     found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-    c = int(fitted.labels.max()) + 1
-    votes = discrete.label_shares(fitted.labels[found.idx], found.share, c)
+    c, voters = int(fitted.labels.max()) + 1, fitted.n_votes
+    votes = discrete.label_shares(fitted.labels[found.idx[:, :voters]], found.share[:, :voters], c)
     return votes / votes.sum(axis=1, keepdims=True)

@@ -59,7 +59,7 @@ def try_numbers(
         trial = trials.get(p) or make_trial(many, p, options)
         solved = solve(trial.nodes, watch.quiet(), "spectral", firmness)
         halted = solved.halted
-        labels, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+        labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
         trials[p] = trial._replace(solved=solved, labels=labels)
         return labels
 
@@ -98,16 +98,16 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
     fitted = trial.fitted
     with watch.phase("links"):
         rows, sums = pass_over(fitted, X, many.weight, options.n_jobs, watch)
-    if trial.solved.halted:
-        return Resolved(fitted, trial.nodes, trial.solved, rows, choice)
     nodes = make_nodes(fitted, sums, many, options)
+    if trial.solved.halted:
+        return Resolved(fitted, nodes, trial.solved, rows, choice)
     init = first_labels(rows, options.init, many.c, len(fitted.R))
     solved = solve(nodes, watch, init, firmness)
     if not solved.halted and isinstance(init, str):
-        labels, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+        labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
         agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
         if agreement < min(resolutions.AGREED, choice.confirmed):
-            nodes, solved = trial.nodes, trial.solved
+            solved = trial.solved
     return Resolved(fitted, nodes, solved, rows, choice)
 
 
