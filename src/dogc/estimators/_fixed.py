@@ -81,8 +81,8 @@ class FixedGraphClusterer(RowClusterer):
         if settings.kind != "neighbors" or given.get("source") == "features":
             if isinstance(p, int):
                 raise ValueError(
-                    "n_representatives needs affinity='neighbors' (and source='graph'); leave it out, "
-                    "or set it to None."
+                    "n_representatives needs affinity='neighbors' (and source='graph'); leave it "
+                    "out, or set it to None."
                 )
             p = None
         with watch.phase("rows"):
