@@ -194,12 +194,13 @@ def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return labels[idx], distance < known.margin[idx]
     R = search.R[known.order]
     names, first = np.unique(labels[known.order], return_index=True)
-    twice, squares = -2.0 * R.T, np.einsum("ij,ij->i", R, R)
+    # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
+    weights = np.vstack([-2.0 * R.T, np.einsum("ij,ij->i", R, R)])
     found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
+    Z = np.hstack([Z, np.ones((len(Z), 1))])
 
     def block(rows: slice) -> None:
-        scores = Z[rows] @ twice
-        scores += squares
+        scores = Z[rows] @ weights
         least = np.minimum.reduceat(scores, first, axis=1)
         found[rows] = names[least.argmin(axis=1)]
         # The nearest of another label, and how many are nearer than that.

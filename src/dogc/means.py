@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from .products import over_rows
 
 # Rows at a time: what a block needs stays in a processor's cache.
-ELEMENTS = 1 << 18
+ELEMENTS = 1 << 17
 
 
 def nearest_mean(Z: np.ndarray, R: np.ndarray, threads: int = 1) -> np.ndarray:
