@@ -92,23 +92,38 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
     did; the labels of the sample are at least confirmed.
     """
+    trial, firmness = None, 1.0
     with watch.phase("choices"):
-        choice, trial, firmness = choose(many, solve, options, watch)
-    assert trial.solved is not None
-    fitted = trial.fitted
+        if len(many.numbers) > 1:
+            choice, trial, firmness = choose(many, solve, options, watch)
+            fitted = trial.fitted
+        else:
+            choice = resolutions.only_resolution(many.numbers[0])
+            fitted = make_representatives(many, choice.chosen, options)
     with watch.phase("links"):
         rows, sums = pass_over(fitted, X, many.weight, options.n_jobs, watch)
     nodes = make_nodes(fitted, sums, many, options)
-    if trial.solved.halted:
+    if trial is not None and trial.solved is not None and trial.solved.halted:
         return Resolved(fitted, nodes, trial.solved, rows, choice)
     init = first_labels(rows, options.init, many.c, len(fitted.R))
     solved = solve(nodes, watch, init, firmness)
-    if not solved.halted and isinstance(init, str):
-        labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
-        agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
-        if agreement < min(resolutions.AGREED, choice.confirmed):
-            solved = trial.solved
+    if trial is not None and isinstance(init, str) and not solved.halted:
+        solved = confirmed(solved, trial, choice, many, options)
     return Resolved(fitted, nodes, solved, rows, choice)
+
+
+def confirmed(
+    solved: Solved,
+    trial: Trial,
+    choice: resolutions.ResolutionChoice,
+    many: ManyRows,
+    options: Options,
+) -> Solved:
+    """What all rows say, or what the sample said where the two disagree."""
+    assert trial.solved is not None
+    labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+    agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
+    return trial.solved if agreement < min(resolutions.AGREED, choice.confirmed) else solved
 
 
 def first_labels(rows: links.RowLinks, init: Any, c: int, p: int) -> Any:
