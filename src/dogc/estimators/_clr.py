@@ -144,7 +144,7 @@ class CLR(FixedGraphClusterer):
                 result = run(problem, watch)
                 F = result.state.F
                 self._assign_labels(method.final_labels(problem, result.state))
-                self._voters = _affinity.remember(located, settings)
+                self._remember(located, settings)
             else:
                 result, F = resolved.solved.outcome
         self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)

@@ -50,6 +50,7 @@ class FixedGraphClusterer(RowClusterer):
         settings = _affinity.check_graph(parameters, X, self._kinds)
         how = _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         n_init = _checks.check_starts(self.n_init)
+        self._check_more(settings)
         dtype = X.dtype
 
         def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
@@ -62,13 +63,24 @@ class FixedGraphClusterer(RowClusterer):
                 fixed = self._build(X, settings)
                 A, F = fixed.A, self._embed(fixed, c)
                 self._assign_labels(_labels.discretise(F, how, n_init, self.random_state))
-                self._voters = _affinity.remember(fixed.located, settings)
+                self._remember(fixed.located, settings)
             else:
                 A, F = resolved.nodes.A, resolved.solved.outcome
         if A is not None:
             self.affinity_matrix_ = A.astype(dtype)
         self.embedding_ = F.astype(dtype)
         return self
+
+    def _remember(
+        self, located: _affinity.Located | None, settings: _affinity.GraphSettings
+    ) -> None:
+        """What a graph of rows leaves."""
+        self._voters = _affinity.remember(located, settings)
+        if hasattr(self, "n_representatives"):
+            self._assign_representatives(None)
+
+    def _check_more(self, settings: _affinity.GraphSettings) -> None:
+        """Check what a method alone knows."""
 
     def _resolve(
         self, X: Matrix, settings: _affinity.GraphSettings, c: int, solve: Solve, watch: Watch
@@ -89,7 +101,6 @@ class FixedGraphClusterer(RowClusterer):
             drawn = _many.draw_many(X, None, p, c, settings.n_jobs)
         numbers = [] if drawn is None else _many.numbers_for(drawn, p, c)
         if drawn is None or not numbers:
-            self._assign_representatives(None)
             return None
         frame = _many.frame_of(drawn)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)

@@ -114,7 +114,7 @@ class NMFClustering(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+    def _check_more(self, settings: _affinity.GraphSettings) -> None:
         source = _checks.check_choice("source", self.source, ("features", "graph"))
         _checks.check_count("max_iter", self.max_iter, 1)
         _checks.check_weight("tol", self.tol)
@@ -122,7 +122,6 @@ class NMFClustering(FixedGraphClusterer):
             raise ValueError(
                 "affinity='precomputed' gives no features to factor; set source='graph'."
             )
-        return super()._build(X, settings)
 
     def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
         rng, n_init = generator(self.random_state), _checks.check_starts(self.n_init)
