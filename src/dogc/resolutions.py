@@ -41,7 +41,12 @@ class ResolutionChoice(NamedTuple):
 
     @property
     def confirmed(self) -> float:
-        """How far the labels that were taken agree with those of a neighbouring resolution."""
+        """How far the labels that were taken agree with those of a neighbouring resolution.
+
+        NaN where there was no other to agree with.
+        """
+        if len(self.n_representatives) == 1:
+            return float("nan")
         return float(self.score[self.n_representatives.index(self.chosen)])
 
 

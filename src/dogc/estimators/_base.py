@@ -63,7 +63,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts; a whole number is the same as that many copies. Equal
             rows are one row of the graph: a weight changes the sizes of clusters and the
-            regression, not who is whose neighbour. Rows of weight zero are left out and
+            regression, not who is whose neighbour. With representatives a weight also says how
+            much a row adds to the links between them. Rows of weight zero are left out and
             labelled afterwards.
 
         Returns
@@ -266,7 +267,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
 
         A new row solves `eq:10` against the fitted rows: its neighbours among them, in the
         learned subspace, get the weights that the problem gives, and the cluster with the
-        most weight wins (the lower label in a tie).
+        most weight wins (the lower label in a tie). Where the graph was learned on
+        representatives, the row is linked with its nearest ones as the fitted rows were.
 
         Parameters
         ----------

@@ -36,7 +36,8 @@ n_components : int, "auto" or None, default="auto"
     "auto" counts the principal directions that stand out from noise, if all others look like
     pure noise; then neighbours are looked up in the leading 2 m + 2 directions and W chooses
     m of them. Otherwise it takes max(n_clusters, 6) if that is below n_features, else None;
-    for sparse X always None, because a projection needs the rows dense.""",
+    for sparse X always None, because a projection needs the rows dense. With representatives
+    "auto" takes the directions above the noise where they can be told, else None.""",
     "min_cluster_size": """\
 min_cluster_size : int or "auto", default="auto"
     Rows that a component must have to count as a cluster; smaller ones are tied to their
@@ -136,7 +137,8 @@ n_neighbors_ : int
     Number of neighbours.""",
     "n_representatives_": """\
 n_representatives_ : int or None
-    Number of representatives; None if every row is a node of the graph.""",
+    Number of representatives; None if every row is a node of the graph. It may be a little
+    below what was asked for: cells that lose all their rows are left out.""",
     "resolutions_": """\
 resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
     The numbers of representatives that were tried and how far their clusters agree. Its
@@ -146,7 +148,8 @@ representatives_ : array of shape (n_representatives_, n_features) or None
     The representatives: means of rows that lie close together, in the units of X.""",
     "representative_weights_": """\
 representative_weights_ : array of shape (n_representatives_,) or None
-    How many rows, or how much of their weight, each stands for.""",
+    About how many rows, or how much of their weight, each stands for: a row is shared among
+    those that it is linked with.""",
     "representative_labels_": """\
 representative_labels_ : int array of shape (n_representatives_,) or None
     Cluster of each.""",
