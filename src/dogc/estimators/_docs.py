@@ -74,7 +74,7 @@ penalties : {"relative", "paper"}, default="relative"
     "xi": """\
 xi : {"row", "mean"}, default="row"
     The regulariser :math:`\\xi` of the graph: one for each row (`eq:24`), which adapts to
-    local density, or their mean for all rows (`eq:25`).""",
+    local density, or their mean for all rows (`eq:25`). Without effect with representatives.""",
     "lam": """\
 lam : float or "auto", default="auto"
     The paper's :math:`\\lambda`. "auto" searches for a value at which the graph has exactly
@@ -101,7 +101,7 @@ neighbors_algorithm : str or transformer, default="auto"
     How neighbours are searched. "auto", "brute" and "kd_tree" are exact, as in
     ``NearestNeighbors``; "pynndescent" is approximate and needs that package. A transformer
     with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
-    See ``neighbors_recall_``.""",
+    See ``neighbors_recall_``. Without effect with representatives.""",
     "max_time": """\
 max_time : float or None, default=None
     Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
