@@ -34,7 +34,7 @@ for ax in (left, right):
 
 # %%
 # How many representatives? As many as it takes for the clusters not to change with their number.
-# If they do change, a warning says so: the clusters overlap, or there are other than you asked for.
+# If they do change, a warning says so: the clusters overlap, or their number is another.
 ScaleDisplay.from_estimator(model)
 choice = model.resolutions_
 print(f"tried {choice.n_representatives}, took {choice.chosen}, agreement {choice.confirmed:.2f}")

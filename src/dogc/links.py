@@ -45,7 +45,7 @@ FAR = 2.0
 ONE = 1 << 14
 # Up to this many dimensions a tree finds the nearest faster than all distances do.
 TREE_UP_TO = 5
-# Rounding must not make a row sure of its label; beside coordinates below one.
+# Rounding must not make a row sure of its label.
 SLACK = 1e-9
 # With fewer rows scikit-learn would share the representatives among threads, not the rows.
 LEAST_ROWS = 1025

@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     threads: int = 1  # for work on rows, which is the same for any number
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
     within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
-    mass: np.ndarray | None = None  # (n,) rows that each node stands for; None: one each
+    mass: np.ndarray | None = None  # (n,) what each node counts for in F and Y; None: one each
 
 
 class LambdaSearch(NamedTuple):
@@ -92,7 +92,7 @@ def root_mass(problem: Problem) -> np.ndarray:
 
 
 def by_mass(problem: Problem, F: np.ndarray) -> np.ndarray:
-    """M^1/2 times the F of a State: MF, each node's row of F as often as it stands."""
+    """M^1/2 times the F of a State: MF, each row of F times what its node counts for."""
     return F if problem.mass is None else root_mass(problem) * F
 
 

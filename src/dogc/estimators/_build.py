@@ -191,22 +191,27 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     )
 
 
+def node_graph(nodes: Nodes, c: int) -> Problem:
+    """The problem of changing the graph of representatives."""
+    idx, A = affinity.row_weights(nodes.A)
+    problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
+    return problem._replace(min_size=nodes.min_size)
+
+
 def problem_on(nodes: Nodes, frame: Frame, settings: Settings, c: int, regress: bool) -> Problem:
     """The problem on representatives: their links are the graph that is given.
 
     The regression sees them as rows that count for what is linked to them.
     """
-    idx, A = affinity.row_weights(nodes.A)
     scaled = frame.scaled
     (n, d), X = nodes.X.shape, nodes.X
     if not settings.fit_intercept:
         X = X + scaled.shift / scaled.scale  # uncentred, as `eq:27` has them
-    return given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)._replace(
+    return node_graph(nodes, c)._replace(
         weights=_weights(settings, n, c, d, scaled),
         p=settings.p,
         fit_intercept=settings.fit_intercept,
         X=X if regress else None,
-        min_size=nodes.min_size,
         firmer=_firmer(settings),
     )
 
@@ -223,7 +228,7 @@ def _weights(
 
 
 def _firmer(settings: Settings) -> tuple[float, ...]:
-    return FIRMER if settings.relative and settings.alpha > 0 else ()
+    return FIRMER if settings.may_firm else ()
 
 
 def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:

@@ -12,7 +12,7 @@ from ..restarts import solve, starts
 from ..solver import HALTED, Callback, Result
 from ..state import Problem, root_mass
 from . import _affinity, _checks
-from ._build import given_graph
+from ._build import given_graph, node_graph
 from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer
 from ._outcome import assign_run, learned_graph, warn_unless_converged
@@ -131,7 +131,7 @@ class CLR(FixedGraphClusterer):
                 return solve(problem, method, begin, **options)
 
         def solve_nodes(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            problem = node_problem(nodes, c)
+            problem = node_graph(nodes, c)
             result = run(problem, watch)
             labels = method.final_labels(problem, result.state)
             F = result.state.F / root_mass(problem)
@@ -152,13 +152,6 @@ class CLR(FixedGraphClusterer):
         assign_run(self, result)
         warn_unless_converged(self)
         return self
-
-
-def node_problem(nodes: Nodes, c: int) -> Problem:
-    """The problem of changing the graph of representatives."""
-    idx, A = affinity.row_weights(nodes.A)
-    problem = given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass)
-    return problem._replace(min_size=nodes.min_size)
 
 
 def given_graph_problem(

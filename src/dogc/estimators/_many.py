@@ -19,11 +19,9 @@ from ._representatives import (
     ManyRows,
     Options,
     draw,
-    make_nodes,
-    make_representatives,
-    pass_over,
     projected,
 )
+from ._resolving import make_trial
 from ._settings import Settings
 from ._watch import Watch
 
@@ -43,7 +41,6 @@ class Drawn(NamedTuple):
     weight: np.ndarray
     unit: float
     sample: sampling.Sample
-    distinct: int  # distinct rows; where they are more than the sample holds, rows
     room: int  # rows to reckon with for the number of representatives
 
 
@@ -63,7 +60,7 @@ def draw_many(
     if distinct <= (p if isinstance(p, int) else resolutions.FEW_ROWS):
         return None
     room = distinct if size >= SAMPLE_ROWS else min(distinct, size)
-    return Drawn(whole, unit, sample, distinct, room)
+    return Drawn(whole, unit, sample, room)
 
 
 def numbers_for(drawn: Drawn, p: int | str | None, c: int) -> list[int]:
@@ -163,10 +160,7 @@ def _learned_projection(
         W = trace_ratio.settle_signs(space.V[:, : geometry.m])
         return np.ascontiguousarray(W.T.astype(geometry.dtype))
     p = min(max(PROJECTION_NODES, many.numbers[0]), many.numbers[-1])
-    options = Options.of(settings)
-    fitted = make_representatives(many, p, options)
-    _, sums = pass_over(fitted, many.sample.X, many.sample.weight, settings.n_jobs)
-    nodes = make_nodes(fitted, sums, many, options)
+    nodes = make_trial(many, p, Options.of(settings)).nodes
     problem = _build.problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
     R = np.sqrt(nodes.mass)[:, None] * ((nodes.X - many.frame.scaled.mean) @ space.V)
     within = _within(space.R, many.sample.weight, R)

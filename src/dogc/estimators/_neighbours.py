@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ QUERY_ROWS = 4096
 RECALL_ROWS = 200
 
 Report = Callable[[int, int], None]
+Found = TypeVar("Found")
 
 
 class Index(NamedTuple):
@@ -96,18 +97,34 @@ def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
 def _in_chunks(
     search: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None
 ) -> np.ndarray:
-    def task(rows: Matrix) -> np.ndarray:
-        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
-            return search.kneighbors(rows, n_neighbors, return_distance=False)
+    def lookup(rows: slice) -> np.ndarray:
+        return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
 
-    starts = range(0, Z.shape[0], QUERY_ROWS)
-    tasks = (delayed(task)(Z[s : s + QUERY_ROWS]) for s in starts)
-    found = []
-    for chunk in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks):
-        found.append(chunk)
+    return np.vstack(list(in_blocks(lookup, Z.shape[0], QUERY_ROWS, n_jobs, report)))
+
+
+def in_blocks(
+    function: Callable[[slice], Found],
+    n: int,
+    size: int,
+    n_jobs: int | None,
+    report: Report | None = None,
+) -> Iterator[Found]:
+    """What a function makes of each block of n rows, in their order, made by threads.
+
+    Few blocks are held at a time, whatever their number.
+    """
+
+    def task(rows: slice) -> Found:
+        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
+            return function(rows)
+
+    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
         if report is not None:
-            report(len(found), len(starts))
-    return np.vstack(found)
+            report(done, len(blocks))
+        yield found
 
 
 def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:

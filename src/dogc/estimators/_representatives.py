@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
+from joblib import effective_n_jobs
 
 from .. import discrete, fragments, links, means, resolutions, sampling
 from ..arrays import Matrix
 from . import _data
+from ._neighbours import Found, in_blocks
 from ._settings import Settings, smallest_size
 from ._watch import Watch
 
@@ -28,9 +28,6 @@ BLOCK_ELEMENTS = 1 << 20
 FIRMER = 100.0
 # No representative counts for less than this share of the mean.
 LEAST_MASS = 1e-6
-
-Found = TypeVar("Found")
-Outcome = TypeVar("Outcome")
 
 
 class Frame(NamedTuple):
@@ -59,7 +56,7 @@ class Options(NamedTuple):
             settings.n_neighbors,
             min_cluster_size=settings.min_cluster_size,
             init=settings.init,
-            firmer=FIRMER if settings.relative and settings.alpha > 0 else None,
+            firmer=FIRMER if settings.may_firm else None,
         )
 
 
@@ -125,17 +122,7 @@ def over_blocks(
     """What a function makes of each block of rows, in their order, made by threads."""
     n, d = X.shape
     rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
-
-    def task(block: slice) -> Found:
-        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
-            return function(block)
-
-    blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
-    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    for done, found in enumerate(run(delayed(task)(block) for block in blocks), 1):
-        if watch is not None:
-            watch.advance(done, len(blocks))
-        yield found
+    return in_blocks(function, n, rows, n_jobs, None if watch is None else watch.advance)
 
 
 def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampling.Sample:
@@ -160,7 +147,10 @@ def projected(frame: Frame, components: np.ndarray) -> Frame:
 
 
 def points(frame: Frame, X: Matrix) -> np.ndarray:
-    """Rows as points: a function of each row alone, to the last bit."""
+    """Rows as points: a function of each row alone, to the last bit.
+
+    As ``_data.apply_scale``, in 64 bits and without dropping any: here ties are broken otherwise.
+    """
     scaled = frame.scaled
     X = _data.same_kind(X, scaled.X)
     Z = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
@@ -256,8 +246,7 @@ def row_votes(
 
     for _ in over_blocks(block, rows.idx, n_jobs):
         pass
-    present = np.unique(labels)
-    if voters > 1 and not np.isin(present, found, assume_unique=False).all():
+    if voters > 1 and not np.isin(np.unique(labels), found).all():
         voters = 1
         for _ in over_blocks(block, rows.idx, n_jobs):
             pass

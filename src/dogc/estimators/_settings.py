@@ -77,6 +77,11 @@ class Settings(NamedTuple):
     max_time: float | None
     unit: float = 1.0  # rows that a size of 1 stands for
 
+    @property
+    def may_firm(self) -> bool:
+        """Whether alpha may be raised: where there is one, in relative units."""
+        return self.relative and self.alpha > 0
+
     def min_size(self, total: float, c: int) -> float:
         """What a component must count for to be a cluster."""
         return smallest_size(self.min_cluster_size, total, c, self.unit)
