@@ -1,4 +1,4 @@
-"""From distinct rows to a solution: how many clusters, which scale, the run itself."""
+"""From distinct rows to a solution: how many clusters, which geometry and scale, the run."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .. import counting, graph, scales
+from .. import counting, discrete, graph, resolutions, scales
 from ..arrays import Matrix
+from ..geometry import GIVEN, Columns, can_whiten, standard_columns, within_columns
 from ..methods import Method
 from ..restarts import solve, starts
 from ..solver import HALTED, Result
-from ..state import Problem
+from ..start import spectral_start
+from ..state import Problem, State, firmer_weights
 from . import _build
 from ._checks import check_room
+from ._representatives import FIRMER
 from ._settings import Settings
 from ._watch import Watch
 
-# The scale is chosen on a sample of this many rows where there are more, the number of clusters
-# on a smaller one: eigenvalues within a cluster fall with n, those between clusters are zero
-# already.
-SAMPLE_ROWS = 20_000
-COUNT_ROWS = 2_000
+# Where there are more rows than resolutions.FEW_ROWS, geometry and scale are chosen on a sample of
+# so many; the number of clusters always is: eigenvalues within a cluster fall with n, those
+# between clusters are zero already.
+SAMPLE_ROWS = 2_000
 
 
 class Task(NamedTuple):
@@ -38,8 +40,28 @@ class Task(NamedTuple):
     n_distinct: int
 
 
-class _Halted(Exception):
-    """Ends the choice of scale."""
+class Look(NamedTuple):
+    """Rows in one geometry, and what their graphs say at several scales before any is learned."""
+
+    columns: Columns
+    place: _build.Place
+    begun: dict[int, tuple[Problem, State]]  # by number of neighbours
+    scales: scales.ScaleChoice
+
+    @property
+    def score(self) -> float:
+        """How far the scales agree with the one that they agree with most."""
+        return float(self.scales.score.max())
+
+
+class Choice(NamedTuple):
+    """What was left open, and what it became."""
+
+    c: int
+    k: int
+    counts: list[counting.CountEvidence]
+    looks: list[Look]  # the geometries in the order of trying
+    look: Look  # the one that was taken
 
 
 class Solution(NamedTuple):
@@ -48,20 +70,25 @@ class Solution(NamedTuple):
     problem: Problem
     place: _build.Place
     result: Result
-    scales: scales.ScaleChoice
-    counts: list[counting.CountEvidence]
+    choice: Choice
 
 
 def solve_task(task: Task) -> Solution:
     """Choose what is left open and solve."""
-    n = task.X.shape[0]
-    if task.settings.precomputed or n <= SAMPLE_ROWS or not _open(task.settings):
-        return _solve_open(task)
+    settings, n = task.settings, task.X.shape[0]
+    if settings.precomputed or n <= resolutions.FEW_ROWS or not _is_open(settings):
+        choice = choose(task)
+        return Solution(*_settle(task, choice), choice)
     with task.watch.phase("choices"):
-        found = _solve_open(_sample(task, SAMPLE_ROWS))
-    settings = task.settings._replace(n_clusters=found.problem.c, n_neighbors=found.scales.chosen)
-    solution = _solve_open(task._replace(settings=settings))
-    return solution._replace(scales=found.scales, counts=found.counts)
+        choice = choose(_sample(task, SAMPLE_ROWS))
+    place = _locate(task, choice.k, choice.look.columns)
+    problem = _build.problem_at(place, settings, choice.c, choice.k, task.regress)
+    result = run(problem, task.method, settings, task.seed, task.watch)
+    return Solution(problem, place, result, choice)
+
+
+def _is_open(settings: Settings) -> bool:
+    return None in (settings.n_clusters, settings.n_neighbors, settings.geometry)
 
 
 def _sample(task: Task, n_rows: int) -> Task:
@@ -70,84 +97,154 @@ def _sample(task: Task, n_rows: int) -> Task:
     return task._replace(X=task.X[rows], size=task.size[rows], watch=task.watch.quiet())
 
 
-def _open(settings: Settings) -> bool:
-    return settings.n_clusters is None or settings.n_neighbors is None
-
-
-def _solve_open(task: Task) -> Solution:
-    settings = task.settings
-    largest = _largest_scale(task)
-    fixed = settings.n_neighbors
+def _locate(task: Task, k: int, columns: Columns) -> _build.Place:
     with task.watch.phase("neighbours"):
-        place = _build.locate(task.X, task.size, settings, largest, task.watch.advance)
-    counts = [] if settings.n_clusters is not None else _count(task, place, largest)
+        return _build.locate(task.X, task.size, task.settings, k, columns, task.watch.advance)
+
+
+def choose(task: Task) -> Choice:
+    """The number of clusters, the geometry and the scale."""
+    settings = task.settings
+    place = _locate(task, _largest_scale(task), GIVEN)
+    counts = [] if settings.n_clusters is not None else _count(task, place)
     c = settings.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
     check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
-    place = _build.settle_dimension(place, settings, c)
-    solved: dict[int, tuple[Problem, Result]] = {}
-
-    def labels_at(k: int) -> np.ndarray:
-        if fixed is None:
-            task.watch.say(f"{c} clusters, {k} neighbours")
-        problem, result = solved[k] = _solve_at(task, place, c, k)
-        if result.reason in HALTED:
-            raise _Halted
-        return task.method.final_labels(problem, result.state)
-
-    if fixed is None:
-        # More neighbours than a cluster has rows would tie every cluster to another.
-        candidates = scales.candidate_scales(min(largest, max(5, task.X.shape[0] // c)))
-    else:
-        candidates = [fixed]
-    try:
-        choice = scales.choose_scale(labels_at, candidates, task.size)
-    except _Halted:
-        choice = _choose_finished(task, solved)
-    problem, result = solved[choice.chosen]
-    return Solution(problem, place, result, choice, counts)
+    looks = look_around(task, c, place)
+    chosen = best_look(looks)
+    return Choice(c, settings.n_neighbors or chosen.scales.chosen, counts, looks, chosen)
 
 
-def _choose_finished(task: Task, solved: dict[int, tuple[Problem, Result]]) -> scales.ScaleChoice:
-    """The best of the scales that were finished before the last one was halted, if any was.
+def best_look(looks: list[Look]) -> Look:
+    """The geometry whose scales agree most; the first, which changes less, in a tie."""
+    return max(looks, key=lambda look: look.score)
 
-    Why it was halted becomes the reason of the one that is taken.
+
+def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[Look]:
+    """The geometries to choose from.
+
+    Columns as given; unless all scales agree there, columns that are standardised and, where rows
+    are enough, whitened by the scatter within the clusters that are found so.
     """
-    *finished, last = solved
-    if solved[last][1].reason == "callback" or not finished:
-        return scales.only_scale(last)
-    labels = {k: task.method.final_labels(problem, result.state) for k, (problem, result) in
-              solved.items() if k in finished}  # fmt: skip
-    choice = scales.weigh_scales(labels, task.size)
-    problem, result = solved[choice.chosen]
-    solved[choice.chosen] = problem, result._replace(reason=solved[last][1].reason)
-    return choice
+    wanted = task.settings.geometry
+    looks = [look(task, c, GIVEN, place)] if wanted in (None, "given") else []
+    settled = wanted == "given" or c == 1 or task.n_distinct == 1
+    if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
+        return looks
+    columns = standard_columns(task.X, task.size)
+    if looks and np.ptp(columns.unit) <= 1e-9 * np.max(columns.unit):
+        standard = looks[0]  # the columns have one deviation already
+    else:
+        standard = look(task, c, columns)
+    n, d = task.X.shape
+    if wanted == "standard" or not can_whiten(n, d) or task.watch.overdue:
+        if wanted == "within":
+            raise ValueError(
+                f"geometry='within' needs {d * (d + 1) // 2} distinct rows for {d} features, and "
+                f"X has {n}; use geometry='standard'."
+            )
+        return [*looks, standard]
+    return [*looks, look(task, c, _within(task, columns, standard))]
+
+
+def _within(task: Task, columns: Columns, standard: Look) -> Columns:
+    """The columns whitened by the scatter within the clusters of a first solution."""
+    with task.watch.phase("choices"):
+        k = task.settings.n_neighbors
+        problem, start = standard.begun[k if k in standard.begun else standard.scales.chosen]
+        settings = task.settings._replace(init="spectral")
+        result = run(problem, task.method, settings, task.seed, task.watch.quiet(), start)
+        scaled = standard.place.geometry.scaled
+        assert scaled is not None
+        Z = scaled.X * (scaled.scale / columns.unit)
+        return within_columns(
+            columns, Z, task.method.final_labels(problem, result.state), task.size
+        )
+
+
+def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None) -> Look:
+    """What the graphs of rows say in one geometry, at one scale or at several."""
+    settings, n = task.settings, task.X.shape[0]
+    largest = _largest_scale(task)
+    place = place or _locate(task, largest, columns)
+    candidates = [settings.n_neighbors or 1]
+    if settings.n_neighbors is None or settings.geometry is None:
+        # More neighbours than a cluster has rows would tie every cluster to another.
+        candidates = scales.candidate_scales(min(largest, max(5, n // c)))
+    begun: dict[int, tuple[Problem, State]] = {}
+    for k in candidates:
+        if begun and task.watch.overdue:
+            break
+        with task.watch.phase("start"):
+            problem = _build.problem_at(place, settings, c, k, task.regress)
+            begun[k] = problem, spectral_start(problem)
+    choice = scales.weigh_scales({k: state.Y for k, (_, state) in begun.items()}, task.size)
+    return Look(columns, place, begun, choice)
 
 
 def _largest_scale(task: Task) -> int:
     """The most neighbours that are ever asked for."""
-    n = task.X.shape[0]
-    if task.settings.n_neighbors is not None and task.settings.n_clusters is not None:
-        return task.settings.n_neighbors
-    largest = max(1, (n - 1) // 2)
-    if task.settings.precomputed:
+    settings = task.settings
+    if not _is_open(settings):
+        return settings.n_neighbors or 1
+    largest = max(1, (task.X.shape[0] - 1) // 2)
+    if settings.precomputed:
         stored = np.diff(sp.csr_array(task.X).indptr) - (task.X.diagonal() != 0)
         largest = int(min(largest, max(1, stored.min())))
-    return max(min(largest, scales.SCALES[-1]), task.settings.n_neighbors or 1)
+    return max(min(largest, scales.SCALES[-1]), settings.n_neighbors or 1)
 
 
-def _solve_at(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, Result]:
-    problem = _build.problem_at(place, task.settings, c, k, task.regress)
-    return problem, run(problem, task.method, task.settings, task.seed, task.watch)
+def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
+    """The solution at the scale that was chosen.
+
+    Where it leaves the clusters that it started from, the other scales are asked whether they
+    leave them too: solutions that agree less than the starts did follow the fringes of clusters
+    that overlap, and the discrete labels are made to hold the graph more firmly.
+    """
+    look, k, settings = choice.look, choice.k, task.settings
+    if k in look.begun:
+        problem, start = look.begun[k]
+    else:
+        problem, start = _build.problem_at(look.place, settings, choice.c, k, task.regress), None
+    result = run(problem, task.method, settings, task.seed, task.watch, start)
+    if start is None or settings.n_neighbors or not settings.may_firm or _ended(task, result):
+        return problem, look.place, result
+    found = {k: task.method.final_labels(problem, result.state)}
+    if discrete.adjusted_rand(found[k], start.Y, task.size) < scales.AGREED:
+        with task.watch.phase("choices"):
+            for other in (j for j in look.begun if j != k):
+                there, begin = look.begun[other]
+                tried = run(there, task.method, settings, task.seed, task.watch.quiet(), begin)
+                if _ended(task, tried):
+                    return problem, look.place, result
+                found[other] = task.method.final_labels(there, tried.state)
+        if scales.weigh_scales(found, task.size).score.max() < look.score:
+            firm = problem._replace(weights=firmer_weights(problem.weights, FIRMER), firmer=())
+            result = run(firm, task.method, settings, task.seed, task.watch, start)
+    return problem, look.place, result
 
 
-def run(problem: Problem, method: Method, settings: Settings, seed: int, watch: Watch) -> Result:
-    """The method from its starts, timed and watched."""
+def _ended(task: Task, result: Result) -> bool:
+    return task.watch.overdue or result.reason in HALTED
+
+
+def run(
+    problem: Problem,
+    method: Method,
+    settings: Settings,
+    seed: int,
+    watch: Watch,
+    start: State | None = None,
+) -> Result:
+    """The method from its starts, timed and watched; a spectral start may be known already."""
     rng = np.random.default_rng(seed)
+    begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
+    if start is not None and isinstance(settings.init, str) and settings.init == "spectral":
+        begin = iter([start])
     with watch.phase("iterations"):
         return solve(
             problem,
             method,
-            watch.each("start", starts(problem, settings.init, settings.n_init, rng)),
+            begin,
             lam=settings.lam,
             max_iter=settings.max_iter,
             tol=settings.tol,
@@ -157,18 +254,17 @@ def run(problem: Problem, method: Method, settings: Settings, seed: int, watch: 
 
 def count_clusters(task: Task) -> list[counting.CountEvidence]:
     """Evidence for each number of clusters, from the rows of the task."""
-    largest = _largest_scale(task)
-    return _count(task, _build.locate(task.X, task.size, task.settings, largest), largest)
+    return _count(task, _build.locate(task.X, task.size, task.settings, _largest_scale(task)))
 
 
-def _count(task: Task, place: _build.Place, largest: int) -> list[counting.CountEvidence]:
+def _count(task: Task, place: _build.Place) -> list[counting.CountEvidence]:
     """Evidence for each number of clusters, from the data's own graphs at several scales.
 
     Empty where there are too few distinct rows to weigh anything: each is then a cluster.
     """
-    fixed = task.settings.n_neighbors
-    if len(place.idx) > COUNT_ROWS and not task.settings.precomputed:
-        place = _build.locate(*_sample(task, COUNT_ROWS)[:3], largest)
+    fixed, largest = task.settings.n_neighbors, _largest_scale(task)
+    if len(place.idx) > SAMPLE_ROWS and not task.settings.precomputed:
+        place = _build.locate(*_sample(task, SAMPLE_ROWS)[:3], largest)
     n = len(place.idx)
     most = counting.most_clusters(n)
     if most < 2 or task.n_distinct < 4:

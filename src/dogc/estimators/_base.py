@@ -173,7 +173,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         return X
 
     def _check(self, X: Matrix) -> _settings.Settings:
-        settings = _settings.check_settings(self.get_params(deep=False), X.shape)
+        parameters = self.get_params(deep=False)
+        settings = _settings.check_settings(parameters, X.shape, sp.issparse(X))
         if settings.precomputed:
             _checks.check_neighbour_graph(X, settings.n_neighbors or 1)
         if settings.precomputed and self._regresses:
@@ -190,7 +191,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         settings: _settings.Settings,
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
-        problem, place, result, scales, counts = solution
+        problem, place, result, choice = solution
         geometry, state, dtype = place.geometry, result.state, place.geometry.dtype
         labels = self._discretise(problem, result)
         new_name = discrete.size_order(labels, problem.c, rows.size)
@@ -198,9 +199,14 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.affinity_matrix_ = _distinct.spread_graph(learned_graph(state).astype(dtype), rows)
         self.embedding_ = state.F.astype(dtype)[rows.inverse]
         self.embedding_[rows.inverse < 0] = 0.0
-        self.components_ = _build.projection(geometry, state, self.n_features_in_)
+        W = _build.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
-        self.scales_, self.cluster_counts_ = scales, counts
+        self._assign_components(_data.feature_map(geometry.scaled, W), dtype)
+        self.scales_, self.cluster_counts_ = choice.look.scales, choice.counts
+        if settings.n_neighbors is not None:
+            self.scales_ = scales.only_scale(problem.k)
+        self.geometry_ = choice.look.columns.name
+        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
         self.neighbors_recall_ = place.recall
         self.confidence_ = _predict.confidence(problem, labels)[rows.inverse]
         self.confidence_[rows.inverse < 0] = np.nan
@@ -208,7 +214,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self._assign_representatives(None)
         self._assign_state(result, new_name, geometry.scaled, settings, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        self._fitted_rows = _predict.remember(place, self.components_, labels, problem.k, common_xi)
+        self._fitted_rows = _predict.remember(place, W, labels, problem.k, common_xi)
         self.labels_ = labels[rows.inverse]
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
@@ -228,10 +234,12 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         )
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = (state.F / root_mass(problem)).astype(dtype)
-        self.components_ = prepared.components
+        self._assign_components(prepared.components, dtype)
         self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
         self.scales_ = scales.only_scale(fitted.n_links)
         self.cluster_counts_ = prepared.counts
+        self.geometry_ = prepared.geometry
+        self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
         self.neighbors_recall_ = 1.0
         self.confidence_ = confidence.astype(dtype)
         hanging = (state.stray | resolved.nodes.tied).astype(np.int64)
@@ -244,6 +252,11 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.labels_ = labels
         if settings.outlier_label is not None:
             self.labels_[self.outliers_] = settings.outlier_label
+
+    def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
+        self.components_ = None
+        if components is not None:
+            self.components_ = np.ascontiguousarray(components.astype(dtype))
 
     def _assign_state(
         self,

@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 
 from .. import affinity, fragments, graph, spectrum, trace_ratio
 from ..arrays import Matrix
+from ..geometry import GIVEN, Columns
 from ..state import Problem, State, Weights, paper_weights, relative_weights
 from . import _data, _neighbours
 from ._representatives import Frame, Nodes
@@ -18,7 +19,6 @@ from ._settings import Settings
 
 # What alpha is multiplied with, one after the other, while no lambda splits the graph.
 FIRMER = (10.0, 100.0)
-FEWEST_COMPONENTS = 6
 
 
 def lookup_dimension(m: int) -> int:
@@ -53,6 +53,7 @@ def locate(
     size: np.ndarray,
     settings: Settings,
     k: int,
+    columns: Columns = GIVEN,
     report: _neighbours.Report | None = None,
 ) -> Place:
     """Scale the rows and list k + 1 candidates of each, nearest first."""
@@ -61,7 +62,7 @@ def locate(
         reach = float(squared[np.isfinite(squared)].mean())
         geometry = Geometry(None, None, None, None, X.dtype)
         return Place(X, size, geometry, idx, squared / (reach or 1.0), None, None)
-    geometry = geometry_of(X, settings)
+    geometry = geometry_of(X, settings, columns)
     Z = points(geometry)
     others = min(k + 1, X.shape[0] - 1)
     index = _neighbours.fit_index(Z, settings.algorithm, others + 1)
@@ -78,15 +79,21 @@ def points(geometry: Geometry) -> Matrix:
     return np.asarray(geometry.scaled.X @ geometry.lookup)
 
 
-def geometry_of(X: Matrix, settings: Settings) -> Geometry:
+def geometry_of(X: Matrix, settings: Settings, columns: Columns = GIVEN) -> Geometry:
     """Rows on a scale of their own, and the subspace to look them up in."""
-    scaled = _data.scale_rows(X)
+    scaled = _data.scale_rows(X, columns)
     if isinstance(settings.n_components, str):
-        return _denoised(X, scaled)
+        # Columns that are whitened within clusters have no common level of noise.
+        return _denoised(X, scaled) if columns.T is None else _plain(X, scaled)
     m, space = settings.n_components, None
     if m is not None and m < X.shape[1]:
         space = _row_space(scaled)
     return Geometry(scaled, space, None, m, X.dtype)
+
+
+def _plain(X: Matrix, scaled: _data.Scaled) -> Geometry:
+    """All directions alike."""
+    return Geometry(scaled, None, None, None, X.dtype)
 
 
 def _denoised(X: Matrix, scaled: _data.Scaled) -> Geometry:
@@ -98,23 +105,7 @@ def _denoised(X: Matrix, scaled: _data.Scaled) -> Geometry:
         if m is not None:
             space = _leading(space, lookup_dimension(m))
             return Geometry(scaled, space, space.V.astype(X.dtype), m, X.dtype)
-    return Geometry(scaled, None, None, None, X.dtype)
-
-
-def settle_dimension(place: Place, settings: Settings, c: int) -> Place:
-    """The dimension that "auto" takes where the spectrum does not tell signal from noise.
-
-    One for each cluster, and at least six: fewer cannot hold two interlocked rings or a chain
-    of clusters.
-    """
-    geometry = place.geometry
-    m = max(c, FEWEST_COMPONENTS)
-    if settings.n_components != "auto" or geometry.m is not None or geometry.scaled is None:
-        return place
-    if sp.issparse(place.X) or m >= place.X.shape[1]:
-        return place
-    space = _row_space(geometry.scaled)
-    return place._replace(geometry=geometry._replace(space=space, m=m))
+    return _plain(X, scaled)
 
 
 def _row_space(scaled: _data.Scaled) -> trace_ratio.RowSpace | None:
@@ -223,8 +214,12 @@ def _weights(
     if settings.relative:
         n_varying = scaled.n_varying if scaled else d
         return relative_weights(alpha, beta, gamma, n, c, max(n_varying, 1))
-    # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale.
-    return paper_weights(alpha, beta, gamma / (scaled.scale**2 if scaled else 1.0))
+    # gamma ||P||^2 is meant for P in units of X; here X is divided by its scale. Where each column
+    # has a unit of its own it is meant for these.
+    if scaled is None:
+        return paper_weights(alpha, beta, gamma)
+    scale = scaled.scale if np.ndim(scaled.unit) == 0 else scaled.scatter
+    return paper_weights(alpha, beta, gamma / scale**2)
 
 
 def _firmer(settings: Settings) -> tuple[float, ...]:
@@ -235,7 +230,8 @@ def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:
     """The regression's features; without an intercept, uncentred as `eq:27` has them."""
     if fit_intercept or sp.issparse(X):
         return scaled.X
-    return X / scaled.scale
+    rows = X / scaled.scale
+    return rows if scaled.T is None else rows @ scaled.T
 
 
 def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
@@ -253,6 +249,7 @@ def linear_predictor(
     scaled: _data.Scaled, state: State, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """P and its intercept for features as the user has them: (c, d) and (c,)."""
-    coef = state.P / scaled.scale
+    P = state.P if scaled.T is None else scaled.T @ state.P
+    coef = P / np.reshape(scaled.scale, (-1, 1))
     intercept = state.intercept - (scaled.shift @ coef if fit_intercept else 0.0)
     return coef.T, intercept

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix
+from ..geometry import GIVEN, Columns
 
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.
@@ -19,16 +20,17 @@ class Scaled(NamedTuple):
 
     X: Matrix
     origin: np.ndarray  # each column's median (zero for sparse rows)
-    unit: float  # largest distance from it
+    unit: Any  # largest distance from it, or a number for each column
     centre: np.ndarray  # mean of the rounded (X - origin) / unit (zero for sparse rows)
     scatter: float  # root of the total scatter about it
     mean: np.ndarray  # mean of the rows of X as they are now
     n_varying: int  # columns that are not constant
     constant: np.ndarray | None = None  # which columns are, up to rounding; None: not known
+    T: np.ndarray | None = None  # (d, d) what the columns are mixed by; None: they are not
 
     @property
-    def scale(self) -> float:
-        """What the rows were divided by."""
+    def scale(self) -> Any:
+        """What the rows were divided by, one number or one for each column."""
         return self.unit * self.scatter
 
     @property
@@ -37,14 +39,14 @@ class Scaled(NamedTuple):
         return self.origin + self.unit * self.centre
 
 
-def scale_rows(X: Matrix) -> Scaled:
+def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
     """Scale rows to total scatter 1, so that no later step meets a huge or tiny number.
 
     Rows ``a X + b`` (a > 0) of few distinct values come out the same to the last bit.
     """
     zero = np.zeros(X.shape[1])
     if sp.issparse(X):
-        unit = float(abs(X).max()) or 1.0
+        unit: Any = float(abs(X).max()) or 1.0
         small = _rounded(X, zero, unit)
         mean = np.asarray(small.mean(axis=0), dtype=np.float64).ravel()
         squares = float(small.multiply(small).sum()) - X.shape[0] * float(mean @ mean)
@@ -58,15 +60,17 @@ def scale_rows(X: Matrix) -> Scaled:
     # A column that is constant may leave rounding behind; it must not be scaled up.
     constant = reach <= 4 * np.finfo(X.dtype).eps * np.abs(origin)
     unit = float(reach[~constant].max(initial=0.0)) or 1.0
+    if columns.unit is not None:
+        unit = columns.unit
     small = _rounded(X, origin, unit)
     small[:, constant] = 0.0
     centre = small.mean(axis=0, dtype=np.float64)
-    small = (small - centre).astype(X.dtype, copy=False)
+    small = _mixed((small - centre).astype(X.dtype, copy=False), columns.T)
     scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
     small /= scatter
     n_varying = int(np.count_nonzero(~constant))
     median = origin.astype(np.float64)
-    return Scaled(small, median, unit, centre, scatter, zero, n_varying, constant)
+    return Scaled(small, median, unit, centre, scatter, zero, n_varying, constant, columns.T)
 
 
 def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
@@ -76,12 +80,30 @@ def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
         return (small / scaled.scatter).tocsr()
     if scaled.constant is not None and scaled.constant.any():
         small[:, scaled.constant] = 0.0  # what is left of it is rounding
-    small = (small - scaled.centre).astype(X.dtype, copy=False)
+    small = _mixed((small - scaled.centre).astype(X.dtype, copy=False), scaled.T)
     small /= scaled.scatter
     return small
 
 
-def _rounded(X: Matrix, origin: np.ndarray, unit: float) -> Matrix:
+def _mixed(X: np.ndarray, T: np.ndarray | None) -> np.ndarray:
+    """X T to KEPT_BITS: what a product rounds depends on the rows that are multiplied with it."""
+    return X if T is None else _keep_bits((X @ T).astype(X.dtype, copy=False))
+
+
+def feature_map(scaled: Scaled | None, directions: np.ndarray | None) -> np.ndarray | None:
+    """The map from the user's columns to where rows are compared, of shape (m, d).
+
+    ``directions`` of shape (m, d) are taken there; None: all. The map is None where columns are
+    as given and no direction is taken.
+    """
+    if scaled is None or (np.ndim(scaled.unit) == 0 and scaled.T is None):
+        return directions
+    T = np.eye(len(scaled.centre)) if scaled.T is None else scaled.T
+    T = T.T if directions is None else directions @ T.T
+    return T / scaled.unit
+
+
+def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
     """(X - origin) / unit to KEPT_BITS significant bits; sparse rows have no origin."""
     if sp.issparse(X):
         small = X / unit

@@ -22,22 +22,29 @@ n_representatives : int, "auto" or None, default="auto"
     columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
     give the same clusters, see ``resolutions_``. None, like any number that is not below the
     number of distinct rows, makes every row a node of the graph.""",
+    "geometry": """\
+geometry : {"auto", "given", "standard", "within"}, default="auto"
+    How columns are stretched before rows are compared. "given" takes them as they are;
+    "standard" divides each by its standard deviation; "within" also whitens them by the
+    scatter within clusters, those of a first solution, so that long clusters become round.
+    "auto" takes "given" if all numbers of neighbours give the same clusters there; if not, it
+    tries "within" as well ("standard" where rows are too few for the scatter) and takes the
+    one where they agree most. See ``geometries_``. It is "given" for sparse X, with an integer
+    for ``n_components`` and with ``penalties="paper"``. Beyond 3,000 distinct rows a sample
+    of 2,000 decides.""",
     "n_neighbors": """\
 n_neighbors : int or "auto", default="auto"
-    Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" tries
-    10 and 15 and takes 10 if both give the same clusters; if not, it tries 5, 7, 10, 15, 20,
-    30, 45 and 70 (up to the size of an average cluster) and takes the one whose clusters
-    agree most with those of the scales near it. See ``scales_``. Beyond 20,000 distinct rows
-    a sample of that many decides. With representatives, those that each row is linked with;
-    "auto" means 8.""",
+    Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" looks at
+    the clusters of the data's own graph with 5, 10, 20 and 45 neighbours (up to the size of
+    an average cluster) and takes the number whose clusters agree most with the others. See
+    ``scales_``. Beyond 3,000 distinct rows a sample of 2,000 decides. With representatives,
+    those that each row is linked with; "auto" means 8.""",
     "n_components": """\
 n_components : int, "auto" or None, default="auto"
     Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.
     "auto" counts the principal directions that stand out from noise, if all others look like
     pure noise; then neighbours are looked up in the leading 2 m + 2 directions and W chooses
-    m of them. Otherwise it takes max(n_clusters, 6) if that is below n_features, else None;
-    for sparse X always None, because a projection needs the rows dense. With representatives
-    "auto" takes the directions above the noise where they can be told, else None.""",
+    m of them. Otherwise, and for sparse X, it is None.""",
     "min_cluster_size": """\
 min_cluster_size : int or "auto", default="auto"
     Rows that a component must have to count as a cluster; smaller ones are tied to their
@@ -156,6 +163,12 @@ representative_labels_ : int array of shape (n_representatives_,) or None
     "scales_": """\
 scales_ : :class:`~dogc.scales.ScaleChoice`
     The numbers of neighbours that were tried and how far their clusters agree.""",
+    "geometry_": """\
+geometry_ : str
+    The geometry that was taken: "given", "standard" or "within".""",
+    "geometries_": """\
+geometries_ : dict of str to :class:`~dogc.scales.ScaleChoice`
+    How far the numbers of neighbours agree in each geometry that was tried.""",
     "neighbors_recall_": """\
 neighbors_recall_ : float or None
     Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
@@ -188,7 +201,8 @@ rotation_ : array of shape (n_clusters, n_clusters)
     The rotation Q from continuous to discrete labels.""",
     "components_": """\
 components_ : array of shape (n_components, n_features) or None
-    The projection :math:`W^\\top`; None if none was learned.""",
+    The linear map from the features to where rows are compared: the projection
+    :math:`W^\\top` after the stretching of ``geometry_``. None where there is neither.""",
     "coef_": """\
 coef_ : array of shape (n_clusters, n_features)
     The regression :math:`P^\\top`.""",

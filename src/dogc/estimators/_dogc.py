@@ -73,11 +73,12 @@ class DOGC(GraphClusterer):
         n_clusters: int | str = 8,
         *,
         n_representatives: int | str | None = "auto",
+        geometry: str = "auto",
         n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
         penalties: str = "relative",
-        xi: str = "row",
+        xi: str = "mean",
         lam: float | str = "auto",
         init: Any = "spectral",
         n_init: int = 1,
@@ -95,6 +96,7 @@ class DOGC(GraphClusterer):
     ):
         self.n_clusters = n_clusters
         self.n_representatives = n_representatives
+        self.geometry = geometry
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.alpha = alpha
@@ -126,6 +128,7 @@ class RegressingDOGC(DOGC):
         n_clusters: int | str = 8,
         *,
         n_representatives: int | str | None = "auto",
+        geometry: str = "auto",
         n_neighbors: int | str = "auto",
         n_components: int | str | None = "auto",
         alpha: float = 1e-3,
@@ -134,7 +137,7 @@ class RegressingDOGC(DOGC):
         p: float = 1.0,
         fit_intercept: bool = True,
         penalties: str = "relative",
-        xi: str = "row",
+        xi: str = "mean",
         lam: float | str = "auto",
         init: Any = "spectral",
         n_init: int = 1,
@@ -153,6 +156,7 @@ class RegressingDOGC(DOGC):
         super().__init__(
             n_clusters,
             n_representatives=n_representatives,
+            geometry=geometry,
             n_neighbors=n_neighbors,
             n_components=n_components,
             alpha=alpha,

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .. import resolutions, sampling, trace_ratio
+from .. import geometry, resolutions, sampling, trace_ratio
 from ..arrays import Matrix
 from ..counting import CountEvidence
 from ..methods import Method
 from . import _auto, _build
 from ._checks import check_representatives, check_room
-from ._data import scale_rows
+from ._data import feature_map, scale_rows
 from ._representatives import (
     Frame,
     ManyRows,
@@ -72,8 +72,10 @@ class Prepared(NamedTuple):
     """Many rows, and what a method that learns its graph knows of them before."""
 
     many: ManyRows
-    components: np.ndarray | None  # (m, d), the projection
+    components: np.ndarray | None  # (m, d), from the user's columns to where rows are compared
     counts: list[CountEvidence]
+    looks: list[_auto.Look]  # the geometries that were tried, none where it was given
+    geometry: str
     dtype: Any
 
 
@@ -92,25 +94,54 @@ def prepare(
     if drawn is None:
         return None
     with watch.phase("choices"):
-        counts = [] if settings.n_clusters else _count(drawn.sample, settings, method, watch)
+        task = _sample_task(drawn.sample, settings, method, seed, watch)
+        counts = [] if settings.n_clusters else _auto.count_clusters(task)
         c = settings.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
         check_room(settings.min_cluster_size, float(drawn.weight.sum()) * drawn.unit, c)
         numbers = numbers_for(drawn, p, c)
         if not numbers:
             return None
-        geometry = _build.geometry_of(drawn.sample.X, settings)
-        assert geometry.scaled is not None
-        frame = Frame(geometry.scaled, None)
-        if geometry.lookup is not None:
-            frame = projected(frame, geometry.lookup.T)
+        columns, looks = _columns(task, drawn.sample, c)
+        place = _build.geometry_of(drawn.sample.X, settings, columns)
+        frame = Frame(scale_rows(drawn.sample.X, columns._replace(T=None)), None)
+        if columns.T is not None:
+            frame = projected(frame, columns.T / np.abs(columns.T).max())
+        if place.lookup is not None:
+            frame = projected(frame, place.lookup.T)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
-        if geometry.m is None:
-            return Prepared(many, None, counts, X.dtype)
-        components = _learned_projection(many, geometry, settings, method, seed, watch)
-        if geometry.space is not None:
-            frame = projected(frame, components)
-        return Prepared(many._replace(frame=frame), components, counts, X.dtype)
+        W = None
+        if place.m is not None:
+            W = _learned_projection(many, place, settings, method, seed, watch)
+            many = many._replace(frame=frame if place.space is None else projected(frame, W))
+        assert place.scaled is not None
+        components = feature_map(place.scaled, W)
+        return Prepared(many, components, counts, looks, columns.name, X.dtype)
+
+
+def _columns(
+    task: _auto.Task, sample: sampling.Sample, c: int
+) -> tuple[geometry.Columns, list[_auto.Look]]:
+    """The geometry: as asked for, or as a few rows of the sample choose it."""
+    wanted = task.settings.geometry
+    if wanted == "given":
+        return geometry.GIVEN, []
+    if wanted == "standard":
+        return geometry.standard_columns(sample.X, sample.weight.astype(np.float64)), []
+    looks = _auto.look_around(task, c)
+    return _auto.best_look(looks).columns, looks
+
+
+def _sample_task(
+    sample: sampling.Sample, settings: Settings, method: Method, seed: int, watch: Watch
+) -> _auto.Task:
+    """Choices to be made on the first rows of the sample, by their own graph."""
+    rows = slice(_auto.SAMPLE_ROWS)
+    size = sample.weight[rows] / sample.weight[rows].mean()
+    settings = settings._replace(n_neighbors=None, min_cluster_size=None, init="spectral", unit=1.0)
+    return _auto.Task(
+        sample.X[rows], size, settings, method, method.regresses, seed, watch.quiet(), len(size)
+    )
 
 
 def _within(rows: np.ndarray, weight: np.ndarray, R: np.ndarray) -> np.ndarray:
@@ -128,21 +159,9 @@ def frame_of(drawn: Drawn) -> Frame:
     return Frame(scale_rows(drawn.sample.X), None)
 
 
-def _count(
-    sample: sampling.Sample, settings: Settings, method: Method, watch: Watch
-) -> list[CountEvidence]:
-    """Evidence for each number of clusters from the first rows of the sample."""
-    rows = slice(_auto.COUNT_ROWS)
-    size = sample.weight[rows] / sample.weight[rows].mean()
-    settings = settings._replace(n_neighbors=None)
-    return _auto.count_clusters(
-        _auto.Task(sample.X[rows], size, settings, method, False, 0, watch, len(size))
-    )
-
-
 def _learned_projection(
     many: ManyRows,
-    geometry: _build.Geometry,
+    place: _build.Geometry,
     settings: Settings,
     method: Method,
     seed: int,
@@ -153,20 +172,20 @@ def _learned_projection(
     Where the spectrum tells signal from noise it is the directions of the signal. Otherwise it is
     the W of a solution on some representatives, whose links are measured in all features.
     """
-    space, d = geometry.space, many.sample.X.shape[1]
+    space, d = place.space, many.sample.X.shape[1]
     if space is None:  # as many dimensions as there are
-        return np.eye(geometry.m or d, d, dtype=geometry.dtype)
-    if geometry.lookup is not None:  # the others are noise
-        W = trace_ratio.settle_signs(space.V[:, : geometry.m])
-        return np.ascontiguousarray(W.T.astype(geometry.dtype))
+        return np.eye(place.m or d, d, dtype=place.dtype)
+    if place.lookup is not None:  # the others are noise
+        W = trace_ratio.settle_signs(space.V[:, : place.m])
+        return np.ascontiguousarray(W.T.astype(place.dtype))
     p = min(max(PROJECTION_NODES, many.numbers[0]), many.numbers[-1])
     nodes = make_trial(many, p, Options.of(settings)).nodes
     problem = _build.problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
     R = np.sqrt(nodes.mass)[:, None] * ((nodes.X - many.frame.scaled.mean) @ space.V)
     within = _within(space.R, many.sample.weight, R)
-    problem = problem._replace(R=R, m=min(geometry.m or 0, R.shape[1]), within=within)
+    problem = problem._replace(R=R, m=min(place.m or 0, R.shape[1]), within=within)
     settings = settings._replace(init="spectral")
     result = _auto.run(problem, method, settings, seed, watch.quiet())
-    components = _build.projection(geometry, result.state, d)
+    components = _build.projection(place, result.state, d)
     assert components is not None
     return components

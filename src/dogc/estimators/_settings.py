@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import graph
+from ..geometry import GEOMETRIES
 from ..lambda_search import mean_xi
 from ._checks import (
     check_algorithm,
@@ -37,6 +38,7 @@ XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
 
 # What a method without the parameter behaves like.
 NEUTRAL: Mapping[str, Any] = {
+    "geometry": "given",
     "n_components": None,
     "alpha": 0.0,
     "beta": 0.0,
@@ -56,6 +58,7 @@ class Settings(NamedTuple):
     n_clusters: int | None  # None: to be proposed
     n_neighbors: int | None  # None: to be chosen among several
     n_representatives: int | str | None  # None: every row is its own
+    geometry: str | None  # None: to be chosen
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     min_cluster_size: int | None  # None: a share of an even split
     outlier_label: int | None
@@ -92,7 +95,22 @@ def smallest_size(asked: int | None, total: float, c: int, unit: float) -> float
     return SMALLEST_SHARE * float(total) / c if asked is None else asked / unit
 
 
-def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Settings:
+def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
+    """A geometry, or None for "auto"; rows that are ``plain`` can have but one."""
+    check_choice("geometry", geometry, ("auto", *GEOMETRIES))
+    if geometry != "auto":
+        if plain and geometry != "given":
+            raise ValueError(
+                f"geometry={geometry!r} needs dense features; leave it out, or scale the columns "
+                "of a sparse X with MaxAbsScaler."
+            )
+        return geometry
+    return "given" if plain or as_given else None
+
+
+def check_settings(
+    parameters: Mapping[str, Any], shape: tuple[int, int], sparse: bool = False
+) -> Settings:
     """Check an estimator's parameters against the shape of the data."""
     n, d = shape
     given = {**NEUTRAL, **parameters}
@@ -102,11 +120,16 @@ def check_settings(parameters: Mapping[str, Any], shape: tuple[int, int]) -> Set
     metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
     xi = check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
+    m = check_components(given["n_components"], d, metric)
+    # A learned projection and the paper's own units are measured in the columns as given.
+    plain = sparse or metric == "precomputed"
+    as_printed = isinstance(m, int) or penalties == "paper" or d == 1
     return Settings(
         n_clusters=c,
         n_neighbors=check_scale(given["n_neighbors"], n),
         n_representatives=check_representatives(given["n_representatives"], c, metric),
-        n_components=check_components(given["n_components"], d, metric),
+        geometry=check_geometry(given["geometry"], plain, as_printed),
+        n_components=m,
         min_cluster_size=check_smallest(given["min_cluster_size"]),
         outlier_label=check_outlier_label(given["outlier_label"]),
         alpha=check_weight("alpha", given["alpha"]),

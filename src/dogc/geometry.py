@@ -1,0 +1,101 @@
+r"""How columns are stretched before rows are compared: the geometry of the data.
+
+A distance between rows depends on the units of the columns. Three ways to settle them, each a
+linear map that fits after one another: the columns as they are given; each divided by its
+standard deviation; and these whitened by the scatter within clusters, so that a cluster that is
+long in one direction and thin in another becomes round.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+GEOMETRIES = ("given", "standard", "within")
+
+# No direction is whitened as if it had less than this share of the mean scatter.
+LEAST_SCATTER = 0.01
+
+
+class Columns(NamedTuple):
+    """What becomes of the columns."""
+
+    name: str
+    unit: np.ndarray | None = None  # (d,) what each is divided by; None: one number for all
+    T: np.ndarray | None = None  # (d, d) applied after that; None: nothing is mixed
+
+
+GIVEN = Columns("given")
+
+
+def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
+    """Each column in units of its standard deviation; a constant one stays.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    size : array of shape (n,), what each row counts for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> standard_columns(np.array([[0.0, 7.0], [4.0, 7.0]]), np.ones(2)).unit
+    array([2., 1.])
+    """
+    share = (size / size.sum())[:, None]
+    origin = X[0].astype(np.float64)
+    reach = np.abs(X - origin).max(axis=0)
+    # Squares of deviations from a row of the data, in units of the largest: no scale is too small.
+    constant = reach <= 8 * np.finfo(X.dtype).eps * np.abs(origin)
+    reach = np.where(constant | (reach == 0), 1.0, reach)
+    away = (X - origin) / reach
+    variance = (share * (away - (share * away).sum(axis=0)) ** 2).sum(axis=0)
+    return Columns("standard", np.where(constant, 1.0, reach * np.sqrt(variance)))
+
+
+def can_whiten(n: int, d: int) -> bool:
+    """Whether n rows tell the scatter of d columns: it has d (d + 1) / 2 numbers.
+
+    Examples
+    --------
+    >>> can_whiten(150, 4), can_whiten(100, 60)
+    (True, False)
+    """
+    return d > 1 and d * (d + 1) <= 2 * n
+
+
+def within_columns(
+    standard: Columns, Z: np.ndarray, labels: np.ndarray, size: np.ndarray
+) -> Columns:
+    r"""The columns whitened by the scatter within clusters.
+
+    With :math:`\Sigma` the mean scatter of the rows about the means of their clusters, T is
+    :math:`\Sigma^{-1/2}`: distances are those of Mahalanobis, and distances within clusters no
+    longer depend on how the columns were measured or correlated.
+
+    Parameters
+    ----------
+    standard : the columns in which Z are the rows, up to a shift.
+    Z : array of shape (n, d)
+    labels : int array of shape (n,)
+    size : array of shape (n,), what each row counts for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 9.0], [2.0, 9.0], [1.0, 8.5], [1.0, 9.5]])
+    >>> labels = np.array([0, 0, 1, 1, 1, 1])
+    >>> within_columns(GIVEN, Z, labels, np.ones(6)).T.round(2)
+    array([[1.22, 0.  ],
+           [0.  , 3.46]])
+    """
+    share = size / size.sum()
+    names, label = np.unique(labels, return_inverse=True)
+    total = np.bincount(label, weights=share, minlength=len(names))
+    centre = np.zeros((len(names), Z.shape[1]))
+    np.add.at(centre, label, share[:, None] * Z)
+    away = Z - (centre / total[:, None])[label]
+    values, vectors = np.linalg.eigh((away.T * share) @ away)
+    values = np.maximum(values, LEAST_SCATTER * max(values.mean(), np.finfo(float).tiny))
+    return Columns("within", standard.unit, (vectors / np.sqrt(values)) @ vectors.T)
