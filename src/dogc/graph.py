@@ -250,6 +250,28 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((degree, place[:-1], place), S.shape) - A
 
 
+def normalised_cut(S: sp.csr_array, labels: np.ndarray) -> float:
+    r"""The weight of the edges that leave each cluster over that of all its edges, summed.
+
+    .. math:: \sum_c \frac{\operatorname{cut}(c)}{\operatorname{vol}(c)}
+              \quad \text{in} \quad (S + S^\top)/2
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> S = sp.csr_array(np.array([[0.0, 3, 0], [3, 0, 1], [0, 1, 0]]))
+    >>> normalised_cut(S, np.array([0, 0, 1]))
+    1.142857...
+    """
+    c = int(labels.max()) + 1
+    S = S.tocoo()
+    row, column = S.coords if hasattr(S, "coords") else (S.row, S.col)
+    between = np.bincount(labels[row] * c + labels[column], weights=S.data, minlength=c * c)
+    between = between.reshape(c, c) + between.reshape(c, c).T
+    volume = between.sum(axis=1)
+    return float(((volume - between.diagonal()) / np.where(volume > 0, volume, 1.0)).sum())
+
+
 def components(S: sp.csr_array) -> tuple[int, np.ndarray]:
     """Number of connected components and the component of each row, by first appearance.
 

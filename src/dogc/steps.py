@@ -79,7 +79,7 @@ def step_F(problem: Problem, state: State) -> State:
     rounding = 1e-12 * norm_bound(L) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(L, B, F, max_iter=50, tol=1e-5)
+        result = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5)
         F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 

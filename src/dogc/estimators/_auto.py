@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,8 @@ from ._watch import Watch
 # so many; the number of clusters always is: eigenvalues within a cluster fall with n, those
 # between clusters are zero already.
 SAMPLE_ROWS = 2_000
+# The share of its start's cut below which a solution is believed to have found a better one.
+FEWER = 0.6
 
 
 class Task(NamedTuple):
@@ -128,6 +130,8 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
     wanted = task.settings.geometry
     looks = [look(task, c, GIVEN, place)] if wanted in (None, "given") else []
     settled = wanted == "given" or c == 1 or task.n_distinct == 1
+    # Where noise has one level in all directions, the columns have one unit.
+    settled |= bool(looks) and looks[0].place.geometry.lookup is not None
     if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
         return looks
     columns = standard_columns(task.X, task.size)
@@ -174,9 +178,7 @@ def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None
     for k in candidates:
         if begun and task.watch.overdue:
             break
-        with task.watch.phase("start"):
-            problem = _build.problem_at(place, settings, c, k, task.regress)
-            begun[k] = problem, spectral_start(problem)
+        begun[k] = _begin(task, place, c, k)
     choice = scales.weigh_scales({k: state.Y for k, (_, state) in begun.items()}, task.size)
     return Look(columns, place, begun, choice)
 
@@ -196,35 +198,37 @@ def _largest_scale(task: Task) -> int:
 def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
     """The solution at the scale that was chosen.
 
-    Where it leaves the clusters that it started from, the other scales are asked whether they
-    leave them too: solutions that agree less than the starts did follow the fringes of clusters
-    that overlap, and the discrete labels are made to hold the graph more firmly.
+    A solution that leaves the clusters it started from is believed if it cuts far less than they
+    do. If not, it follows the fringes of clusters that overlap, and the discrete labels are made
+    to hold the graph more firmly.
     """
-    look, k, settings = choice.look, choice.k, task.settings
-    if k in look.begun:
-        problem, start = look.begun[k]
-    else:
-        problem, start = _build.problem_at(look.place, settings, choice.c, k, task.regress), None
-    result = run(problem, task.method, settings, task.seed, task.watch, start)
-    if start is None or settings.n_neighbors or not settings.may_firm or _ended(task, result):
+    look, k, settings, method = choice.look, choice.k, task.settings, task.method
+    if k not in look.begun:
+        look.begun[k] = _begin(task, look.place, choice.c, k)
+    problem, start = look.begun[k]
+    result = run(problem, method, settings, task.seed, task.watch, start)
+    ended = task.watch.overdue or result.reason in HALTED
+    free = settings.may_firm and settings.lam is None and is_spectral(settings.init)
+    if ended or not free:
         return problem, look.place, result
-    found = {k: task.method.final_labels(problem, result.state)}
-    if discrete.adjusted_rand(found[k], start.Y, task.size) < scales.AGREED:
-        with task.watch.phase("choices"):
-            for other in (j for j in look.begun if j != k):
-                there, begin = look.begun[other]
-                tried = run(there, task.method, settings, task.seed, task.watch.quiet(), begin)
-                if _ended(task, tried):
-                    return problem, look.place, result
-                found[other] = task.method.final_labels(there, tried.state)
-        if scales.weigh_scales(found, task.size).score.max() < look.score:
+    labels = method.final_labels(problem, result.state)
+    if discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED:
+        A = graph.to_csr(start.idx, start.S, problem.n)
+        if graph.normalised_cut(A, labels) > FEWER * graph.normalised_cut(A, start.Y):
             firm = problem._replace(weights=firmer_weights(problem.weights, FIRMER), firmer=())
-            result = run(firm, task.method, settings, task.seed, task.watch, start)
+            result = run(firm, method, settings, task.seed, task.watch, start)
     return problem, look.place, result
 
 
-def _ended(task: Task, result: Result) -> bool:
-    return task.watch.overdue or result.reason in HALTED
+def _begin(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, State]:
+    with task.watch.phase("start"):
+        problem = _build.problem_at(place, task.settings, c, k, task.regress)
+        return problem, spectral_start(problem)
+
+
+def is_spectral(init: Any) -> bool:
+    """Whether a run begins without chance and without labels of the user's."""
+    return isinstance(init, str) and init == "spectral"
 
 
 def run(
@@ -238,7 +242,7 @@ def run(
     """The method from its starts, timed and watched; a spectral start may be known already."""
     rng = np.random.default_rng(seed)
     begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
-    if start is not None and isinstance(settings.init, str) and settings.init == "spectral":
+    if start is not None and is_spectral(settings.init):
         begin = iter([start])
     with watch.phase("iterations"):
         return solve(
