@@ -13,6 +13,9 @@ from . import discrete
 SCALES = (5, 10, 20, 45)
 AGREED = 0.98
 
+# Of sizes that agree alike the one nearest to the usual is taken.
+USUAL = 10
+
 
 class ScaleChoice(NamedTuple):
     """The sizes that were asked, how far their labels agree, and the one that was taken.
@@ -67,6 +70,7 @@ def weigh_scales(found: Mapping[int, np.ndarray], size: np.ndarray) -> ScaleChoi
     for i, j in zip(*np.triu_indices(s, 1), strict=True):
         agreement[i, j] = agreement[j, i] = discrete.adjusted_rand(labels[i], labels[j], size)
     score = (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
-    # Rounding must not decide between sizes that agree alike: the smallest of them wins.
-    best = int(np.flatnonzero(score >= score.max() - 1e-9)[0])
-    return ScaleChoice(tuple(found), agreement, score, tuple(found)[best])
+    enough = min(score.max() - 1e-9, AGREED)
+    alike = [k for k, value in zip(found, score, strict=True) if value >= enough]
+    chosen = min(alike, key=lambda k: abs(np.log(k / USUAL)))
+    return ScaleChoice(tuple(found), agreement, score, chosen)

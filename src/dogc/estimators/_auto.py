@@ -135,17 +135,18 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
     if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
         return looks
     columns = standard_columns(task.X, task.size)
-    if looks and np.ptp(columns.unit) <= 1e-9 * np.max(columns.unit):
+    unit = np.asarray(columns.unit)
+    if looks and np.ptp(unit) <= 1e-9 * unit.max():
         standard = looks[0]  # the columns have one deviation already
     else:
         standard = look(task, c, columns)
-    n, d = task.X.shape
-    if wanted == "standard" or not can_whiten(n, d) or task.watch.overdue:
-        if wanted == "within":
-            raise ValueError(
-                f"geometry='within' needs {d * (d + 1) // 2} distinct rows for {d} features, and "
-                f"X has {n}; use geometry='standard'."
-            )
+    whiten = can_whiten(task.X, c)
+    if wanted == "within" and not whiten:
+        raise ValueError(
+            "geometry='within' needs columns of more values than n_clusters and, for d of them, "
+            "d (d + 1) / 2 distinct rows; use geometry='standard'."
+        )
+    if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
         return [*looks, standard]
     return [*looks, look(task, c, _within(task, columns, standard))]
 
