@@ -18,7 +18,7 @@ from . import graph
 from .state import LambdaSearch, Problem, State
 
 GROWTH = 2.0
-CLOSED = 1e-3  # relative width at which the bracket counts as empty
+CLOSED = 0.03  # relative width at which the bracket counts as empty
 # Beyond these multiples of the start nothing new happens.
 LOWEST, HIGHEST = 1e-9, 1e9
 # Squared distances beyond this multiple of the median say nothing about the others.

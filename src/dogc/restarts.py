@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from .lambda_search import begin_search, hold
 from .methods import Method
 from .solver import HALTED, SUCCESS, Callback, Result, alternate
 from .start import labels_start, random_start, spectral_start
-from .state import Problem, State, firmer_weights
+from .state import Problem, State
 
 
 def starts(
@@ -48,26 +47,11 @@ def solve(
         state = begin_search(problem, method.enter(problem, state))
         state = state if lam is None else state._replace(lam=lam)
         results.append(
-            _alternate_firmly(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
+            alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
         )
         if results[-1].reason in HALTED:
             break
     return best_result(problem, method, results)
-
-
-def _alternate_firmly(problem: Problem, method: Method, state: State, **options: Any) -> Result:
-    """Run from a start; where no lambda splits the graph, again with a firmer alpha.
-
-    Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
-    clusters part. A larger alpha holds F to the labels, and the graph parts along them.
-    """
-    result = alternate(problem, method, state, **options)
-    for firmness in problem.firmer:
-        if result.reason != "no_exact_split":
-            break
-        firm = problem._replace(weights=firmer_weights(problem.weights, firmness))
-        result = alternate(firm, method, state, **options)
-    return result
 
 
 def best_result(problem: Problem, method: Method, results: list[Result]) -> Result:

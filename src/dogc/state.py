@@ -41,7 +41,6 @@ class Problem(NamedTuple):
     coordinates: Matrix | None  # (n, d) rows as points, to merge components by; None if precomputed
     size: np.ndarray  # (n,) what each row counts for: its copies
     min_size: float = 0.0  # the least that a component must count for to be a cluster
-    firmer: tuple[float, ...] = ()  # what alpha is multiplied with where no lambda splits S
     threads: int = 1  # for work on rows, which is the same for any number
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
     within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows

@@ -49,6 +49,7 @@ class Look(NamedTuple):
     place: _build.Place
     begun: dict[int, tuple[Problem, State]]  # by number of neighbours
     scales: scales.ScaleChoice
+    solved: dict[int, Ran]  # what was solved on the way
 
     @property
     def score(self) -> float:
@@ -85,7 +86,7 @@ def solve_task(task: Task) -> Solution:
         choice = choose(_sample(task, SAMPLE_ROWS))
     place = _locate(task, choice.k, choice.look.columns)
     problem = _build.problem_at(place, settings, choice.c, choice.k, task.regress)
-    result = run(problem, task.method, settings, task.seed, task.watch)
+    result, _ = run(problem, task.method, settings, task.seed, task.watch)
     return Solution(problem, place, result, choice)
 
 
@@ -136,10 +137,8 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
         return looks
     columns = standard_columns(task.X, task.size)
     unit = np.asarray(columns.unit)
-    if looks and np.ptp(unit) <= 1e-9 * unit.max():
-        standard = looks[0]  # the columns have one deviation already
-    else:
-        standard = look(task, c, columns)
+    alike = bool(looks) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
+    standard = looks[0] if alike else look(task, c, columns)
     whiten = can_whiten(task.X, c)
     if wanted == "within" and not whiten:
         raise ValueError(
@@ -155,15 +154,16 @@ def _within(task: Task, columns: Columns, standard: Look) -> Columns:
     """The columns whitened by the scatter within the clusters of a first solution."""
     with task.watch.phase("choices"):
         k = task.settings.n_neighbors
-        problem, start = standard.begun[k if k in standard.begun else standard.scales.chosen]
-        settings = task.settings._replace(init="spectral")
-        result = run(problem, task.method, settings, task.seed, task.watch.quiet(), start)
+        k = k if k in standard.begun else standard.scales.chosen
+        problem, start = standard.begun[k]
+        watch = task.watch.quiet()
+        ran = run(problem, task.method, task.settings, task.seed, watch, start)
+        standard.solved[k] = ran
         scaled = standard.place.geometry.scaled
         assert scaled is not None
         Z = scaled.X * (scaled.scale / columns.unit)
-        return within_columns(
-            columns, Z, task.method.final_labels(problem, result.state), task.size
-        )
+        labels = task.method.final_labels(problem, ran.result.state)
+        return within_columns(columns, Z, labels, task.size)
 
 
 def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None) -> Look:
@@ -181,7 +181,7 @@ def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None
             break
         begun[k] = _begin(task, place, c, k)
     choice = scales.weigh_scales({k: state.Y for k, (_, state) in begun.items()}, task.size)
-    return Look(columns, place, begun, choice)
+    return Look(columns, place, begun, choice, {})
 
 
 def _largest_scale(task: Task) -> int:
@@ -199,25 +199,23 @@ def _largest_scale(task: Task) -> int:
 def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
     """The solution at the scale that was chosen.
 
-    A solution that leaves the clusters it started from is believed if it cuts far less than they
-    do. If not, it follows the fringes of clusters that overlap, and the discrete labels are made
-    to hold the graph more firmly.
+    One that leaves the clusters it started from is believed if it cuts far less than they do. If
+    not, it follows the fringes of clusters that overlap, and alpha is to hold it to the labels.
     """
     look, k, settings, method = choice.look, choice.k, task.settings, task.method
     if k not in look.begun:
         look.begun[k] = _begin(task, look.place, choice.c, k)
     problem, start = look.begun[k]
-    result = run(problem, method, settings, task.seed, task.watch, start)
-    ended = task.watch.overdue or result.reason in HALTED
-    free = settings.may_firm and settings.lam is None and is_spectral(settings.init)
-    if ended or not free:
-        return problem, look.place, result
-    labels = method.final_labels(problem, result.state)
-    if discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED:
-        A = graph.to_csr(start.idx, start.S, problem.n)
-        if graph.normalised_cut(A, labels) > FEWER * graph.normalised_cut(A, start.Y):
-            firm = problem._replace(weights=firmer_weights(problem.weights, FIRMER), firmer=())
-            result = run(firm, method, settings, task.seed, task.watch, start)
+    # What was solved for a choice is taken as it is, unless somebody wants to watch.
+    if k not in look.solved or task.watch.audience:
+        look.solved[k] = run(problem, method, settings, task.seed, task.watch, start)
+    result, held = look.solved[k]
+    if not held and is_spectral(settings.init) and _may_hold(settings, result, task.watch):
+        labels = method.final_labels(problem, result.state)
+        if discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED:
+            A = graph.to_csr(start.idx, start.S, problem.n)
+            if graph.normalised_cut(A, labels) > FEWER * graph.normalised_cut(A, start.Y):
+                result = run_once(_held(problem), method, settings, task.seed, task.watch, start)
     return problem, look.place, result
 
 
@@ -232,6 +230,13 @@ def is_spectral(init: Any) -> bool:
     return isinstance(init, str) and init == "spectral"
 
 
+class Ran(NamedTuple):
+    """What came of a run, and whether alpha was raised in it."""
+
+    result: Result
+    held: bool
+
+
 def run(
     problem: Problem,
     method: Method,
@@ -239,11 +244,42 @@ def run(
     seed: int,
     watch: Watch,
     start: State | None = None,
+) -> Ran:
+    """The method from its starts, timed and watched; a spectral start may be known already.
+
+    Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
+    clusters part. Where no lambda splits the graph it is tried again with an alpha that holds F
+    to the labels, and the graph parts along them.
+    """
+    result = run_once(problem, method, settings, seed, watch, start)
+    if result.reason != "no_exact_split" or not _may_hold(settings, result, watch):
+        return Ran(result, False)
+    return Ran(run_once(_held(problem), method, settings, seed, watch, start), True)
+
+
+def _may_hold(settings: Settings, result: Result, watch: Watch) -> bool:
+    ended = watch.overdue or result.reason in HALTED
+    return settings.may_firm and settings.lam is None and not ended
+
+
+def _held(problem: Problem) -> Problem:
+    """The problem with an alpha that holds the graph to the labels."""
+    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
+
+
+def run_once(
+    problem: Problem,
+    method: Method,
+    settings: Settings,
+    seed: int,
+    watch: Watch,
+    start: State | None,
 ) -> Result:
-    """The method from its starts, timed and watched; a spectral start may be known already."""
-    rng = np.random.default_rng(seed)
-    begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
-    if start is not None and is_spectral(settings.init):
+    """The method from its starts, with alpha as it is."""
+    if start is None or not is_spectral(settings.init):
+        rng = np.random.default_rng(seed)
+        begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
+    else:
         begin = iter([start])
     with watch.phase("iterations"):
         return solve(

@@ -128,7 +128,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
             started = settings._replace(init=init, alpha=firmness * settings.alpha)
             problem = _build.problem_on(nodes, many.frame, started, many.c, self._regresses)
-            result = _auto.run(problem, self._method, started, seed, watch)
+            result, _ = _auto.run(problem, self._method, started, seed, watch)
             labels = self._discretise(problem, result)
             return Solved(labels, result.reason in HALTED, (problem, result))
 

@@ -17,9 +17,6 @@ from . import _data, _neighbours
 from ._representatives import Frame, Nodes
 from ._settings import Settings
 
-# What alpha is multiplied with, one after the other, while no lambda splits the graph.
-FIRMER = (10.0, 100.0)
-
 
 def lookup_dimension(m: int) -> int:
     """Principal directions to look neighbours up in: room for W to choose m from."""
@@ -177,7 +174,6 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         coordinates=scaled.X if scaled else None,
         size=place.size,
         min_size=min_size,
-        firmer=_firmer(settings),
         threads=effective_n_jobs(settings.n_jobs),
     )
 
@@ -203,7 +199,6 @@ def problem_on(nodes: Nodes, frame: Frame, settings: Settings, c: int, regress: 
         p=settings.p,
         fit_intercept=settings.fit_intercept,
         X=X if regress else None,
-        firmer=_firmer(settings),
     )
 
 
@@ -220,10 +215,6 @@ def _weights(
         return paper_weights(alpha, beta, gamma)
     scale = scaled.scale if np.ndim(scaled.unit) == 0 else scaled.scatter
     return paper_weights(alpha, beta, gamma / scale**2)
-
-
-def _firmer(settings: Settings) -> tuple[float, ...]:
-    return FIRMER if settings.may_firm else ()
 
 
 def _regressors(X: Matrix, scaled: _data.Scaled, fit_intercept: bool) -> Matrix:

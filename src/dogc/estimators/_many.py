@@ -185,7 +185,7 @@ def _learned_projection(
     within = _within(space.R, many.sample.weight, R)
     problem = problem._replace(R=R, m=min(place.m or 0, R.shape[1]), within=within)
     settings = settings._replace(init="spectral")
-    result = _auto.run(problem, method, settings, seed, watch.quiet())
+    result, _ = _auto.run(problem, method, settings, seed, watch.quiet())
     components = _build.projection(place, result.state, d)
     assert components is not None
     return components

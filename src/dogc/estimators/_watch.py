@@ -44,6 +44,11 @@ class Watch:
         return watch
 
     @property
+    def audience(self) -> bool:
+        """Whether somebody sees the iterations."""
+        return bool(self.verbose) or self._callback is not None
+
+    @property
     def overdue(self) -> bool:
         """Whether the time is up."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
