@@ -24,6 +24,7 @@ from .arrays import Matrix, norm_bound
 
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
 DENSE_UP_TO = 3000
+QUICK_UP_TO = 400
 
 # Restarts of Lanczos's method before something else is tried.
 RESTARTS = 100
@@ -133,16 +134,23 @@ def smallest_eigenvectors(
         return N
     unit = norm_bound(A) or 1.0
     A, V = A * (1.0 / unit), V / np.sqrt(unit)  # no power of a huge or tiny number later on
-    # F or A itself is of the order of n x n here, so a dense solve costs no more room. (All
-    # eigenvectors: LAPACK's search for some of them can fail where they crowd.)
+    # F or A itself is of the order of n x n here, so a dense solve costs no more room; for few
+    # rows it is quicker too.
     crowded = A.nnz > 0.25 * n * n and n <= DENSE_UP_TO
-    if n <= 5 * c + 30 or crowded:
-        _, vectors = np.linalg.eigh(A.toarray() - V @ V.T + (2.0 * N) @ N.T)
-        rest = vectors[:, :wanted]
+    if n <= max(QUICK_UP_TO, 5 * c + 30) or crowded:
+        rest = _dense_bottom(A.toarray() - V @ V.T + (2.0 * N) @ N.T, wanted)
     else:
         rest = _smallest(A, V, N, wanted)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
     return F
+
+
+def _dense_bottom(A: np.ndarray, wanted: int) -> np.ndarray:
+    """Bottom eigenvectors; all are computed where LAPACK's search for some of them fails."""
+    try:
+        return scipy.linalg.eigh(A, subset_by_index=(0, wanted - 1))[1]
+    except np.linalg.LinAlgError:
+        return np.linalg.eigh(A)[1][:, :wanted]
 
 
 def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 from . import graph
 from .state import LambdaSearch, Problem, State
 
-GROWTH = 2.0
+GROWTH = 3.0
 CLOSED = 0.03  # relative width at which the bracket counts as empty
 # Beyond these multiples of the start nothing new happens.
 LOWEST, HIGHEST = 1e-9, 1e9

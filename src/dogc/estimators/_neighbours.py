@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
 from .. import graph
 from ..arrays import Matrix
+from ._repeatable import thread_pools
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 
@@ -116,7 +116,8 @@ def in_blocks(
     """
 
     def task(rows: slice) -> Found:
-        with threadpool_limits(1, user_api="openmp"):  # a setting of this thread alone
+        # A setting of this thread alone.
+        with thread_pools().limit(limits=1, user_api="openmp"):
             return function(rows)
 
     blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
+
+
+@functools.cache
+def thread_pools() -> ThreadpoolController:
+    """The libraries that compute with threads; to look for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 class _SingleBlasThread:
@@ -21,12 +28,12 @@ class _SingleBlasThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
-        self._limits: threadpool_limits | None = None
+        self._limits: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limits = threadpool_limits(1, user_api="blas")
+                self._limits = thread_pools().limit(limits=1, user_api="blas")
             self._inside += 1
 
     def __exit__(
