@@ -31,7 +31,14 @@ PUBLISHED = dict(
 
 # One setting of DOGC-OS for all twelve sets. It was picked by looking at the ground truth
 # of these very sets, over grids of alpha, beta, gamma, xi, p and n_components: an oracle.
-ORACLE = {"alpha": 0.01, "beta": 3.0, "gamma": 1.0, "p": 1.5, "xi": "mean", "n_components": None}
+ORACLE = {
+    "alpha": 0.01,
+    "beta": 3.0,
+    "gamma": 1.0,
+    "p": 1.5,
+    "geometry": "given",
+    "n_components": None,
+}
 
 
 def accuracies(cls, X, truth, seeds, **parameters):

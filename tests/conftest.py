@@ -23,7 +23,7 @@ from dogc import (
     NormalizedCut,
     RatioCut,
 )
-from dogc.estimators._build import locate, problem_at, settle_dimension
+from dogc.estimators._build import locate, problem_at
 from dogc.estimators._settings import check_settings
 
 # Those that learn their graph, those that do not, and all.
@@ -53,7 +53,6 @@ def problem_for(X, estimator):
     settings = check_settings(estimator.get_params(deep=False), X.shape)
     k = settings.n_neighbors or min(15, len(X) - 1)
     place = locate(X, np.ones(len(X)), settings, k)
-    place = settle_dimension(place, settings, settings.n_clusters)
     return problem_at(place, settings, settings.n_clusters, k, estimator._regresses)
 
 

@@ -31,6 +31,7 @@ LEVELS = {
     "l2p": 1,
     "sampling": 1,
     "means": 1,
+    "geometry": 1,
     "resolutions": 2,
     "fragments": 2,
     "scales": 2,

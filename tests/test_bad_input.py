@@ -151,7 +151,7 @@ def test_predict_after_an_interrupted_fit_says_not_fitted(monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_auto, "starts", interrupt)
+    monkeypatch.setattr(_auto, "spectral_start", interrupt)
     model = DOGC(2)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)

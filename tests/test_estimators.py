@@ -218,7 +218,7 @@ def test_float32_stays_float32(cls):
 def test_precomputed_neighbour_graph_equals_features(cls):
     X, _ = make_moons(150, noise=0.06, random_state=0)
     parameters = {} if cls is CAN else {"n_components": None}
-    plain = cls(2, n_neighbors=10, **parameters).fit(X[::2])
+    plain = made(cls, 2, n_neighbors=10, geometry="given", **parameters).fit(X[::2])
     pipeline = make_pipeline(
         KNeighborsTransformer(n_neighbors=11, mode="distance"),
         cls(2, n_neighbors=10, metric="precomputed", **parameters),
@@ -231,8 +231,8 @@ def test_precomputed_graph_keeps_zero_distances():
     X, _ = make_blobs(60, centers=3, random_state=0)
     X = np.repeat(X, 2, axis=0)
     graph = KNeighborsTransformer(n_neighbors=12, mode="distance").fit_transform(X)
-    plain = DOGC(3, n_neighbors=10, n_components=None).fit(X)
-    model = DOGC(3, n_neighbors=10, metric="precomputed").fit(graph)
+    plain = DOGC(3, n_neighbors=10, xi="row", geometry="given", n_components=None).fit(X)
+    model = DOGC(3, n_neighbors=10, xi="row", metric="precomputed").fit(graph)
     assert adjusted_rand_score(plain.labels_, model.labels_) == 1.0
 
 

@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 from conftest import problem_for
 from dogc import CAN, DOGC, PCAN
-from dogc.lambda_search import balanced_lambda, begin_search, is_closed, search_lambda
+from dogc.lambda_search import GROWTH, balanced_lambda, begin_search, is_closed, search_lambda
 from dogc.start import spectral_start
 
 
@@ -36,7 +36,7 @@ def test_start_means_the_same_at_every_n(n):
 def test_lambda_grows_until_there_are_too_many_components(searching):
     problem, state = searching
     few = search_lambda(problem, state._replace(n_components=2))
-    assert few.lam == 2.0 * state.lam
+    assert few.lam == GROWTH * state.lam
     assert few.search.low == state.lam
     assert math.isinf(few.search.high)
 

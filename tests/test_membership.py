@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
+from conftest import made
 from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
 from dogc.estimators import _predict
 
@@ -25,7 +26,7 @@ def row_weights(d, k):
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
     X, k = overlapping(), 8
-    model = cls(3, n_neighbors=k, n_components=None) if cls is not CAN else cls(3, n_neighbors=k)
+    model = made(cls, 3, n_neighbors=k, n_components=None, geometry="given", xi="row")
     model.fit(X)
     distance, idx = NearestNeighbors(n_neighbors=k + 2).fit(X).kneighbors()
     for i in range(0, len(X), 17):

@@ -26,7 +26,7 @@ LINEAR = (DOGCOS, SEC, DiscriminativeKMeans)
 def rows(n, seed, dtype="float64"):
     """Rows of three clusters that run into one another, of columns on scales of their own."""
     rng = np.random.default_rng(seed)
-    X = 2.0 * np.eye(3, 5)[rng.integers(3, size=n)] + rng.standard_normal((n, 5))
+    X = 3.0 * np.eye(3, 5)[rng.integers(3, size=n)] + rng.standard_normal((n, 5))
     return (X * [1, 10, 100, 0.1, 1] + [0, 5, -300, 1, 0]).astype(dtype)
 
 

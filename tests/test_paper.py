@@ -241,8 +241,8 @@ def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
     X, _ = protocol.load("gaussians 1.2 0", "as drawn")
     share = {n: abs(d[1]) / np.linalg.norm(d) for n, d, *_ in figures.directions(X)}
     assert share["PCA"] < 0.3
-    assert share["DOGC"] > 0.95
-    assert share["DOGC-OS"] > 0.95
+    assert share["DOGC"] > 0.8
+    assert share["DOGC-OS"] > 0.8
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import KNeighborsTransformer
 
-from conftest import ESTIMATORS
+from conftest import ESTIMATORS, made
 from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, NMFClustering, NormalizedCut, RatioCut
 from dogc.estimators import _many, _representatives
 
@@ -159,7 +159,7 @@ def test_where_all_links_weigh_the_same_predict_breaks_ties_as_fit_does(cls):
 
 @each
 def test_sparse_rows_get_the_labels_of_dense_ones(cls):
-    dense, sparse = fitted(cls), cls(2).fit(sp.csr_array(X))
+    dense, sparse = made(cls, 2, geometry="given").fit(X), cls(2).fit(sp.csr_array(X))
     assert_same_labels(dense, sparse)
     np.testing.assert_array_equal(sparse.predict(X[:99]), sparse.predict(sp.csr_array(X[:99])))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS, products
 from dogc.estimators import _memory, _predict, _watch
 
@@ -48,7 +49,7 @@ def test_an_interrupt_keeps_the_last_whole_iteration(cls, monkeypatch):
 
     monkeypatch.setattr(steps, "with_graph", interrupted)
     with pytest.warns(match="interrupted; labels are those of the last whole iteration"):
-        model = cls(3, n_neighbors=10, tol=0.0).fit(overlapping())
+        model = made(cls, 3, n_neighbors=10, geometry="given", tol=0.0).fit(overlapping())
     assert model.stopping_reason_ == "interrupted"
     assert not model.converged_
     assert model.n_iter_ >= 1

@@ -26,49 +26,41 @@ def test_a_row_of_size_s_counts_as_s_rows(a, seed):
     assert discrete.adjusted_rand(a, b, size.astype(float)) == pytest.approx(copied, abs=1e-12)
 
 
-def asked_and_chosen(labels, candidates):
-    asked = []
-
-    def labels_at(k):
-        asked.append(k)
-        return np.array(labels[k])
-
-    n = len(next(iter(labels.values())))
-    return asked, scales.choose_scale(labels_at, candidates, np.ones(n))
+HALVES, THIRDS, ODD = ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1])
 
 
-HALVES, THIRDS, ODD = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]
+def chosen(*labels):
+    found = dict(zip(scales.SCALES, map(np.array, labels), strict=False))
+    return scales.weigh_scales(found, np.ones(6))
 
 
-def test_two_scales_that_agree_are_enough():
-    asked, choice = asked_and_chosen(dict.fromkeys(scales.SCALES, HALVES), scales.SCALES)
-    assert asked == [10, 15]
-    assert choice.chosen == 10
-    assert choice.n_neighbors == (10, 15)
-
-
-def test_if_they_differ_the_labels_that_near_scales_confirm_win():
-    labels = dict(zip(scales.SCALES, [ODD, THIRDS, HALVES, ODD, THIRDS, ODD, HALVES, HALVES],
-                      strict=True))  # fmt: skip
-    asked, choice = asked_and_chosen(labels, scales.SCALES)
-    assert sorted(asked) == list(scales.SCALES)
-    assert len(asked) == len(set(asked))
-    assert choice.chosen == 70
-    assert choice.score.argmax() == scales.SCALES.index(70)
+def test_the_scale_that_the_others_confirm_is_taken():
+    choice = chosen(ODD, THIRDS, HALVES, HALVES)
+    assert choice.chosen == 20
+    assert choice.n_neighbors == scales.SCALES
     np.testing.assert_array_equal(choice.agreement, choice.agreement.T)
+    others = np.array([adjusted_rand_score(HALVES, other) for other in (ODD, THIRDS, HALVES)])
+    assert choice.score[2] == pytest.approx(others.mean())
 
 
-def test_near_scales_count_more_than_far_ones():
-    labels = {5: ODD, 7: HALVES, 10: HALVES, 15: THIRDS, 20: THIRDS, 30: ODD, 45: ODD, 70: ODD}
-    _, choice = asked_and_chosen(labels, scales.SCALES)
-    assert labels[choice.chosen] == ODD  # confirmed by two near it, not by one
-    labels[45], labels[70] = THIRDS, HALVES
-    _, choice = asked_and_chosen(labels, scales.SCALES)
-    assert labels[choice.chosen] in (HALVES, THIRDS)
+def test_where_all_agree_the_usual_scale_is_taken():
+    assert chosen(HALVES, HALVES, HALVES, HALVES).chosen == 10
+    assert chosen(HALVES, THIRDS, HALVES, HALVES).chosen == 5  # log 2 away from 10, as 20 is
 
 
-def test_one_candidate_is_taken_and_few_are_all_asked():
-    asked, choice = asked_and_chosen({3: HALVES}, [3])
-    assert (asked, choice.chosen) == ([3], 3)
-    asked, _ = asked_and_chosen({5: HALVES, 7: THIRDS, 10: THIRDS}, [5, 7, 10])
-    assert asked == [5, 7, 10]
+def test_one_scale_agrees_with_itself():
+    choice = scales.weigh_scales({3: np.array(HALVES)}, np.ones(6))
+    assert (choice.chosen, choice.score.tolist()) == (3, [1.0])
+    assert scales.only_scale(7).chosen == 7
+
+
+def test_sizes_weigh_the_agreement():
+    found = {5: np.array([0, 0, 1, 1]), 10: np.array([0, 0, 1, 0])}
+    alike = scales.weigh_scales(found, np.array([1.0, 1.0, 1.0, 1e-9]))
+    assert alike.score.min() > 0.99 > scales.weigh_scales(found, np.ones(4)).score.max()
+
+
+def test_of_scales_that_agree_one_that_holds_together_is_taken():
+    found = {k: np.array(HALVES) for k in scales.SCALES}
+    assert scales.weigh_scales(found, np.ones(6), {5, 10}).chosen == 20
+    assert scales.weigh_scales(found, np.ones(6), set(scales.SCALES)).chosen == 10

@@ -104,7 +104,7 @@ def within_columns(
     total = np.bincount(label, weights=share, minlength=len(names))
     centre = np.zeros((len(names), Z.shape[1]))
     np.add.at(centre, label, share[:, None] * Z)
-    away = Z - (centre / total[:, None])[label]
+    away = Z - (centre / np.where(total > 0, total, 1.0)[:, None])[label]
     values, vectors = np.linalg.eigh((away.T * share) @ away)
     values = np.maximum(values, LEAST_SCATTER * max(values.mean(), np.finfo(float).tiny))
     return Columns("within", standard.unit, (vectors / np.sqrt(values)) @ vectors.T)

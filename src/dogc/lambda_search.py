@@ -17,11 +17,11 @@ import numpy as np
 from . import graph
 from .state import LambdaSearch, Problem, State
 
-GROWTH = 3.0
+GROWTH = 2.0
 CLOSED = 0.03  # relative width at which the bracket counts as empty
 # Beyond these multiples of the start nothing new happens.
 LOWEST, HIGHEST = 1e-9, 1e9
-# Squared distances beyond this multiple of the median say nothing about the others.
+# Squared distances beyond this multiple of their median say nothing about the others.
 FAR = 1e4
 
 
@@ -30,9 +30,7 @@ def balanced_lambda(problem: Problem, state: State) -> float:
 
     Rows of F in two clusters are sqrt(2c/n) apart when the clusters are of equal size.
     """
-    dx = state.dx[np.isfinite(state.dx)]
-    # The mean, but without the few pairs of a row that lies far away from everything.
-    reach = float(np.mean(dx[dx <= FAR * np.median(dx)])) or float(np.mean(dx))
+    reach = _usual_mean(state.dx[np.isfinite(state.dx)])
     return reach * problem.n / (2.0 * problem.c) if reach > 0 else 1.0
 
 
@@ -82,5 +80,10 @@ def hold(problem: Problem, state: State) -> State:
 
 def mean_xi(d: np.ndarray, k: int) -> np.ndarray:
     """`eq:25`: the mean of the row regularisers, for every row."""
-    xi = graph.neighbour_xi(d, k)
-    return np.full_like(xi, xi.mean())
+    xi = graph.neighbour_xi(d, k, floor=0.0)
+    return np.full_like(xi, _usual_mean(xi))
+
+
+def _usual_mean(values: np.ndarray) -> float:
+    """The mean, but without the few values of a row that lies far away from everything."""
+    return float(np.mean(values[values <= FAR * np.median(values)])) or float(np.mean(values))

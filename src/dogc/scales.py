@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +48,9 @@ def candidate_scales(largest: int) -> list[int]:
     return [k for k in SCALES if k <= largest] or [max(largest, 1)]
 
 
-def weigh_scales(found: Mapping[int, np.ndarray], size: np.ndarray) -> ScaleChoice:
+def weigh_scales(
+    found: Mapping[int, np.ndarray], size: np.ndarray, broken: Container[int] = ()
+) -> ScaleChoice:
     """The size whose labels agree most with those of the other sizes.
 
     Parameters
@@ -56,13 +58,15 @@ def weigh_scales(found: Mapping[int, np.ndarray], size: np.ndarray) -> ScaleChoi
     found : labels of shape (n,) at each size
     size : array of shape (n,)
         What each row counts for.
+    broken : sizes at which the graph falls into more pieces than clusters; of sizes that agree
+        alike another is taken.
 
     Examples
     --------
     >>> import numpy as np
     >>> labels = {5: np.array([0, 1, 1, 0]), 10: np.array([1, 0, 0, 1]), 20: np.array([0, 0, 1, 1])}
     >>> weigh_scales(labels, np.ones(4)).chosen
-    5
+    10
     """
     found = dict(sorted(found.items()))
     labels, s = list(found.values()), len(found)
@@ -72,5 +76,5 @@ def weigh_scales(found: Mapping[int, np.ndarray], size: np.ndarray) -> ScaleChoi
     score = (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
     enough = min(score.max() - 1e-9, AGREED)
     alike = [k for k, value in zip(found, score, strict=True) if value >= enough]
-    chosen = min(alike, key=lambda k: abs(np.log(k / USUAL)))
+    chosen = min(alike, key=lambda k: (k in broken, abs(np.log(k / USUAL))))
     return ScaleChoice(tuple(found), agreement, score, chosen)

@@ -25,6 +25,10 @@ from ._watch import Watch
 # so many; the number of clusters always is: eigenvalues within a cluster fall with n, those
 # between clusters are zero already.
 SAMPLE_ROWS = 2_000
+# Geometries whose scales agree less say nothing.
+EVIDENCE = 0.5
+# Rows whose neighbours are so many times as far away (squared) as usual do not stretch columns.
+LONELY = 1000.0
 # The share of its start's cut below which a solution is believed to have found a better one.
 FEWER = 0.6
 
@@ -114,12 +118,18 @@ def choose(task: Task) -> Choice:
     check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
     looks = look_around(task, c, place)
     chosen = best_look(looks)
-    return Choice(c, settings.n_neighbors or chosen.scales.chosen, counts, looks, chosen)
+    k = settings.n_neighbors or chosen.scales.chosen
+    task.watch.say(f"{c} clusters, geometry {chosen.columns.name}, {k} neighbours")
+    return Choice(c, k, counts, looks, chosen)
 
 
 def best_look(looks: list[Look]) -> Look:
-    """The geometry whose scales agree most; the first, which changes less, in a tie."""
-    return max(looks, key=lambda look: look.score)
+    """The geometry whose scales agree most; the first, which changes less, in a tie.
+
+    It is the first too where scales hardly agree in any: that is no evidence.
+    """
+    best = max(looks, key=lambda look: look.score)
+    return best if best.score >= EVIDENCE else looks[0]
 
 
 def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[Look]:
@@ -135,7 +145,8 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
     settled |= bool(looks) and looks[0].place.geometry.lookup is not None
     if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
         return looks
-    columns = standard_columns(task.X, task.size)
+    size = task.size if not looks else _in_company(looks[0].place, task.size)
+    columns = standard_columns(task.X, size)
     unit = np.asarray(columns.unit)
     alike = bool(looks) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
     standard = looks[0] if alike else look(task, c, columns)
@@ -147,10 +158,17 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
         )
     if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
         return [*looks, standard]
-    return [*looks, look(task, c, _within(task, columns, standard))]
+    return [*looks, look(task, c, _within(task, columns, standard, size))]
 
 
-def _within(task: Task, columns: Columns, standard: Look) -> Columns:
+def _in_company(place: _build.Place, size: np.ndarray) -> np.ndarray:
+    """What each row counts for in the scatter of columns: nothing if it is far from all others."""
+    reach = place.d[:, -1]
+    usual = float(np.median(reach))
+    return size if usual == 0.0 else np.where(reach <= LONELY * usual, size, 0.0)
+
+
+def _within(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
     """The columns whitened by the scatter within the clusters of a first solution."""
     with task.watch.phase("choices"):
         k = task.settings.n_neighbors
@@ -163,7 +181,7 @@ def _within(task: Task, columns: Columns, standard: Look) -> Columns:
         assert scaled is not None
         Z = scaled.X * (scaled.scale / columns.unit)
         labels = task.method.final_labels(problem, ran.result.state)
-        return within_columns(columns, Z, labels, task.size)
+        return within_columns(columns, Z, labels, size)
 
 
 def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None) -> Look:
@@ -180,7 +198,9 @@ def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None
         if begun and task.watch.overdue:
             break
         begun[k] = _begin(task, place, c, k)
-    choice = scales.weigh_scales({k: state.Y for k, (_, state) in begun.items()}, task.size)
+    labels = {k: state.Y for k, (_, state) in begun.items()}
+    broken = {k for k, (_, state) in begun.items() if state.n_components > c}
+    choice = scales.weigh_scales(labels, task.size, broken)
     return Look(columns, place, begun, choice, {})
 
 

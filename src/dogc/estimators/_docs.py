@@ -58,8 +58,9 @@ outlier_label : int or None, default=None
 alpha : float, default=1e-3
     How strongly discrete and continuous labels pull on each other, the paper's
     :math:`\\alpha`. In units of :math:`\\lambda \\sqrt{c/n}` (see ``penalties``). Where no
-    :math:`\\lambda` gives n_clusters components it is raised tenfold, at most twice
-    (not with ``penalties="paper"``).""",
+    :math:`\\lambda` gives n_clusters components, or where the solution leaves its spectral
+    start without cutting far less, it is raised a hundredfold (not with
+    ``penalties="paper"``).""",
     "beta": """\
 beta : float, default=0.1
     Weight of the regression, the paper's :math:`\\beta`. In units of what ``alpha`` gives
@@ -79,9 +80,10 @@ penalties : {"relative", "paper"}, default="relative"
     Units of alpha, beta and gamma: "relative" as described with each, so that they mean
     the same at every n, d and scale of X; "paper" takes them as `eq:26` prints them.""",
     "xi": """\
-xi : {"row", "mean"}, default="row"
-    The regulariser :math:`\\xi` of the graph: one for each row (`eq:24`), which adapts to
-    local density, or their mean for all rows (`eq:25`). Without effect with representatives.""",
+xi : {"row", "mean"}, default="mean"
+    The regulariser :math:`\\xi` of the graph: one for each row (`eq:24`), or their mean for
+    all rows (`eq:25`). With one for each row dense regions feel :math:`\\lambda` first: thin,
+    dense clusters break before touching ones part. Without effect with representatives.""",
     "lam": """\
 lam : float or "auto", default="auto"
     The paper's :math:`\\lambda`. "auto" searches for a value at which the graph has exactly

@@ -178,8 +178,8 @@ def directions(X: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]:
     models: list[tuple[str, Any, str, str]] = [
         ("PCA", PCA(1), GREY, "-"),
         ("LPP", LPP(1), GREEN, "--"),
-        ("DOGC", DOGC(2, n_components=1), BLUE, "-"),
-        ("DOGC-OS", DOGCOS(2, n_components=1), ORANGE, ":"),
+        ("DOGC", DOGC(2, n_components=1, xi="row"), BLUE, "-"),
+        ("DOGC-OS", DOGCOS(2, n_components=1, xi="row"), ORANGE, ":"),
     ]
     return [(name, model.fit(X).components_[0], *look) for name, model, *look in models]
 

@@ -119,8 +119,12 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     )
     # The paper counts every component as a cluster, however small; its code runs 10 iterations.
     for name in ("DOGC", "DOGC-OS", "CAN", "PCAN"):
-        common = {"min_cluster_size": 1, "max_iter": 30}
-        grids[name] = [{**setting, **common} for setting in grids[name]]
+        common: Setting = {"min_cluster_size": 1, "max_iter": 30}
+        if name.startswith("DOGC"):
+            common["geometry"] = "given"
+        else:
+            common["xi"] = "row"
+        grids[name] = [{**common, **setting} for setting in grids[name]]
     grids["DOGC-I"] = grids["DOGC-II"] = grids["DOGC-OS"]
     yield {}  # the defaults are always among them
     yield from (setting for setting in grids[method] if setting)
@@ -139,6 +143,7 @@ def halves_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         gamma=[1e-2],
         n_components=_dimensions(n_features),
         xi=["row", "mean"],
+        geometry=["given"],
     )
 
 
