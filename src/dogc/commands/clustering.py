@@ -106,6 +106,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "converged": getattr(model, "converged_", None),
         "stopping_reason": getattr(model, "stopping_reason_", None),
         "n_neighbors": getattr(model, "n_neighbors_", None),
+        "geometry": getattr(model, "geometry_", None),
         "n_representatives": resolution.get("n_representatives"),
         "agreement": resolution.get("agreement"),
         "history": history,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ class ScaleDisplay:
     ----------
     choice : ScaleChoice or ResolutionChoice
         The ``scales_`` or the ``resolutions_`` of a fitted model.
+    geometries : dict of str to ScaleChoice, or None
+        The ``geometries_`` of the model; the scores of all are drawn.
 
     Attributes
     ----------
@@ -40,9 +43,14 @@ class ScaleDisplay:
     >>> display = ScaleDisplay.from_estimator(model)  # doctest: +SKIP
     """
 
-    def __init__(self, choice: ScaleChoice | ResolutionChoice):
+    def __init__(
+        self,
+        choice: ScaleChoice | ResolutionChoice,
+        geometries: Mapping[str, ScaleChoice] | None = None,
+    ):
         """Take a choice, to be drawn by ``plot``."""
         self.choice = choice
+        self.geometries = dict(geometries or {})
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScaleDisplay:
@@ -64,7 +72,8 @@ class ScaleDisplay:
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
         if not hasattr(type(model), "_method"):
             raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
-        return cls(_models.fitted_attribute(model, "scales_", remedy)).plot(ax=ax)
+        choice = _models.fitted_attribute(model, "scales_", remedy)
+        return cls(choice, getattr(model, "geometries_", None)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ScaleDisplay:
         """Draw: agreement of each two numbers as a table, the score of each above it.
@@ -101,9 +110,24 @@ class ScaleDisplay:
         above = ax.inset_axes((0, TABLE_HEIGHT + 0.03, 1, 0.97 - TABLE_HEIGHT), sharex=ax)
         (self.line_,) = above.plot(place, score, "o-", color=_canvas.PALETTE[0], ms=4)
         above.plot(chosen, score[chosen], "o", color=_canvas.ACCENT, ms=8, clip_on=False)
+        self._draw_geometries(above)
         above.set(ylabel="score", ylim=(min(0.0, score.min()) - 0.05, 1.08))
         above.tick_params(labelbottom=False, bottom=False)
         _canvas.without_frame(above)
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_geometries(self, axes: Any) -> None:
+        """The scores in the other geometries that were tried, and a legend."""
+        sizes, _, score, _ = self.choice
+        if len(self.geometries) < 2:
+            return
+        for name, other in self.geometries.items():
+            if np.array_equal(other.score, score):
+                self.line_.set_label(name)
+            elif set(other.n_neighbors) <= set(sizes):
+                at = [sizes.index(k) for k in other.n_neighbors]
+                axes.plot(at, other.score, "o--", color="0.55", ms=3, label=name)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=7, frameon=False, ncols=2, loc="lower right")

@@ -51,6 +51,13 @@ ENDINGS = {
     "callback": "It did not converge: a callback stopped it.",
 }
 
+# How columns were stretched, in words.
+GEOMETRY = {
+    "given": "as prepared",
+    "standard": "each divided by its standard deviation",
+    "within": "stretched so that clusters are round",
+}
+
 
 def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, Any]:
     """Everything that the page needs of a clustering, ready for JSON.
@@ -208,6 +215,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "features": clustering.X.shape[1],
         "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
         "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
+        "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", None)),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],

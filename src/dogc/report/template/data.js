@@ -18,6 +18,7 @@ function showData() {
   const { parameters = {}, versions = {}, notes = [], ...others } = settings;
   const counts = { rows: facts.rows, columns: facts.columns, "features after preparation": facts.features };
   if (facts.n_representatives) counts.representatives = facts.n_representatives;
+  if (facts.geometry) counts["columns, to compare rows"] = facts.geometry;
   if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;
   const times = {};
   if (seconds !== null) times.fit = `${number(seconds)} s`;
