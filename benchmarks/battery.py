@@ -2,7 +2,7 @@
 
 python benchmarks/battery.py [--rows 3000] [--out battery-output] [--part main noise counts time]
 
-main    mean ARI over all sets, with a CSV file and a picture: sets x methods
+main    mean ARI by family and over all sets, with a CSV file and a picture: sets x methods
 noise   what the projection does about 50 columns of noise
 counts  what n_clusters="auto" proposes
 time    what n_neighbors="auto" costs, in fits with 15 neighbours
@@ -22,6 +22,7 @@ from collections.abc import Callable
 
 import battery_data
 import numpy as np
+from battery_data import Problem
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics import adjusted_rand_score
@@ -62,9 +63,12 @@ METHODS: dict[str, Clusterer] = {
 OURS = ("DOGC", "DOGC-OS", "CAN")
 
 
-def compare(options: argparse.Namespace, problems: list) -> None:
-    """Mean ARI of every method; a table and a picture."""
-    table: dict[str, dict[str, float]] = {}
+Scores = dict[str, dict[str, float]]  # by set and method
+
+
+def compare(options: argparse.Namespace, problems: list[Problem]) -> None:
+    """ARI of every method on every set: a table of means, a file and a picture."""
+    table: Scores = {}
     seconds = dict.fromkeys(METHODS, 0.0)
     for problem in tqdm(problems, desc="sets"):
         for name, make in METHODS.items():
@@ -73,19 +77,39 @@ def compare(options: argparse.Namespace, problems: list) -> None:
                 problem, lambda X, c, make=make: make(c).fit_predict(X)
             )
             seconds[name] += time.perf_counter() - began
-    rows = [(p.name, len(p.X), *(f"{table[p.name][m]:.4f}" for m in METHODS)) for p in problems]
-    path = write_csv(options.out / "battery.csv", ("set", "n", *METHODS), rows)
-    small = [p.name for p in problems if len(p.X) <= 3000]
-    print(f"\n{'':18} {len(small)} sets, n <= 3000   all {len(problems)} sets      seconds")
-    for name in METHODS:
-        few = np.mean([table[s][name] for s in small])
-        every = np.mean([scores[name] for scores in table.values()])
-        print(f"{name:<18} {few:12.4f} {every:19.4f} {seconds[name]:14.1f}")
+    print_means(problems, table, seconds)
+    rows = [
+        (p.name, p.family, len(p.X), *(f"{table[p.name][m]:.4f}" for m in METHODS))
+        for p in problems
+    ]
+    path = write_csv(options.out / "battery.csv", ("set", "family", "n", *METHODS), rows)
     print(f"wrote {path}")
     print(f"wrote {draw(table, options.out / 'battery.png')}")
 
 
-def draw(table: dict[str, dict[str, float]], path: pathlib.Path) -> pathlib.Path:
+def groups(problems: list[Problem]) -> dict[str, list[str]]:
+    """The names of the sets that a mean is taken over: families, suites, all."""
+    found = {f: [p.name for p in problems if p.family == f] for f in battery_data.FAMILIES}
+    found["first, n <= 3000"] = [p.name for p in problems if battery_data.is_early(p)]
+    found["deric"] = [p.name for p in problems if p.family in battery_data.SECOND]
+    found["all"] = [p.name for p in problems]
+    return {group: names for group, names in found.items() if names}
+
+
+def print_means(problems: list[Problem], table: Scores, seconds: dict[str, float]) -> None:
+    columns = groups(problems)
+    width = {group: max(6, len(group)) for group in columns}
+    print(f"\n{'mean ARI':<18}", *(f"{g:>{width[g]}}" for g in columns), "seconds", sep="  ")
+    print(f"{'sets':<18}", *(f"{len(s):>{width[g]}}" for g, s in columns.items()), sep="  ")
+    for method in METHODS:
+        means = (
+            f"{np.mean([table[s][method] for s in sets]):{width[group]}.4f}"
+            for group, sets in columns.items()
+        )
+        print(f"{method:<18}", *means, f"{seconds[method]:7.1f}", sep="  ")
+
+
+def draw(table: Scores, path: pathlib.Path) -> pathlib.Path:
     """A dot for each set and method; ours in colour, the mean of each at the top."""
     import matplotlib
 
@@ -111,7 +135,7 @@ def draw(table: dict[str, dict[str, float]], path: pathlib.Path) -> pathlib.Path
     return path
 
 
-def noise(problems: list) -> None:
+def noise(problems: list[Problem]) -> None:
     """ARI with 50 columns of noise: no projection, and n_components="auto"."""
     print("\n50 noise columns     none   auto")
     scores = []
@@ -132,7 +156,7 @@ def noise(problems: list) -> None:
     )
 
 
-def counts(problems: list) -> None:
+def counts(problems: list[Problem]) -> None:
     """How often n_clusters="auto" hits one of the reference counts."""
     hits = 0
     for problem in tqdm(problems, desc="counts"):
@@ -143,7 +167,7 @@ def counts(problems: list) -> None:
     print(f"n_clusters='auto' hits a reference count on {hits} of {len(problems)} sets")
 
 
-def cost(problems: list) -> None:
+def cost(problems: list[Problem]) -> None:
     """Time of n_neighbors="auto" in units of a fit with 15 neighbours."""
     ratios = []
     for problem in tqdm(problems, desc="time"):
@@ -158,7 +182,7 @@ def cost(problems: list) -> None:
     print(f"n_neighbors='auto' costs {middle:.2f} fits (quartiles {low:.2f}, {high:.2f})")
 
 
-def curved(problems: list) -> None:
+def curved(problems: list[Problem]) -> None:
     """ARI between DOGCOS's labels and what its linear predict says of the same rows."""
     print("\nDOGCOS: predict against labels_   linear   after Nystroem")
     for problem in (p for p in problems if p.name in ("atom", "chainlink", "ring", "jain", "r15")):

@@ -11,6 +11,12 @@ from sklearn.metrics import adjusted_rand_score
 
 BATTERY = pathlib.Path(__file__).parents[2] / "shared" / "battery"
 
+# The suite that came first, and a second one, in which most sets are planar.
+FIRST = ("fcps", "graves", "sipu")
+SECOND = ("deric planar", "deric more columns")
+FAMILIES = (*FIRST, *SECOND)
+SMALL = 3000  # rows; 26 sets of the first suite have no more
+
 # Sets to which noise columns are added, to see whether a projection pays.
 NOISY = (
     "hepta", "tetra", "lsun", "twodiamonds", "chainlink", "r15",
@@ -24,6 +30,7 @@ class Problem(NamedTuple):
     name: str
     X: np.ndarray
     references: list[np.ndarray]  # 1..c are clusters, 0 is noise and left out of the score
+    family: str = ""
 
     @property
     def counts(self) -> list[int]:
@@ -42,7 +49,19 @@ def problems(folder: pathlib.Path = BATTERY, most_rows: int = 10**9) -> Iterator
         name = path.name.removesuffix(".data.gz")
         labels = sorted(path.parent.glob(f"{name}.labels*.gz"))
         references = [np.loadtxt(file).astype(int) for file in labels]
-        yield Problem(name, X / X.std(), references)
+        yield Problem(name, X / X.std(), references, _family(path.parent.name, X.shape[1]))
+
+
+def _family(folder: str, n_columns: int) -> str:
+    """The folder; one that has sets of all kinds is split by their number of columns."""
+    if folder != "deric":
+        return folder
+    return SECOND[0] if n_columns == 2 else SECOND[1]
+
+
+def is_early(problem: Problem) -> bool:
+    """Whether it is one of the 26 small sets of the first suite."""
+    return problem.family in FIRST and len(problem.X) <= SMALL
 
 
 def with_noise(problem: Problem) -> Problem:

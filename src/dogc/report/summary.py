@@ -215,7 +215,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "features": clustering.X.shape[1],
         "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
         "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
-        "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", None)),
+        "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],
