@@ -171,8 +171,7 @@ def _in_company(place: _build.Place, size: np.ndarray) -> np.ndarray:
 def _within(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
     """The columns whitened by the scatter within the clusters of a first solution."""
     with task.watch.phase("choices"):
-        k = task.settings.n_neighbors
-        k = k if k in standard.begun else standard.scales.chosen
+        k = standard.scales.chosen  # whatever the user named: the choice does not hang on it
         problem, start = standard.begun[k]
         watch = task.watch.quiet()
         ran = run(problem, task.method, task.settings, task.seed, watch, start)

@@ -36,6 +36,7 @@ class Frame(NamedTuple):
     scaled: _data.Scaled
     directions: np.ndarray | None  # (d, q); None: all features
     unit: float = 1.0  # beyond most coordinates, where there are directions
+    middle: Any = 0.0  # (d,) where most rows are, there
 
 
 class Options(NamedTuple):
@@ -138,12 +139,18 @@ def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampli
 
 def projected(frame: Frame, components: np.ndarray) -> Frame:
     """The frame with directions to look along, of shape (q, d)."""
-    reach = abs(frame.scaled.X).max(axis=1)
-    reach = reach.toarray() if sp.issparse(reach) else reach
-    usual = np.quantile(reach, 0.9)
+    X: Any = frame.scaled.X
+    middle: Any = 0.0
+    if sp.issparse(X):
+        reach = abs(X).max(axis=1).toarray()
+    else:
+        middle = np.median(X, axis=0).astype(np.float64)
+        reach = np.abs(X - middle).max(axis=1)
     directions = components.T.astype(np.float64)
     bits = links.exact_bits(len(directions))
-    return frame._replace(directions=links.rounded(directions, 1.0, bits), unit=float(usual) or 1.0)
+    unit = float(np.quantile(reach, 0.9)) or 1.0
+    directions = links.rounded(directions, 1.0, bits)
+    return frame._replace(directions=directions, unit=unit, middle=middle)
 
 
 def points(frame: Frame, X: Matrix) -> np.ndarray:
@@ -164,7 +171,7 @@ def points(frame: Frame, X: Matrix) -> np.ndarray:
         return Z
     # Products of so few bits are exact, whatever rows are multiplied together.
     bits = links.exact_bits(len(frame.directions))
-    return links.rounded(Z, frame.unit, bits) @ frame.directions
+    return links.rounded(Z - frame.middle, frame.unit, bits) @ frame.directions
 
 
 def make_representatives(many: ManyRows, p: int, options: Options) -> Representatives:

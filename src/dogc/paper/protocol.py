@@ -117,17 +117,20 @@ def oracle_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         n_components=[1],
         xi=["row", "mean"],
     )
-    # The paper counts every component as a cluster, however small; its code runs 10 iterations.
     for name in ("DOGC", "DOGC-OS", "CAN", "PCAN"):
-        common: Setting = {"min_cluster_size": 1, "max_iter": 30}
-        if name.startswith("DOGC"):
-            common["geometry"] = "given"
-        else:
-            common["xi"] = "row"
-        grids[name] = [{**common, **setting} for setting in grids[name]]
+        grids[name] = [{**_as_in_the_paper(name), **setting} for setting in grids[name]]
     grids["DOGC-I"] = grids["DOGC-II"] = grids["DOGC-OS"]
     yield {}  # the defaults are always among them
     yield from (setting for setting in grids[method] if setting)
+
+
+def _as_in_the_paper(method: str) -> Setting:
+    """What the grid does not vary.
+
+    The paper counts every component as a cluster, however small; its code runs 10 iterations.
+    """
+    columns = {"geometry": "given"} if method.startswith("DOGC") else {"xi": "row"}
+    return {"min_cluster_size": 1, "max_iter": 30, **columns}
 
 
 def halves_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
