@@ -265,3 +265,36 @@ def test_the_same_moons_at_every_draw():
             for parameters in ({}, {"n_neighbors": 10}):
                 labels = DOGC(2, **parameters).fit_predict(X)
                 assert max((labels == y).mean(), (labels != y).mean()) >= 0.98
+
+
+@pytest.mark.parametrize("name", ["auto", "standard", "within"])
+@pytest.mark.parametrize("n", [300, 3600])
+def test_a_column_that_varies_in_lonely_rows_only_is_constant(name, n):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(n, 3)), np.zeros(n)])
+    X[0, 3] = 1e4
+    if name == "within":
+        with pytest.raises(ValueError, match="use geometry='standard'"):
+            DOGC(3, geometry=name).fit(X)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UserWarning)
+        model = DOGC(3, geometry=name).fit(X)
+    assert len(np.unique(model.labels_)) == 3
+
+
+@pytest.mark.parametrize("scale", [1e307, 1e-300])
+def test_a_column_at_the_end_of_the_numbers(scale):
+    X, _ = stretched(90)
+    model = DOGC(3).fit(np.column_stack([X, scale * np.random.default_rng(0).random(90)]))
+    assert np.isfinite(model.transform(np.zeros((1, 3)))).all()
+
+
+@pytest.mark.parametrize("n", [300, 3600])
+@pytest.mark.parametrize("name", ["standard", "within"])
+def test_clusters_are_counted_in_the_geometry_that_was_named(name, n):
+    rng = np.random.default_rng(0)
+    centers = 8.0 * np.array([[0, 0, 0], [1, 1, 0], [0, 1, 1]])
+    X = rng.normal(size=(n, 3)) + centers[np.arange(n) % 3]
+    assert DOGC("auto", geometry=name).fit(X * [1.0, 1.0, 1e6]).n_clusters_ == 3

@@ -35,7 +35,7 @@ def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
     Parameters
     ----------
     X : array of shape (n, d)
-    size : array of shape (n,), what each row counts for.
+    size : array of shape (n,), what each row counts for; some may count for nothing.
 
     Examples
     --------
@@ -43,15 +43,18 @@ def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
     >>> standard_columns(np.array([[0.0, 7.0], [4.0, 7.0]]), np.ones(2)).unit
     array([2., 1.])
     """
+    X, size = X[size > 0], size[size > 0]
     share = (size / size.sum())[:, None]
-    origin = X[0].astype(np.float64)
-    reach = np.abs(X - origin).max(axis=0)
-    # Squares of deviations from a row of the data, in units of the largest: no scale is too small.
-    constant = reach <= 8 * np.finfo(X.dtype).eps * np.abs(origin)
-    reach = np.where(constant | (reach == 0), 1.0, reach)
-    away = (X - origin) / reach
+    # Half of each, so that no difference overflows.
+    origin = 0.5 * X[0].astype(np.float64)
+    away = 0.5 * X - origin
+    reach = np.abs(away).max(axis=0)
+    limits = np.finfo(X.dtype)
+    constant = (reach <= 8 * limits.eps * np.abs(origin)) | (reach <= 4.0 / limits.max)
+    # Squares in units of the largest: no scale is too small.
+    away /= np.where(constant, 1.0, reach)
     variance = (share * (away - (share * away).sum(axis=0)) ** 2).sum(axis=0)
-    return Columns("standard", np.where(constant, 1.0, reach * np.sqrt(variance)))
+    return Columns("standard", np.where(constant, 1.0, 2.0 * reach * np.sqrt(variance)))
 
 
 def can_whiten(X: np.ndarray, c: int) -> bool:

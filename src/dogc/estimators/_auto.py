@@ -139,22 +139,24 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
     are enough, whitened by the scatter within the clusters that are found so.
     """
     wanted = task.settings.geometry
+    place = place or _locate(task, _largest_scale(task), GIVEN)
     looks = [look(task, c, GIVEN, place)] if wanted in (None, "given") else []
     settled = wanted == "given" or c == 1 or task.n_distinct == 1
     # Where noise has one level in all directions, the columns have one unit.
-    settled |= bool(looks) and looks[0].place.geometry.lookup is not None
+    settled |= place.geometry.lookup is not None
     if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
         return looks
-    size = task.size if not looks else _in_company(looks[0].place, task.size)
+    size = _in_company(place, task.size)
     columns = standard_columns(task.X, size)
     unit = np.asarray(columns.unit)
     alike = bool(looks) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
     standard = looks[0] if alike else look(task, c, columns)
-    whiten = can_whiten(task.X, c)
+    whiten = can_whiten(task.X[size > 0], c)
     if wanted == "within" and not whiten:
         raise ValueError(
             "geometry='within' needs columns of more values than n_clusters and, for d of them, "
-            "d (d + 1) / 2 distinct rows; use geometry='standard'."
+            "d (d + 1) / 2 distinct rows (of the 2,000 that decide, where there are many); use "
+            "geometry='standard'."
         )
     if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
         return [*looks, standard]
@@ -178,7 +180,7 @@ def _within(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> C
         standard.solved[k] = ran
         scaled = standard.place.geometry.scaled
         assert scaled is not None
-        Z = scaled.X * (scaled.scale / columns.unit)
+        Z = scaled.X * (scaled.scatter * (scaled.unit / np.asarray(columns.unit)))
         labels = task.method.final_labels(problem, ran.result.state)
         return within_columns(columns, Z, labels, size)
 
@@ -323,8 +325,13 @@ def _count(task: Task, place: _build.Place) -> list[counting.CountEvidence]:
     Empty where there are too few distinct rows to weigh anything: each is then a cluster.
     """
     fixed, largest = task.settings.n_neighbors, _largest_scale(task)
+    columns = GIVEN
+    if task.settings.geometry in ("standard", "within"):
+        columns = standard_columns(task.X, _in_company(place, task.size))
     if len(place.idx) > SAMPLE_ROWS and not task.settings.precomputed:
-        place = _build.locate(*_sample(task, SAMPLE_ROWS)[:3], largest)
+        place = _build.locate(*_sample(task, SAMPLE_ROWS)[:3], largest, columns)
+    elif columns is not GIVEN:
+        place = _build.locate(task.X, task.size, task.settings, largest, columns)
     n = len(place.idx)
     most = counting.most_clusters(n)
     if most < 2 or task.n_distinct < 4:

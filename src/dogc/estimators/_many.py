@@ -102,7 +102,7 @@ def prepare(
         numbers = numbers_for(drawn, p, c)
         if not numbers:
             return None
-        columns, looks = _columns(task, drawn.sample, c)
+        columns, looks = _columns(task, c)
         place = _build.geometry_of(drawn.sample.X, settings, columns)
         frame = Frame(scale_rows(drawn.sample.X, columns._replace(T=None)), None)
         if columns.T is not None:
@@ -119,15 +119,10 @@ def prepare(
         return Prepared(many, components, counts, looks, columns.name, X.dtype)
 
 
-def _columns(
-    task: _auto.Task, sample: sampling.Sample, c: int
-) -> tuple[geometry.Columns, list[_auto.Look]]:
+def _columns(task: _auto.Task, c: int) -> tuple[geometry.Columns, list[_auto.Look]]:
     """The geometry: as asked for, or as a few rows of the sample choose it."""
-    wanted = task.settings.geometry
-    if wanted == "given":
+    if task.settings.geometry == "given":
         return geometry.GIVEN, []
-    if wanted == "standard":
-        return geometry.standard_columns(sample.X, sample.weight.astype(np.float64)), []
     looks = _auto.look_around(task, c)
     return _auto.best_look(looks).columns, looks
 

@@ -101,8 +101,8 @@ def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
     if geometry != "auto":
         if plain and geometry != "given":
             raise ValueError(
-                f"geometry={geometry!r} needs dense features; leave it out, or scale the columns "
-                "of a sparse X with MaxAbsScaler."
+                f"geometry={geometry!r} needs dense features; use geometry='given' (the columns of "
+                "a sparse X can be scaled with MaxAbsScaler before)."
             )
         return geometry
     return "given" if plain or as_given else None
