@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS
-from dogc.estimators import _auto
+from dogc.estimators import _auto, _run
 
 ids = {"ids": lambda e: e.__name__}
 
@@ -233,7 +233,7 @@ def test_clusters_that_overlap_are_held_together_by_their_labels(monkeypatch):
     X, y = make_blobs(900, centers=np.array(centers, float), cluster_std=0.33, random_state=0)
     model = DOGC(9, n_neighbors=15).fit(X)
     assert model.converged_
-    monkeypatch.setattr(_auto, "FIRMER", 1.0)
+    monkeypatch.setattr(_run, "FIRMER", 1.0)
     loose = DOGC(9, n_neighbors=15).fit(X)
     gain = adjusted_rand_score(y, model.labels_) - adjusted_rand_score(y, loose.labels_)
     assert gain > 0.1

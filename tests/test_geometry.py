@@ -79,10 +79,18 @@ def test_a_direction_without_scatter_is_stretched_no_further_than_the_limit():
 def test_a_column_that_could_be_the_clusters_is_not_whitened():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.standard_normal((90, 2)), rng.integers(2, size=90)])
-    assert not geometry.can_whiten(X, 2)
-    assert geometry.can_whiten(X, 1)
-    assert geometry.can_whiten(X[:, :2], 2)
-    assert not geometry.can_whiten(rng.standard_normal((20, 6)), 2)
+    assert geometry.has_codes(X, 2)
+    assert not geometry.has_codes(X, 1)
+    assert not geometry.has_codes(X[:, :2], 2)
+    model = DOGC(2).fit(X)
+    assert (model.geometry_, list(model.geometries_)) == ("given", ["given"])
+
+
+def test_rows_must_tell_the_scatter():
+    assert geometry.can_whiten(21, 6)
+    assert not geometry.can_whiten(20, 6)
+    X, _ = load_wine(return_X_y=True)
+    assert set(DOGC(3).fit(X[::2]).geometries_) == {"given", "standard"}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

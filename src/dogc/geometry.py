@@ -57,24 +57,32 @@ def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
     return Columns("standard", np.where(constant, 1.0, 2.0 * reach * np.sqrt(variance)))
 
 
-def can_whiten(X: np.ndarray, c: int) -> bool:
-    """Whether rows tell the scatter within c clusters.
+def has_codes(X: np.ndarray, c: int) -> bool:
+    """Whether a column has no more values than there are clusters: a category, or a yes and no.
 
-    The scatter of d columns has d (d + 1) / 2 numbers, and there must be as many rows. And a
-    column of no more values than there are clusters could be the clusters: it would have no
-    scatter within them, and whitening would make it all that counts.
+    Such a column could be the clusters. It would have no scatter within them, and whitening would
+    make it all that counts; and its deviation says how rare a category is, not in which unit it is
+    measured.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.column_stack([np.arange(9.0), np.arange(9.0) ** 2])
-    >>> can_whiten(X, 3), can_whiten(X[:2], 1), can_whiten(X % 2, 3)
-    (True, False, False)
+    >>> X = np.column_stack([np.arange(9.0), np.arange(9) % 2])
+    >>> has_codes(X, 2), has_codes(X, 1)
+    (True, False)
     """
-    n, d = X.shape
-    if d == 1 or d * (d + 1) > 2 * n:
-        return False
-    return all(len(np.unique(column)) > c for column in X.T)
+    return any(len(np.unique(column)) <= c for column in X.T)
+
+
+def can_whiten(n: int, d: int) -> bool:
+    """Whether n rows tell the scatter of d columns, which has d (d + 1) / 2 numbers.
+
+    Examples
+    --------
+    >>> can_whiten(150, 4), can_whiten(100, 60)
+    (True, False)
+    """
+    return d * (d + 1) <= 2 * n
 
 
 def within_columns(

@@ -127,6 +127,9 @@ def cluster(
     drop: Drop = None,
     no_scale: NoScale = False,
     neighbors: Annotated[str, typer.Option(help="Neighbours of a row, or auto.")] = "auto",
+    geometry: Annotated[
+        str, typer.Option(help="Columns to compare rows by: auto, given, standard or within.")
+    ] = "auto",
     representatives: Annotated[
         str,
         typer.Option(help="Representatives of many rows, auto, or none: a graph of all rows."),
@@ -148,6 +151,7 @@ def cluster(
         tuple(drop or ()),
         not no_scale,
         terminal.count("--neighbors", neighbors),
+        geometry,
         terminal.representatives(representatives),
         max_time,
         force,
@@ -195,6 +199,7 @@ def compare(
         label_column,
         tuple(drop or ()),
         not no_scale,
+        "auto",
         "auto",
         "auto",
         None,

@@ -34,6 +34,7 @@ class Options(NamedTuple):
     drop: tuple[str, ...]
     scale: bool
     neighbors: int | str
+    geometry: str
     representatives: int | str | None
     max_time: float | None
     force: bool
@@ -70,7 +71,8 @@ def representatives(given: str) -> int | str | None:
 
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
-         "n_representatives": "--representatives", "methods holds": "--method is"}  # fmt: skip
+         "geometry=": "--geometry ", "n_representatives": "--representatives",
+         "methods holds": "--method is"}  # fmt: skip
 
 
 def as_typed(sentence: str) -> str:
@@ -134,6 +136,8 @@ def cluster(options: Options, terminal: Terminal) -> int:
                                   "verbose": int(terminal.progress), "random_state": 0}  # fmt: skip
     if options.neighbors != "auto":
         parameters["n_neighbors"] = options.neighbors
+    if options.geometry != "auto":
+        parameters["geometry"] = options.geometry
     if options.representatives != "auto":
         parameters["n_representatives"] = options.representatives
     found = cluster_table(table, preparation, options.method, options.clusters, parameters)
@@ -159,6 +163,9 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "sure"], rows)
+    if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
+        terminal.say(f"\nRows were compared by their columns {columns}, each with "
+                     f"{found.model.n_neighbors_} others.")  # fmt: skip
     if resolution := reports.describe_resolution(found.model):
         terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):

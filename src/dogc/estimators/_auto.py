@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import counting, discrete, graph, resolutions, scales
 from ..arrays import Matrix
-from ..geometry import GIVEN, Columns, can_whiten, standard_columns, within_columns
+from ..geometry import (
+    GIVEN,
+    Columns,
+    can_whiten,
+    has_codes,
+    standard_columns,
+    within_columns,
+)
 from ..methods import Method
-from ..restarts import solve, starts
-from ..solver import HALTED, Result
+from ..solver import Result
 from ..start import spectral_start
-from ..state import Problem, State, firmer_weights
+from ..state import Problem, State
 from . import _build
 from ._checks import check_room
-from ._representatives import FIRMER
+from ._run import Ran, held, is_spectral, may_hold, run, run_once
 from ._settings import Settings
 from ._watch import Watch
 
@@ -135,8 +141,9 @@ def best_look(looks: list[Look]) -> Look:
 def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[Look]:
     """The geometries to choose from.
 
-    Columns as given; unless all scales agree there, columns that are standardised and, where rows
-    are enough, whitened by the scatter within the clusters that are found so.
+    Columns as given; unless the scales agree there, columns that are standardised and, where rows
+    are enough, whitened by the scatter within the clusters that are found so. A table with codes
+    for categories stays as it is: its columns were given their weights by whoever coded them.
     """
     wanted = task.settings.geometry
     place = place or _locate(task, _largest_scale(task), GIVEN)
@@ -147,11 +154,14 @@ def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[L
     if looks and (settled or looks[0].score >= scales.AGREED or task.watch.overdue):
         return looks
     size = _in_company(place, task.size)
+    codes = has_codes(task.X[size > 0], c)
+    if wanted is None and codes:
+        return looks
     columns = standard_columns(task.X, size)
     unit = np.asarray(columns.unit)
     alike = bool(looks) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
     standard = looks[0] if alike else look(task, c, columns)
-    whiten = can_whiten(task.X[size > 0], c)
+    whiten = not codes and can_whiten(int(np.count_nonzero(size)), task.X.shape[1])
     if wanted == "within" and not whiten:
         raise ValueError(
             "geometry='within' needs columns of more values than n_clusters and, for d of them, "
@@ -230,13 +240,13 @@ def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
     # What was solved for a choice is taken as it is, unless somebody wants to watch.
     if k not in look.solved or task.watch.audience:
         look.solved[k] = run(problem, method, settings, task.seed, task.watch, start)
-    result, held = look.solved[k]
-    if not held and is_spectral(settings.init) and _may_hold(settings, result, task.watch):
+    result, firm = look.solved[k]
+    if not firm and is_spectral(settings.init) and may_hold(settings, result, task.watch):
         labels = method.final_labels(problem, result.state)
         if discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED:
             A = graph.to_csr(start.idx, start.S, problem.n)
             if graph.normalised_cut(A, labels) > FEWER * graph.normalised_cut(A, start.Y):
-                result = run_once(_held(problem), method, settings, task.seed, task.watch, start)
+                result = run_once(held(problem), method, settings, task.seed, task.watch, start)
     return problem, look.place, result
 
 
@@ -244,74 +254,6 @@ def _begin(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, St
     with task.watch.phase("start"):
         problem = _build.problem_at(place, task.settings, c, k, task.regress)
         return problem, spectral_start(problem)
-
-
-def is_spectral(init: Any) -> bool:
-    """Whether a run begins without chance and without labels of the user's."""
-    return isinstance(init, str) and init == "spectral"
-
-
-class Ran(NamedTuple):
-    """What came of a run, and whether alpha was raised in it."""
-
-    result: Result
-    held: bool
-
-
-def run(
-    problem: Problem,
-    method: Method,
-    settings: Settings,
-    seed: int,
-    watch: Watch,
-    start: State | None = None,
-) -> Ran:
-    """The method from its starts, timed and watched; a spectral start may be known already.
-
-    Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
-    clusters part. Where no lambda splits the graph it is tried again with an alpha that holds F
-    to the labels, and the graph parts along them.
-    """
-    result = run_once(problem, method, settings, seed, watch, start)
-    if result.reason != "no_exact_split" or not _may_hold(settings, result, watch):
-        return Ran(result, False)
-    return Ran(run_once(_held(problem), method, settings, seed, watch, start), True)
-
-
-def _may_hold(settings: Settings, result: Result, watch: Watch) -> bool:
-    ended = watch.overdue or result.reason in HALTED
-    return settings.may_firm and settings.lam is None and not ended
-
-
-def _held(problem: Problem) -> Problem:
-    """The problem with an alpha that holds the graph to the labels."""
-    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
-
-
-def run_once(
-    problem: Problem,
-    method: Method,
-    settings: Settings,
-    seed: int,
-    watch: Watch,
-    start: State | None,
-) -> Result:
-    """The method from its starts, with alpha as it is."""
-    if start is None or not is_spectral(settings.init):
-        rng = np.random.default_rng(seed)
-        begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
-    else:
-        begin = iter([start])
-    with watch.phase("iterations"):
-        return solve(
-            problem,
-            method,
-            begin,
-            lam=settings.lam,
-            max_iter=settings.max_iter,
-            tol=settings.tol,
-            callback=watch,
-        )
 
 
 def count_clusters(task: Task) -> list[counting.CountEvidence]:

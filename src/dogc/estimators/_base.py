@@ -25,6 +25,7 @@ from . import (
     _predict,
     _representatives,
     _resolving,
+    _run,
     _settings,
 )
 from ._outcome import (
@@ -128,7 +129,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
             started = settings._replace(init=init, alpha=firmness * settings.alpha)
             problem = _build.problem_on(nodes, many.frame, started, many.c, self._regresses)
-            result, _ = _auto.run(problem, self._method, started, seed, watch)
+            result, _ = _run.run(problem, self._method, started, seed, watch)
             labels = self._discretise(problem, result)
             return Solved(labels, result.reason in HALTED, (problem, result))
 

@@ -24,21 +24,22 @@ n_representatives : int, "auto" or None, default="auto"
     number of distinct rows, makes every row a node of the graph.""",
     "geometry": """\
 geometry : {"auto", "given", "standard", "within"}, default="auto"
-    How columns are stretched before rows are compared. "given" takes them as they are;
+    The linear map of the columns before rows are compared. "given" takes them as they are;
     "standard" divides each by its standard deviation; "within" also whitens them by the
     scatter within clusters, those of a first solution, so that long clusters become round.
-    "auto" takes "given" if all numbers of neighbours give the same clusters there; if not, it
-    tries "within" as well ("standard" where rows are too few for the scatter) and takes the
-    one where they agree most. See ``geometries_``. It is "given" for sparse X, with an integer
-    for ``n_components`` and with ``penalties="paper"``. Beyond 3,000 distinct rows a sample
-    of 2,000 decides.""",
+    "auto" takes "given" if the numbers of neighbours agree there (best score 0.98); if not, it
+    tries "within" as well ("standard" with fewer than d (d + 1) / 2 distinct rows) and takes
+    the one with the higher best score. It is "given" where a column has at most n_clusters
+    values, for sparse X, with an integer for ``n_components`` and with
+    ``penalties="paper"``. Beyond 3,000 distinct rows a sample of 2,000 decides. See
+    ``geometries_``.""",
     "n_neighbors": """\
 n_neighbors : int or "auto", default="auto"
     Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" looks at
-    the clusters of the data's own graph with 5, 10, 20 and 45 neighbours (up to the size of
-    an average cluster) and takes the number whose clusters agree most with the others. See
-    ``scales_``. Beyond 3,000 distinct rows a sample of 2,000 decides. With representatives,
-    those that each row is linked with; "auto" means 8.""",
+    the clusters of the data's own graph with 5, 10, 20 and 45 neighbours (up to half of the
+    rows and the size of an average cluster) and takes the number whose clusters agree most
+    with the others. See ``scales_``. With representatives, those that each row is linked
+    with; "auto" means 8. Without them, beyond 3,000 distinct rows, a sample of 2,000 decides.""",
     "n_components": """\
 n_components : int, "auto" or None, default="auto"
     Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.

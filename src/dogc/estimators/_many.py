@@ -11,7 +11,7 @@ from .. import geometry, resolutions, sampling, trace_ratio
 from ..arrays import Matrix
 from ..counting import CountEvidence
 from ..methods import Method
-from . import _auto, _build
+from . import _auto, _build, _run
 from ._checks import check_representatives, check_room
 from ._data import feature_map, scale_rows
 from ._representatives import (
@@ -180,7 +180,7 @@ def _learned_projection(
     within = _within(space.R, many.sample.weight, R)
     problem = problem._replace(R=R, m=min(place.m or 0, R.shape[1]), within=within)
     settings = settings._replace(init="spectral")
-    result, _ = _auto.run(problem, method, settings, seed, watch.quiet())
+    result, _ = _run.run(problem, method, settings, seed, watch.quiet())
     components = _build.projection(place, result.state, d)
     assert components is not None
     return components
