@@ -306,3 +306,12 @@ def test_clusters_are_counted_in_the_geometry_that_was_named(name, n):
     centers = 8.0 * np.array([[0, 0, 0], [1, 1, 0], [0, 1, 1]])
     X = rng.normal(size=(n, 3)) + centers[np.arange(n) % 3]
     assert DOGC("auto", geometry=name).fit(X * [1.0, 1.0, 1e6]).n_clusters_ == 3
+
+
+def test_of_scales_that_agree_alike_the_one_that_cuts_far_less_is_taken(monkeypatch):
+    X, y = make_moons(1000, noise=0.1, random_state=0)
+    model = DOGC(2).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.98
+    assert model.n_neighbors_ == model.scales_.chosen
+    monkeypatch.setattr(_auto, "ALIKE", -1.0)  # nobody is asked
+    assert adjusted_rand_score(y, DOGC(2).fit(X).labels_) < 0.95

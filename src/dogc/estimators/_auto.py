@@ -18,7 +18,7 @@ from ..geometry import (
     within_columns,
 )
 from ..methods import Method
-from ..solver import Result
+from ..solver import HALTED, Result
 from ..start import spectral_start
 from ..state import Problem, State
 from . import _build
@@ -35,8 +35,10 @@ SAMPLE_ROWS = 2_000
 EVIDENCE = 0.5
 # Rows whose neighbours are so many times as far away (squared) as usual do not stretch columns.
 LONELY = 1000.0
-# The share of its start's cut below which a solution is believed to have found a better one.
+# The share of another's cut up to which labels are believed to be better.
 FEWER = 0.6
+# Scales whose scores differ by less agree alike.
+ALIKE = 0.02
 
 
 class Task(NamedTuple):
@@ -228,14 +230,33 @@ def _largest_scale(task: Task) -> int:
 
 
 def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
-    """The solution at the scale that was chosen.
+    """The solution at the scale that was chosen, or at one that agrees as much and cuts less."""
+    look, k = choice.look, choice.k
+    if k not in look.begun:
+        look.begun[k] = _begin(task, look.place, choice.c, k)
+    problem, result = _solve_at(task, look, k)
+    labels = task.method.final_labels(problem, result.state)
+    for other in _rivals(task, look, k, result):
+        there, start = look.begun[other]
+        if discrete.adjusted_rand(labels, start.Y, task.size) >= scales.AGREED:
+            continue
+        with task.watch.phase("choices"):
+            watch = task.watch.quiet()
+            tried, _ = run(there, task.method, task.settings, task.seed, watch, start)
+        found = task.method.final_labels(there, tried.state)
+        # Both are judged in the wider of the two graphs, which sees more of a gap.
+        if _cuts_far_less(look, max(k, other), found, labels) and tried.reason not in HALTED:
+            k, problem, result, labels = other, there, tried, found
+    return problem, look.place, result
+
+
+def _solve_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
+    """The solution at one scale.
 
     One that leaves the clusters it started from is believed if it cuts far less than they do. If
     not, it follows the fringes of clusters that overlap, and alpha is to hold it to the labels.
     """
-    look, k, settings, method = choice.look, choice.k, task.settings, task.method
-    if k not in look.begun:
-        look.begun[k] = _begin(task, look.place, choice.c, k)
+    settings, method = task.settings, task.method
     problem, start = look.begun[k]
     # What was solved for a choice is taken as it is, unless somebody wants to watch.
     if k not in look.solved or task.watch.audience:
@@ -243,11 +264,31 @@ def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
     result, firm = look.solved[k]
     if not firm and is_spectral(settings.init) and may_hold(settings, result, task.watch):
         labels = method.final_labels(problem, result.state)
-        if discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED:
-            A = graph.to_csr(start.idx, start.S, problem.n)
-            if graph.normalised_cut(A, labels) > FEWER * graph.normalised_cut(A, start.Y):
-                result = run_once(held(problem), method, settings, task.seed, task.watch, start)
-    return problem, look.place, result
+        left = discrete.adjusted_rand(labels, start.Y, task.size) < scales.AGREED
+        if left and not _cuts_far_less(look, k, labels, start.Y):
+            result = run_once(held(problem), method, settings, task.seed, task.watch, start)
+    return problem, result
+
+
+def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
+    """Scales that agree with the others about as much as the one that was taken.
+
+    None where all agree, or where the graph falls into the clusters by itself.
+    """
+    start, settings = look.begun[k][1], task.settings
+    ended = task.watch.overdue or result.reason in HALTED
+    whole = start.n_components >= len(start.Q)
+    if settings.n_neighbors or look.score >= scales.AGREED or whole or ended:
+        return []
+    scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
+    return [j for j, score in scored if j != k and score >= look.score - ALIKE]
+
+
+def _cuts_far_less(look: Look, k: int, labels: np.ndarray, others: np.ndarray) -> bool:
+    """Whether labels cut far less than others do, in the data's own graph with k neighbours."""
+    problem, start = look.begun[k]
+    A = graph.to_csr(start.idx, start.S, problem.n)
+    return graph.normalised_cut(A, labels) <= FEWER * graph.normalised_cut(A, others)
 
 
 def _begin(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, State]:

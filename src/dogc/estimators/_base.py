@@ -203,7 +203,8 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         W = _build.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
         self._assign_components(_data.feature_map(geometry.scaled, W), dtype)
-        self.scales_, self.cluster_counts_ = choice.look.scales, choice.counts
+        self.scales_ = choice.look.scales._replace(chosen=problem.k)
+        self.cluster_counts_ = choice.counts
         if settings.n_neighbors is not None:
             self.scales_ = scales.only_scale(problem.k)
         self.geometry_ = choice.look.columns.name
