@@ -149,7 +149,7 @@ def test_columns_stay_as_given_where_all_scales_agree():
     assert model.geometry_ == "given"
     assert list(model.geometries_) == ["given"]
     assert model.components_ is None
-    assert model.geometries_["given"] is model.scales_
+    assert model.geometries_["given"].agreement is model.scales_.agreement
 
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
