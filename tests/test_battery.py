@@ -31,7 +31,7 @@ def mean_score(cls, problems, **parameters):
 def test_a_few_quick_sets_are_nearly_all_right(cls):
     problems = [p for p in battery_data.problems(most_rows=800) if p.name in QUICK]
     assert len(problems) == len(QUICK)
-    assert mean_score(cls, problems) > 0.98
+    assert mean_score(cls, problems) > 0.97
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
