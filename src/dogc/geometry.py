@@ -1,9 +1,8 @@
 r"""How columns are stretched before rows are compared: the geometry of the data.
 
-A distance between rows depends on the units of the columns. Three ways to settle them, each a
-linear map that fits after one another: the columns as they are given; each divided by its
-standard deviation; and these whitened by the scatter within clusters, so that a cluster that is
-long in one direction and thin in another becomes round.
+A distance between rows depends on the units of the columns. There are three ways to settle them,
+each a linear map: take the columns as they are given; divide each by its standard deviation; or
+also whiten them by the scatter within clusters, so that long and thin clusters become round.
 """
 
 from __future__ import annotations

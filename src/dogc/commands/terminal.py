@@ -164,8 +164,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "sure"], rows)
     if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
-        terminal.say(f"\nRows were compared by their columns {columns}, each with "
-                     f"{found.model.n_neighbors_} others.")  # fmt: skip
+        terminal.say(f"\nRows were compared by their columns, {columns}.")
     if resolution := reports.describe_resolution(found.model):
         terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):
