@@ -20,7 +20,7 @@ from .state import LambdaSearch, Problem, State
 GROWTH = 2.0
 CLOSED = 0.03  # relative width at which the bracket counts as empty
 # Beyond these multiples of the start nothing new happens.
-LOWEST, HIGHEST = 1e-9, 1e9
+LOWEST, HIGHEST = 1e-9, 1e6
 # Squared distances beyond this multiple of their median say nothing about the others.
 FAR = 1e4
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 
 from .. import counting, discrete, graph, resolutions, scales
 from ..arrays import Matrix
@@ -18,7 +19,7 @@ from ..geometry import (
     within_columns,
 )
 from ..methods import Method
-from ..solver import HALTED, Result
+from ..solver import HALTED, SUCCESS, Result
 from ..start import spectral_start
 from ..state import Problem, State
 from . import _build
@@ -206,11 +207,15 @@ def look(task: Task, c: int, columns: Columns, place: _build.Place | None = None
     if settings.n_neighbors is None or settings.geometry is None:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = scales.candidate_scales(min(largest, max(5, n // c)))
-    begun: dict[int, tuple[Problem, State]] = {}
-    for k in candidates:
-        if begun and task.watch.overdue:
-            break
-        begun[k] = _begin(task, place, c, k)
+
+    def begin(k: int) -> tuple[Problem, State] | None:
+        late = task.watch.overdue and k != candidates[0]
+        return None if late else _begin(task, place, c, k)
+
+    with task.watch.phase("start"):
+        run_all = Parallel(n_jobs=settings.n_jobs, prefer="threads")
+        found = run_all(delayed(begin)(k) for k in candidates)
+    begun = {k: start for k, start in zip(candidates, found, strict=True) if start is not None}
     labels = {k: state.Y for k, (_, state) in begun.items()}
     broken = {k for k, (_, state) in begun.items() if state.n_components > c}
     choice = scales.weigh_scales(labels, task.size, broken)
@@ -233,7 +238,8 @@ def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
     """The solution at the scale that was chosen, or at one that agrees as much and cuts less."""
     look, k = choice.look, choice.k
     if k not in look.begun:
-        look.begun[k] = _begin(task, look.place, choice.c, k)
+        with task.watch.phase("start"):
+            look.begun[k] = _begin(task, look.place, choice.c, k)
     problem, result = _solve_at(task, look, k)
     labels = task.method.final_labels(problem, result.state)
     for other in _rivals(task, look, k, result):
@@ -242,10 +248,10 @@ def _settle(task: Task, choice: Choice) -> tuple[Problem, _build.Place, Result]:
             continue
         with task.watch.phase("choices"):
             watch = task.watch.quiet()
-            tried, _ = run(there, task.method, task.settings, task.seed, watch, start)
+            tried = run_once(there, task.method, task.settings, task.seed, watch, start)
         found = task.method.final_labels(there, tried.state)
         # Both are judged in the wider of the two graphs, which sees more of a gap.
-        if _cuts_far_less(look, max(k, other), found, labels) and tried.reason not in HALTED:
+        if tried.reason in SUCCESS and _cuts_far_less(look, max(k, other), found, labels):
             k, problem, result, labels = other, there, tried, found
     return problem, look.place, result
 
@@ -292,9 +298,8 @@ def _cuts_far_less(look: Look, k: int, labels: np.ndarray, others: np.ndarray) -
 
 
 def _begin(task: Task, place: _build.Place, c: int, k: int) -> tuple[Problem, State]:
-    with task.watch.phase("start"):
-        problem = _build.problem_at(place, task.settings, c, k, task.regress)
-        return problem, spectral_start(problem)
+    problem = _build.problem_at(place, task.settings, c, k, task.regress)
+    return problem, spectral_start(problem)
 
 
 def count_clusters(task: Task) -> list[counting.CountEvidence]:
