@@ -1,12 +1,13 @@
 """Every method at its defaults on a battery of problems nobody here wrote.
 
-python benchmarks/battery.py [--rows 3000] [--out battery-output] [--part main noise counts time]
+python benchmarks/battery.py [--rows 3000] [--out battery-output] [--part main noise counts ...]
 
-main    mean ARI by family and over all sets, with a CSV file and a picture: sets x methods
-noise   what the projection does about 50 columns of noise
-counts  what n_clusters="auto" proposes
-time    what n_neighbors="auto" costs, in fits with 15 neighbours
-curved  DOGCOS.predict on rows it was fitted on, alone and after Nystroem
+main        mean ARI by family and over all sets, with a CSV file and a picture: sets x methods
+noise       what the projection does about 50 columns of noise
+counts      what n_clusters="auto" proposes
+outliers    outlier scores of the noise points, beside two of scikit-learn's
+confidence  how often confident rows are right
+time        what n_neighbors="auto" costs, in fits with 15 neighbours
 
 Needs the battery (its protocol: drop constant columns, centre, divide by one number; cluster with
 each count among the references; the best adjusted Rand index over them) and genieclust.
@@ -21,13 +22,11 @@ import warnings
 from collections.abc import Callable
 
 import battery_data
+import battery_says
 import numpy as np
 from battery_data import Problem
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.pipeline import make_pipeline
 from tqdm.auto import tqdm
 
 from dogc import CAN, DOGC, DOGCOS
@@ -156,17 +155,6 @@ def noise(problems: list[Problem]) -> None:
     )
 
 
-def counts(problems: list[Problem]) -> None:
-    """How often n_clusters="auto" hits one of the reference counts."""
-    hits = 0
-    for problem in tqdm(problems, desc="counts"):
-        found = DOGC("auto").fit(problem.X).n_clusters_
-        hits += found in problem.counts
-        if found not in problem.counts:
-            tqdm.write(f"{problem.name}: proposed {found}, references {problem.counts}")
-    print(f"n_clusters='auto' hits a reference count on {hits} of {len(problems)} sets")
-
-
 def cost(problems: list[Problem]) -> None:
     """Time of n_neighbors="auto" in units of a fit with 15 neighbours."""
     ratios = []
@@ -182,25 +170,9 @@ def cost(problems: list[Problem]) -> None:
     print(f"n_neighbors='auto' costs {middle:.2f} fits (quartiles {low:.2f}, {high:.2f})")
 
 
-def curved(problems: list[Problem]) -> None:
-    """ARI between DOGCOS's labels and what its linear predict says of the same rows."""
-    print("\nDOGCOS: predict against labels_   linear   after Nystroem")
-    for problem in (p for p in problems if p.name in ("atom", "chainlink", "ring", "jain", "r15")):
-        c = problem.counts[0]
-        plain = DOGCOS(c).fit(problem.X)
-        features = Nystroem(gamma=2.0, n_components=100, random_state=0)
-        pipe = make_pipeline(features, DOGCOS(c)).fit(problem.X)
-        pairs = [
-            (plain.labels_, plain.predict(problem.X)),
-            (pipe[-1].labels_, pipe.predict(problem.X)),
-        ]
-        shares = [adjusted_rand_score(*pair) for pair in pairs]
-        print(f"{problem.name:<32} {shares[0]:8.3f} {shares[1]:10.3f}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parts = ["main", "noise", "counts", "time", "curved"]
+    parts = ["main", "noise", "counts", "outliers", "confidence", "time"]
     parser.add_argument("--rows", type=int, default=10**9, help="leave larger sets out")
     parser.add_argument("--part", nargs="+", choices=parts, default=parts)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("battery-output"))
@@ -213,9 +185,10 @@ def main() -> None:
         compare(options, problems)
     for part, function in (
         ("noise", noise),
-        ("counts", counts),
+        ("counts", battery_says.counts),
+        ("outliers", battery_says.outliers),
+        ("confidence", battery_says.confidence),
         ("time", cost),
-        ("curved", curved),
     ):
         if part in options.part:
             function(problems)

@@ -33,7 +33,7 @@ BANDS = (
     Band("what a run knows", "", LOOP, ("state", "scales", "resolutions", "counting", "fragments")),
     Band("numerics", "arrays in, arrays out", NUMERICS,
          ("eigen", "graph", "stiefel", "affinity", "local_models", "symnmf", "lpp", "spectrum",
-          "trace_ratio", "discrete", "l2p", "sampling", "means", "geometry")),
+          "trace_ratio", "discrete", "l2p", "outliers", "sampling", "means", "geometry")),
     Band("arrays", "", NUMERICS, ("products", "arrays")),
 )  # fmt: skip
 

@@ -29,6 +29,7 @@ LEVELS = {
     "trace_ratio": 1,
     "discrete": 1,
     "l2p": 1,
+    "outliers": 1,
     "sampling": 1,
     "means": 1,
     "geometry": 1,

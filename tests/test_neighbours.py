@@ -21,7 +21,7 @@ def true_neighbours(X, k):
 def test_every_search_finds_the_neighbours(algorithm):
     X = rows()
     index = _neighbours.fit_index(X, algorithm, 11)
-    idx = _neighbours.neighbours_among(index, X, 10, None)
+    idx, _ = _neighbours.neighbours_among(index, X, 10, None)
     assert idx.shape == (3000, 10)
     assert not (idx == np.arange(3000)[:, None]).any()
     share = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(idx, true_neighbours(X, 10),
@@ -44,7 +44,7 @@ def test_the_recall_of_an_approximate_search_is_measured():
     X = rows(600)
     sloppy = Sloppy(mode="distance", n_neighbors=40).fit(X)
     index = _neighbours.Index("transformer", sloppy, 600)
-    idx = _neighbours.neighbours_among(index, X, 10, None)
+    idx, _ = _neighbours.neighbours_among(index, X, 10, None)
     share = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(idx, true_neighbours(X, 10),
                                                                     strict=True)])  # fmt: skip
     assert 0.4 < share < 0.7
@@ -55,7 +55,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     monkeypatch.setattr(_neighbours, "QUERY_ROWS", 100)
     X = np.round(rows(), 0)  # many distances tie
     index = _neighbours.fit_index(X, "auto", 11)
-    one, two = (_neighbours.neighbours_among(index, X, 10, jobs) for jobs in (1, 2))
+    one, two = (_neighbours.neighbours_among(index, X, 10, jobs)[0] for jobs in (1, 2))
     assert np.array_equal(one, two)
     new = rows(500, seed=1)
     one, two = (_neighbours.query(index, new, 10, jobs) for jobs in (1, 2))

@@ -26,7 +26,9 @@ CHUNK_ELEMENTS = 1 << 18
 NARROW = 32
 
 
-def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray, threads: int = 1) -> np.ndarray:
+def pair_distances(
+    A: Matrix, B: Matrix, idx: np.ndarray, threads: int = 1, metric: str = "euclidean"
+) -> np.ndarray:
     r"""Squared distances :math:`\|a_i - b_j\|^2` for the candidates j of each row i.
 
     Differences are formed before squaring, so that near duplicates keep their digits.
@@ -38,6 +40,8 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray, threads: int = 1) -> n
         Rows of B to pair with each row of A; -1 means "no candidate".
     threads : int
         For many rows of few columns; the result is the same for any number.
+    metric : {"euclidean", "manhattan"}
+        The norm.
 
     Returns
     -------
@@ -54,19 +58,24 @@ def pair_distances(A: Matrix, B: Matrix, idx: np.ndarray, threads: int = 1) -> n
     """
     n, k = idx.shape
     if not sp.issparse(A) and A.shape[1] <= NARROW:
-        d = _column_distances(A, B, idx, threads)
+        d = _column_distances(A, B, idx, threads, metric)
     else:
         d = np.empty((n, k))
-        rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * A.shape[1]))
+        width = A.nnz // max(n, 1) if sp.issparse(A) else A.shape[1]
+        rows_at_once = max(1, CHUNK_ELEMENTS // max(1, k * width))
         for start in range(0, n, rows_at_once):
             chunk = slice(start, start + rows_at_once)
-            d[chunk] = _chunk_distances(A[chunk], B, idx[chunk])
+            d[chunk] = _chunk_distances(A[chunk], B, idx[chunk], metric)
+    d = np.square(d) if metric == "manhattan" else d
     d[idx < 0] = np.inf
     return d
 
 
-def _column_distances(A: np.ndarray, B: np.ndarray, idx: np.ndarray, threads: int) -> np.ndarray:
-    """All pairs, one column of A and B after the other."""
+def _column_distances(
+    A: np.ndarray, B: np.ndarray, idx: np.ndarray, threads: int, metric: str
+) -> np.ndarray:
+    """All pairs, one column of A and B after the other: sums of squares or of absolute values."""
+    size = np.abs if metric == "manhattan" else np.square
     d = np.zeros(idx.shape)
     columns = B.T.astype(np.float64, "C")
 
@@ -75,21 +84,24 @@ def _column_distances(A: np.ndarray, B: np.ndarray, idx: np.ndarray, threads: in
         for a, b in zip(A[rows].T.astype(np.float64, "C"), columns, strict=True):
             np.take(b, here, out=difference, mode="wrap")  # unbuffered; -1 is overwritten later
             difference -= a[:, None]
-            difference *= difference
-            total += difference
+            total += size(difference, out=difference)
 
     over_rows(block, len(idx), threads)
     return d
 
 
-def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
-    """All pairs of a few rows of A."""
+def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray, metric: str) -> np.ndarray:
+    """All pairs of a few rows of A: sums of squares or of absolute values."""
+    absolute = metric == "manhattan"
     if sp.issparse(A):
         repeated = np.repeat(np.arange(A.shape[0]), idx.shape[1])
         difference = A[repeated].astype(np.float64) - B[idx.ravel()].astype(np.float64)
-        return np.asarray(difference.multiply(difference).sum(axis=1)).reshape(idx.shape)
+        sizes = abs(difference) if absolute else difference.multiply(difference)
+        return np.asarray(sizes.sum(axis=1)).reshape(idx.shape)
     difference = B[idx].astype(np.float64)
     difference -= A[:, None, :]
+    if absolute:
+        return np.abs(difference, out=difference).sum(axis=2)
     return np.einsum("ikm,ikm->ik", difference, difference)
 
 

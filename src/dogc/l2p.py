@@ -10,6 +10,7 @@ touches it there; with the loss so defined, reweighting lowers it at every step.
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 
 from .arrays import Matrix
@@ -43,7 +44,12 @@ def row_weights(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) ->
 
 
 def weighted_ridge(
-    X: Matrix, Y: np.ndarray, weights: np.ndarray, gamma: float, fit_intercept: bool
+    X: Matrix,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    gamma: float,
+    fit_intercept: bool,
+    gram: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""The P step `eq:33`: :math:`P = (X^\top D X + \gamma I)^{-1} X^\top D Y`.
 
@@ -57,6 +63,8 @@ def weighted_ridge(
     X : array or sparse array of shape (n, d)
     Y : array of shape (n, c)
     weights : array of shape (n,), positive, the diagonal D.
+    gram : array of shape (n, n), default=None
+        The products of sparse rows with each other, where they are known.
 
     Returns
     -------
@@ -90,7 +98,7 @@ def weighted_ridge(
     else:
         root = np.sqrt(weights)[:, None]
         cross = np.asarray(X @ offset)
-        kernel = root * _dense(X @ X.T) * root.T
+        kernel = root * (_dense(X @ X.T) if gram is None else gram) * root.T
         shift = root * (cross[:, None] + cross[None, :] - offset @ offset) * root.T
         dual = root * _solve(kernel - shift, gamma, root * Yc, scale=np.trace(kernel))
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
@@ -129,9 +137,17 @@ def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> n
 
     ``scale`` is the size of what went into the Gram matrix before it was centred.
     """
-    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    gram = (gram + gram.T) / 2
+    n, trace = len(gram), float(np.trace(gram))
+    eps = np.finfo(float).eps
+    if gamma > n * max(1e-13 * (trace + gamma), eps * scale, np.finfo(float).tiny):
+        # Nothing is lost to rounding. Eigenvalues below zero are, and gamma outweighs them.
+        gram[np.diag_indices(n)] += gamma
+        factor = scipy.linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+        return scipy.linalg.cho_solve(factor, right, check_finite=False)
+    values, vectors = np.linalg.eigh(gram)
     damped = np.maximum(values, 0.0) + gamma
-    rounding = np.finfo(float).eps * len(values) * scale
-    keep = damped > max(1e-13 * len(values) * damped[-1], rounding, np.finfo(float).tiny)
+    rounding = eps * n * scale
+    keep = damped > max(1e-13 * n * damped[-1], rounding, np.finfo(float).tiny)
     inverse = np.where(keep, 1.0 / np.where(keep, damped, 1.0), 0.0)
     return vectors @ (inverse[:, None] * (vectors.T @ right))

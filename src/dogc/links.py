@@ -59,6 +59,12 @@ class Search(NamedTuple):
     nearest: Any  # a tree, or scikit-learn's search
     unit: float  # a power of two beyond most coordinates of R
     bits: int  # that rounded coordinates have; 0: they are not rounded
+    metric: str = "euclidean"
+
+    @property
+    def p(self) -> int:
+        """The power of the norm."""
+        return 1 if self.metric == "manhattan" else 2
 
 
 class RowLinks(NamedTuple):
@@ -67,6 +73,7 @@ class RowLinks(NamedTuple):
     idx: np.ndarray  # (n, K) unsigned
     strength: np.ndarray  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE
     share: np.ndarray  # (n, K) whole numbers: shares of the vote, in units of 1 / ONE
+    reach: np.ndarray  # (n,) mean distance to them
 
 
 class LinkSums(NamedTuple):
@@ -76,19 +83,19 @@ class LinkSums(NamedTuple):
     mass: np.ndarray  # (p,) whole numbers: what is linked to each representative
 
 
-def make_search(R: np.ndarray) -> Search:
+def make_search(R: np.ndarray, metric: str = "euclidean") -> Search:
     """Representatives made ready for search."""
     q = R.shape[1]
     if q <= TREE_UP_TO:
-        return Search(R, np.zeros(q), cKDTree(R), 0.0, 0)
+        return Search(R, np.zeros(q), cKDTree(R), 0.0, 0, metric)
     origin = np.median(R, axis=0)
     R = R - origin
     # Most of them are within the unit; a few may lie far away.
     usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
     unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
-    search = Search(R, origin, None, unit, exact_bits(q))
+    search = Search(R, origin, None, unit, exact_bits(q), metric)
     R = _rounded(search, R)
-    return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute").fit(R))
+    return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute", metric=metric).fit(R))
 
 
 def exact_bits(q: int) -> int:
@@ -133,7 +140,7 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     n, k = len(Z), min(k, len(search.R))
     Z = _rounded(search, Z - search.origin)
     if isinstance(search.nearest, cKDTree):
-        distance, idx = search.nearest.query(Z, np.arange(1, k + 1))
+        distance, idx = search.nearest.query(Z, np.arange(1, k + 1), p=search.p)
         idx = np.minimum(idx, len(search.R) - 1)  # infinitely far from all, it names none
     else:
         Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
@@ -165,12 +172,12 @@ def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
     A row at distance d from representative j has its k nearest within 2 d and the k-th distance
     of j from j. If no representative of another label is as near as that, all k agree.
     """
-    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))])[0][:, 0]
+    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))], p=search.p)[0][:, 0]
     other = np.full(len(R), np.inf)
     for label in np.unique(labels):
         inside = labels == label
         if not inside.all():
-            other[inside] = cKDTree(R[~inside]).query(R[inside])[0]
+            other[inside] = cKDTree(R[~inside]).query(R[inside], p=search.p)[0]
     return 0.5 * (other - reach) * (1.0 - SLACK)
 
 
@@ -189,9 +196,11 @@ def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     search, labels = known.search, known.labels
     Z = _rounded(search, Z - search.origin)
     if isinstance(search.nearest, cKDTree):
-        distance, idx = search.nearest.query(Z)
+        distance, idx = search.nearest.query(Z, p=search.p)
         idx = np.minimum(idx, len(labels) - 1)
         return labels[idx], distance < known.margin[idx]
+    if search.metric != "euclidean":  # products tell Euclidean distances only
+        return labels[np.zeros(len(Z), dtype=np.int64)], np.zeros(len(Z), dtype=bool)
     R = search.R[known.order]
     names, first = np.unique(labels[known.order], return_index=True)
     # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
@@ -256,7 +265,20 @@ def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:
     share = np.rint(smooth / smooth.sum(axis=1, keepdims=True) * ONE).astype(np.uint16)
     strength = np.rint(relative / np.sqrt(total) * reach * ONE).astype(np.uint16)
     small = np.uint16 if len(search.R) <= 1 << 16 else np.uint32
-    return RowLinks(idx.astype(small), strength, share)
+    return RowLinks(idx.astype(small), strength, share, mean_distance(d))
+
+
+def mean_distance(d: np.ndarray) -> np.ndarray:
+    """The mean of distances given as squares, for each row; half the digits are enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_distance(np.array([[1.0, 9.0]]))
+    array([2.], dtype=float32)
+    """
+    with np.errstate(over="ignore"):
+        return np.sqrt(d).mean(axis=1).astype(np.float32)
 
 
 def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:

@@ -45,6 +45,7 @@ class Problem(NamedTuple):
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
     within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
     mass: np.ndarray | None = None  # (n,) what each node counts for in F and Y; None: one each
+    gram: np.ndarray | None = None  # (n, n) X X' of sparse X with more columns than rows
 
 
 class LambdaSearch(NamedTuple):

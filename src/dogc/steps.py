@@ -186,5 +186,7 @@ def step_P(problem: Problem, state: State) -> State:
     gamma = problem.weights(state.lam).gamma
     D = problem.size * l2p.row_weights(squared_residuals(problem, state), problem.p)
     targets = discrete.times(state.Y, np.eye(problem.c))
-    P, intercept = l2p.weighted_ridge(problem.X, targets, D, gamma, problem.fit_intercept)
+    P, intercept = l2p.weighted_ridge(
+        problem.X, targets, D, gamma, problem.fit_intercept, problem.gram
+    )
     return state._replace(P=P, intercept=intercept)

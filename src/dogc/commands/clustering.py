@@ -109,5 +109,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "geometry": getattr(model, "geometry_", None),
         "n_representatives": resolution.get("n_representatives"),
         "agreement": resolution.get("agreement"),
+        "rule": getattr(model, "rule_", None),
+        "label_agreement": getattr(model, "label_agreement_", None),
         "history": history,
     }

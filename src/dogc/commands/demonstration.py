@@ -47,7 +47,7 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
     labels, shares = found.model.predict(X), found.model.predict_membership(X)
     seconds = time.perf_counter() - began
     paths = cluster_files.write_files(found, preparation, out)
-    predicted = cluster_files.with_labels(new.frame, labels, shares[np.arange(len(X)), labels])
+    predicted = cluster_files.with_labels(new.frame, labels, shares.max(axis=1))
     buffer = io.BytesIO()
     cluster_files.write_rows(predicted, buffer)
     paths.append(write_whole(out / "predicted.csv", buffer.getvalue()))

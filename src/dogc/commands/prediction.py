@@ -61,4 +61,4 @@ def _predicted(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     shares = model.predict_membership(X)
     # By the regression both are cheap; by the neighbours one search must do for both.
     labels = model.predict(X) if hasattr(model, "decision_function") else shares.argmax(axis=1)
-    return labels, shares[np.arange(len(X)), labels]
+    return labels, shares.max(axis=1)

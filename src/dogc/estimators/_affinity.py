@@ -82,10 +82,11 @@ def locate(X: Matrix, settings: GraphSettings) -> Located:
     if settings.kind == "full":
         others = np.arange(n - 1)[None, :]
         idx = others + (others >= np.arange(n)[:, None])
+        d = graph.pair_distances(scaled.X, scaled.X, idx)
     else:
         index = _neighbours.fit_index(scaled.X, n_neighbors=settings.n_neighbors + 1)
-        idx = _neighbours.neighbours_among(index, scaled.X, settings.n_neighbors, settings.n_jobs)
-    d = graph.pair_distances(scaled.X, scaled.X, idx)
+        k, n_jobs = settings.n_neighbors, settings.n_jobs
+        idx, d = _neighbours.neighbours_among(index, scaled.X, k, n_jobs)
     if settings.bandwidth is None:
         return Located(scaled, idx, d, affinity.local_bandwidth(d))
     # exp(-d / (sigma_i sigma_j)) is exp(-d / (2 sigma^2)) with sqrt(2) sigma for both.

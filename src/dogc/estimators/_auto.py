@@ -115,7 +115,9 @@ def _sample(task: Task, n_rows: int) -> Task:
 
 def _locate(task: Task, k: int, columns: Columns) -> _build.Place:
     with task.watch.phase("neighbours"):
-        return _build.locate(task.X, task.size, task.settings, k, columns, task.watch.advance)
+        advance = task.watch.advance
+        place = _build.locate(task.X, task.size, task.settings, k, columns, advance)
+        return _build.with_gram(place) if task.regress else place
 
 
 def choose(task: Task) -> Choice:

@@ -6,14 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from .. import discrete, graph, scales, steps
+from .. import discrete, graph, outliers, scales, steps
 from ..arrays import Matrix
 from ..methods import Method
 from ..solver import HALTED, Result
-from ..state import Problem, root_mass
+from ..state import Problem, State, root_mass
 from . import (
     _auto,
     _build,
@@ -22,26 +20,30 @@ from . import (
     _distinct,
     _many,
     _memory,
+    _outliers,
     _predict,
     _representatives,
     _resolving,
     _run,
     _settings,
 )
+from ._new_rows import NewRows
 from ._outcome import (
     assign_run,
     learned_graph,
     warn_of_disagreement,
     warn_of_recall,
+    warn_of_repetition,
     warn_unless_converged,
 )
 from ._repeatable import generator, single_blas_thread
 from ._representatives import Nodes, Solved
-from ._rows import RowClusterer, warn_few_rows
+from ._rows import warn_few_rows
+from ._rule import RULE_ROWS, Learned
 from ._watch import Watch
 
 
-class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
+class GraphClusterer(NewRows):
     """Base of every method that :func:`dogc.solver.alternate` solves.
 
     A subclass names its method and has the parameters that the method knows.
@@ -49,7 +51,6 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
 
     _method: ClassVar[Method]
     _regresses: ClassVar[bool] = False
-    _fitted_rows: _predict.Fitted
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -87,6 +88,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
                 self._fit_representatives(X, prepared, settings, seed, watch)
         self.timings_ = watch.seconds
         warn_unless_converged(self)
+        warn_of_repetition(self)
         return self
 
     def _fit_rows(
@@ -112,6 +114,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
             rows.n_distinct,
         )
         self._assign_rows(_auto.solve_task(task), rows, settings)
+        self._judge_rule(X, rows.inverse >= 0)
         self._label_rows_without_weight(X, rows)
         warn_of_recall(self.neighbors_recall_)
 
@@ -136,6 +139,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         options = _representatives.Options.of(settings)
         resolved = _resolving.resolve(X, many, solve, options, watch)
         self._assign_resolved(resolved, prepared, settings)
+        self._judge_rule(X, np.ones(len(self.labels_), dtype=bool))
         warn_of_disagreement(resolved.choice)
 
     def _for_distinct(
@@ -171,7 +175,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
                 "X must be a sparse graph when metric='precomputed'; make one with "
                 "KNeighborsTransformer(mode='distance')."
             )
-        return X
+        return _data.unit_rows(X) if self.metric == "cosine" else X
 
     def _check(self, X: Matrix) -> _settings.Settings:
         parameters = self.get_params(deep=False)
@@ -210,16 +214,27 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.geometry_ = choice.look.columns.name
         self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
         self.neighbors_recall_ = place.recall
-        self.confidence_ = _predict.confidence(problem, labels)[rows.inverse]
-        self.confidence_[rows.inverse < 0] = np.nan
-        self.outliers_ = state.stray[rows.inverse] & (rows.inverse >= 0)
         self._assign_representatives(None)
-        self._assign_state(result, new_name, geometry.scaled, settings, dtype)
+        self._assign_state(result, new_name, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        self._fitted_rows = _predict.remember(place, W, labels, problem.k, common_xi)
+        fitted = _predict.remember(place, W, labels, problem.k, common_xi)
+        copies = rows.size * rows.unit
+        reach, score = _outliers.fitted_scores(fitted, place, copies, settings.n_jobs)
+        self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=state.stray)
         self.labels_ = labels[rows.inverse]
-        if settings.outlier_label is not None:
-            self.labels_[self.outliers_] = settings.outlier_label
+        self.label_agreement_ = float(_predict.repeated(fitted, place)[rows.inverse].mean())
+        if geometry.scaled is not None:
+            scaled = geometry.scaled
+            self._assign_rule(
+                Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype),
+                settings,
+            )
+        sure = _predict.confidence(problem, labels)
+        self._assign_sureness(
+            sure[rows.inverse], score[rows.inverse], state.stray[rows.inverse], settings
+        )
+        for known in (self.confidence_, self.outlier_scores_):
+            known[rows.inverse < 0] = np.nan
 
     def _assign_resolved(
         self,
@@ -230,7 +245,7 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         """The same where the graph was learned on representatives."""
         fitted, _, solved, rows, _ = resolved
         problem, result = solved.outcome
-        state, scaled, dtype = result.state, fitted.frame.scaled, prepared.dtype
+        state, dtype = result.state, prepared.dtype
         labels, confidence, voters, new_name = _representatives.named_votes(
             rows, solved.labels, prepared.many.weight, problem.c, settings.n_jobs
         )
@@ -243,107 +258,79 @@ class GraphClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClust
         self.geometry_ = prepared.geometry
         self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
         self.neighbors_recall_ = 1.0
-        self.confidence_ = confidence.astype(dtype)
-        hanging = (state.stray | resolved.nodes.tied).astype(np.int64)
-        stray, _, _ = _representatives.row_votes(rows, hanging, settings.n_jobs)
-        self.outliers_ = stray == 1
+        hanging = state.stray | resolved.nodes.tied
+        stray, _, _ = _representatives.row_votes(rows, hanging.astype(np.int64), settings.n_jobs)
         named = new_name[solved.labels]
         self._assign_representatives(resolved, named, prepared.many.unit)
-        self._assign_state(result, new_name, scaled, settings, dtype)
-        self._fitted_rows = fitted._replace(labels=named, n_votes=voters)
+        self._assign_state(result, new_name, dtype)
+        reach = _outliers.representative_reach(fitted.R, fitted.n_links, fitted.metric)
+        fitted = fitted._replace(labels=named, n_votes=voters, reach=reach, stray=hanging)
+        self._fitted_rows = fitted
         self.labels_ = labels
-        if settings.outlier_label is not None:
-            self.labels_[self.outliers_] = settings.outlier_label
+        self.label_agreement_ = 1.0  # labels are the votes that predict takes
+        learned = _sampled(fitted, prepared.many, state, new_name, dtype, settings.n_jobs)
+        self._assign_rule(learned, settings)
+        score = _outliers.row_scores(fitted, rows, settings.n_jobs)
+        self._assign_sureness(confidence, score, stray == 1, settings)
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
         self.components_ = None
         if components is not None:
             self.components_ = np.ascontiguousarray(components.astype(dtype))
 
-    def _assign_state(
-        self,
-        result: Result,
-        new_name: np.ndarray,
-        scaled: _data.Scaled | None,
-        settings: _settings.Settings,
-        dtype: Any,
-    ) -> None:
+    def _assign_state(self, result: Result, new_name: np.ndarray, dtype: Any) -> None:
         """What the loop left, whatever the nodes of its graph were."""
         if steps.step_Q in self._method.steps:
             self.rotation_ = result.state.Q[:, np.argsort(new_name)].astype(dtype)
         assign_run(self, result)
 
+    def _assign_rule(self, learned: Learned, settings: _settings.Settings) -> None:
+        """Nothing: new rows follow their neighbours."""
+
+    def _judge_rule(self, X: Matrix, labelled: np.ndarray) -> None:
+        """Nothing: how far neighbours repeat the labels is known."""
+
+    def _assign_sureness(
+        self,
+        confidence: np.ndarray,
+        score: np.ndarray,
+        stray: np.ndarray,
+        settings: _settings.Settings,
+    ) -> None:
+        """How sure each label is and who is an outlier; outliers are marked where asked for."""
+        sure = outliers.discount(confidence, score, self.n_clusters_)
+        dtype = self.embedding_.dtype
+        self.confidence_, self.outlier_scores_ = sure.astype(dtype), score.astype(dtype)
+        self.outliers_ = stray | (score > outliers.OUTLYING)
+        if settings.outlier_label is not None:
+            self.labels_[self.outliers_] = settings.outlier_label
+
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         """The discrete labels that a final state stands for."""
         return self._method.final_labels(problem, result.state)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Label new rows by the paper's own row problem.
 
-        A new row solves `eq:10` against the fitted rows: its neighbours among them, in the
-        learned subspace, get the weights that the problem gives, and the cluster with the
-        most weight wins (the lower label in a tie). Where the graph was learned on
-        representatives, the row is linked with its nearest ones as the fitted rows were.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows; with ``metric="precomputed"``, their distances to fitted rows as the
-            ``transform`` of the fitted ``KNeighborsTransformer`` gives them.
-
-        Returns
-        -------
-        labels : int array of shape (n_samples,)
-            Only labels that ``fit`` produced.
-        """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return _predict.vote(self._fitted_rows, X, self.n_jobs)
-
-    def predict_membership(self, X: Any) -> np.ndarray:
-        """How sure the label of a new row is: what weight each cluster has among its neighbours.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows, as for ``predict``, whose label has the largest weight.
-
-        Returns
-        -------
-        shares : array of shape (n_samples, n_clusters)
-            At least 0; each row sums to 1. These are weights of neighbours, not probabilities
-            that anything was calibrated for.
-        """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return _predict.shares(self._fitted_rows, X, self.n_jobs)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Map rows into the learned subspace: X W, or X itself where none was learned.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to map.
-
-        Returns
-        -------
-        Z : array of shape (n_samples, n_components)
-            The rows in the learned subspace.
-        """
-        check_is_fitted(self, "labels_")
-        if self.metric == "precomputed":
-            raise ValueError(
-                "metric='precomputed' learns no subspace to transform into; fit on features."
-            )
-        return _predict.project(self._validate(X, reset=False), self.components_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_features_in_ if self.components_ is None else len(self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        """As for every clusterer; dtypes are kept."""
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+def _sampled(
+    fitted: _representatives.Representatives,
+    many: _representatives.ManyRows,
+    state: State,
+    new_name: np.ndarray,
+    dtype: Any,
+    n_jobs: int | None,
+) -> Learned:
+    """Some of many rows, with their labels, and the representatives: each cluster has one."""
+    X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
+    Z = _representatives.points(fitted.frame._replace(directions=None), X)
+    labels = _predict.vote(fitted, X, n_jobs)
+    score = _outliers.new_scores(fitted, X, n_jobs)
+    nodes = fitted.frame.scaled.X
+    return Learned(
+        np.vstack([Z, nodes]),
+        np.concatenate([labels, fitted.labels]),
+        np.concatenate([weight, np.ones(len(nodes))]),
+        np.concatenate([score, np.ones(len(nodes))]),
+        fitted.frame.scaled,
+        state,
+        new_name,
+        dtype,
+    )

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from .. import affinity, fragments, graph, spectrum, trace_ratio
+from .. import affinity, fragments, spectrum, trace_ratio
 from ..arrays import Matrix
 from ..geometry import GIVEN, Columns
 from ..state import Problem, State, Weights, paper_weights, relative_weights
@@ -43,6 +43,8 @@ class Place(NamedTuple):
     d: np.ndarray  # (n, k+1)
     search: _neighbours.Index | None  # None for a precomputed graph
     recall: float | None  # share of true neighbours among the candidates; None for such a graph
+    unit: float = 1.0  # what the squared distances of such a graph were divided by
+    gram: np.ndarray | None = None  # (n, n) products of sparse rows that are regressed on
 
 
 def locate(
@@ -56,16 +58,15 @@ def locate(
     """Scale the rows and list k + 1 candidates of each, nearest first."""
     if settings.precomputed:
         idx, squared = _data.neighbours_in_graph(X, k + 1, skip_self=True)
-        reach = float(squared[np.isfinite(squared)].mean())
+        unit = float(squared[np.isfinite(squared)].mean()) or 1.0
         geometry = Geometry(None, None, None, None, X.dtype)
-        return Place(X, size, geometry, idx, squared / (reach or 1.0), None, None)
+        return Place(X, size, geometry, idx, squared / unit, None, None, unit)
     geometry = geometry_of(X, settings, columns)
     Z = points(geometry)
     others = min(k + 1, X.shape[0] - 1)
-    index = _neighbours.fit_index(Z, settings.algorithm, others + 1)
-    idx = _neighbours.neighbours_among(index, Z, others, settings.n_jobs, report)
-    recall = _neighbours.recall(index, Z, idx)
-    return Place(X, size, geometry, idx, graph.pair_distances(Z, Z, idx), index, recall)
+    index = _neighbours.fit_index(Z, settings.algorithm, others + 1, settings.norm)
+    idx, d = _neighbours.neighbours_among(index, Z, others, settings.n_jobs, report)
+    return Place(X, size, geometry, idx, d, index, _neighbours.recall(index, Z, idx))
 
 
 def points(geometry: Geometry) -> Matrix:
@@ -175,7 +176,17 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         size=place.size,
         min_size=min_size,
         threads=effective_n_jobs(settings.n_jobs),
+        gram=place.gram if regress else None,
     )
+
+
+def with_gram(place: Place) -> Place:
+    """The products of rows, once for all scales, where a regression needs them."""
+    scaled, (n, d) = place.geometry.scaled, place.X.shape
+    if scaled is None or not sp.issparse(scaled.X) or d <= n:
+        return place
+    X = scaled.X.astype(np.float64)
+    return place._replace(gram=(X @ X.T).toarray())
 
 
 def node_graph(nodes: Nodes, c: int) -> Problem:
@@ -234,13 +245,3 @@ def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
     W = trace_ratio.settle_signs(geometry.space.V @ state.W)
     W = trace_ratio.complete_basis(W, geometry.m)
     return np.ascontiguousarray(W.T.astype(geometry.dtype))
-
-
-def linear_predictor(
-    scaled: _data.Scaled, state: State, fit_intercept: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """P and its intercept for features as the user has them: (c, d) and (c,)."""
-    P = state.P if scaled.T is None else scaled.T @ state.P
-    coef = P / np.reshape(scaled.scale, (-1, 1))
-    intercept = state.intercept - (scaled.shift @ coef if fit_intercept else 0.0)
-    return coef.T, intercept

@@ -229,13 +229,13 @@ def check_outlier_label(label: Any) -> int | None:
 def check_components(n_components: Any, d: int, metric: str) -> int | str | None:
     """The dimension m of the learned subspace, "auto", or None for no projection."""
     if isinstance(n_components, str) and n_components == "auto":
-        return None if metric == "precomputed" else "auto"
+        return "auto" if metric in ("euclidean", "cosine") else None
     if n_components is None:
         return None
-    if metric == "precomputed":
+    if metric not in ("euclidean", "cosine"):
         raise ValueError(
-            "n_components needs features to project, and metric='precomputed' gives none; "
-            "set n_components=None."
+            f"n_components needs features to project and their Euclidean distances, which "
+            f"metric={metric!r} does not give; set n_components=None."
         )
     if not _is_integer(n_components):
         raise ValueError(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 from ..arrays import Matrix
 from ..geometry import GIVEN, Columns
@@ -121,6 +122,12 @@ def _keep_bits(x: np.ndarray) -> np.ndarray:
         pushed = x * x.dtype.type(2**dropped + 1)
         kept = pushed - (pushed - x)
     return np.where(np.isfinite(kept), kept, x)
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Rows of length one, whose distances are those of their directions; zero rows stay."""
+    # By the largest entry first: squares of huge and tiny numbers leave their range.
+    return normalize(normalize(X, "max"), "l2")
 
 
 def same_kind(X: Matrix, fitted: Matrix) -> Matrix:

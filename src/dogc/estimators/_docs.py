@@ -53,8 +53,15 @@ min_cluster_size : int or "auto", default="auto"
     paper does.""",
     "outlier_label": """\
 outlier_label : int or None, default=None
-    A negative number gives rows that only hang on by such a tie this label instead of a
-    cluster's. ``predict`` never returns it.""",
+    A negative number marks outliers, in ``labels_`` and in ``predict``, instead of a cluster's
+    label. See ``outliers_``.""",
+    "rule": """\
+rule : {"logistic", "paper", "auto"}, default="logistic"
+    What labels new rows. "logistic" is a logistic regression fitted to ``labels_`` on columns of
+    one deviation; "paper" is the paper's P, which can contradict ``labels_`` and depends on the
+    units of the columns. "auto" is "logistic" if that repeats 95 % of ``labels_``; if not, as
+    with curved clusters, new rows follow their neighbours as in :class:`DOGC`. See ``rule_`` and
+    ``label_agreement_``.""",
     "alpha": """\
 alpha : float, default=1e-3
     How strongly discrete and continuous labels pull on each other, the paper's
@@ -103,9 +110,12 @@ max_iter : int, default=100
 tol : float, default=1e-4
     Relative change of the objective below which a run has settled.""",
     "metric": """\
-metric : {"euclidean", "precomputed"}, default="euclidean"
-    With "precomputed" X is a sparse graph of distances, as
-    ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)`` makes it.""",
+metric : {"euclidean", "cosine", "manhattan", "precomputed"}, default="euclidean"
+    How far rows are apart. "cosine" compares directions, as suits text and embeddings: rows are
+    brought to length one first. "manhattan" sums absolute differences. With "precomputed" X is a
+    sparse graph of distances, as ``KNeighborsTransformer(mode="distance",
+    n_neighbors=n_neighbors + 1)`` makes it. All but "euclidean" take the columns as given, and
+    the last two learn no projection.""",
     "neighbors_algorithm": """\
 neighbors_algorithm : str or transformer, default="auto"
     How neighbours are searched. "auto", "brute" and "kd_tree" are exact, as in
@@ -180,15 +190,24 @@ neighbors_recall_ : float or None
 timings_ : dict
     Seconds spent on each phase: rows, choices (of what is "auto", on a sample, where there
     are many rows), neighbours or links, start, iterations.""",
+    "label_agreement_": """\
+label_agreement_ : float
+    Share of ``labels_`` that ``predict`` repeats on the fitted rows. Below 0.95 ``fit`` warns.""",
     "confidence_": """\
 confidence_ : array of shape (n_samples,)
     How sure each label is: the weight that a row's neighbours in its own cluster have among all
     its neighbours, in the graph of the data before anything was learned. With
-    representatives, the share of its label among those that the row is linked with.""",
+    representatives, the share of its label among those that the row is linked with. The larger
+    the outlier score of a row is above 3, the nearer this is to 1 / n_clusters.""",
+    "outlier_scores_": """\
+outlier_scores_ : array of shape (n_samples,)
+    The mean distance of each row to its 20 nearest neighbours, divided by the median of the same
+    over the 45 rows around it: about 1 inside a cluster. With representatives, the mean
+    distance to the 8 nearest of them, and the median over these.""",
     "outliers_": """\
 outliers_ : bool array of shape (n_samples,)
-    Rows whose component was too small to be a cluster; with representatives, rows that are
-    mostly linked with such a component.""",
+    Rows with an outlier score above 3, and rows whose component was too small to be a cluster
+    (with representatives, those that are mostly linked with such a component).""",
     "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
     The graph :math:`(S + S^\\top)/2` on distinct rows; a copy is tied to its first
@@ -206,9 +225,12 @@ rotation_ : array of shape (n_clusters, n_clusters)
 components_ : array of shape (n_components, n_features) or None
     The linear map from the features to where rows are compared: the projection
     :math:`W^\\top` after the stretching of ``geometry_``. None where there is neither.""",
+    "rule_": """\
+rule_ : str
+    What labels new rows: "logistic", "paper" or "neighbors".""",
     "coef_": """\
 coef_ : array of shape (n_clusters, n_features)
-    The regression :math:`P^\\top`.""",
+    The linear rule, with "paper" :math:`P^\\top`. Not there if ``rule_`` is "neighbors".""",
     "intercept_": """\
 intercept_ : array of shape (n_clusters,)
     Its intercept.""",

@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from .. import graph, methods
 from ..arrays import Matrix
-from ..solver import Callback, Result
+from ..solver import Callback
 from ._base import GraphClusterer
-from ._build import linear_predictor
-from ._data import Scaled
 from ._docs import document
 from ._predict import in_chunks
 from ._repeatable import single_blas_thread
+from ._rule import REPEATED, Learned, in_features, linear_scores, logistic_rule, softmax
 from ._settings import Settings
 
-REGRESSION = ("coef_", "intercept_")
+REGRESSION = ("coef_", "intercept_", "rule_")
 FEATURES_ONLY = {
     "metric": """\
-metric : {"euclidean"}, default="euclidean"
+metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
+    How far rows are apart. "cosine" compares directions, as suits text and embeddings: rows are
+    brought to length one first, also for the regression. "manhattan" sums absolute differences.
     The regression needs features, so "precomputed" is refused.""",
 }
 
@@ -183,6 +185,11 @@ class RegressingDOGC(DOGC):
         self.fit_intercept = fit_intercept
 
 
+def _is_linear(model: DOGCOS) -> bool:
+    """Whether new rows are labelled by a matrix product."""
+    return getattr(model, "rule_", "paper") != "neighbors"
+
+
 @document(parameters=FEATURES_ONLY)
 class DOGCOS(RegressingDOGC):
     r"""DOGC with a robust regression that labels new rows (DOGC-OS).
@@ -191,8 +198,9 @@ class DOGCOS(RegressingDOGC):
 
     .. math:: \beta \Big( \sum_i \|y_i - x_i P - b\|_2^p + \gamma \|P\|_F^2 \Big)
 
-    so that labels agree with the graph and can be read off the features. A new row x gets
-    the largest entry of :math:`x P + b`.
+    so that labels agree with the graph and can be read off the features. New rows are labelled
+    by a linear rule that is fitted to the labels; ``rule="paper"`` takes the largest entry of
+    :math:`x P + b` instead.
 
     {parameters}
 
@@ -217,23 +225,108 @@ class DOGCOS(RegressingDOGC):
 
     _method = methods.DOGC_OS
 
-    def _assign_state(
+    def __init__(
         self,
-        result: Result,
-        new_name: np.ndarray,
-        scaled: Scaled | None,
-        settings: Settings,
-        dtype: Any,
-    ) -> None:
-        super()._assign_state(result, new_name, scaled, settings, dtype)
-        assert scaled is not None
-        coef, intercept = linear_predictor(scaled, result.state, settings.fit_intercept)
-        old_name = np.argsort(new_name)
-        self.coef_ = np.ascontiguousarray(coef[old_name].astype(dtype))
-        self.intercept_ = intercept[old_name].astype(dtype)
+        n_clusters: int | str = 8,
+        *,
+        rule: str = "logistic",
+        n_representatives: int | str | None = "auto",
+        geometry: str = "auto",
+        n_neighbors: int | str = "auto",
+        n_components: int | str | None = "auto",
+        alpha: float = 1e-3,
+        beta: float = 0.1,
+        gamma: float = 1e-2,
+        p: float = 1.0,
+        fit_intercept: bool = True,
+        penalties: str = "relative",
+        xi: str = "mean",
+        lam: float | str = "auto",
+        init: Any = "spectral",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        min_cluster_size: int | str = "auto",
+        outlier_label: int | None = None,
+        metric: str = "euclidean",
+        neighbors_algorithm: Any = "auto",
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ):
+        super().__init__(
+            n_clusters,
+            n_representatives=n_representatives,
+            geometry=geometry,
+            n_neighbors=n_neighbors,
+            n_components=n_components,
+            alpha=alpha,
+            beta=beta,
+            gamma=gamma,
+            p=p,
+            fit_intercept=fit_intercept,
+            penalties=penalties,
+            xi=xi,
+            lam=lam,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            min_cluster_size=min_cluster_size,
+            outlier_label=outlier_label,
+            metric=metric,
+            neighbors_algorithm=neighbors_algorithm,
+            max_time=max_time,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+        )
+        self.rule = rule
 
+    def _assign_rule(self, learned: Learned, settings: Settings) -> None:
+        self.rule_ = "logistic" if settings.rule == "auto" else settings.rule
+        if self.rule_ == "paper":
+            old_name = np.argsort(learned.new_name)
+            P, intercept = learned.state.P[:, old_name], learned.state.intercept[old_name]
+        else:
+            P, intercept = logistic_rule(learned)
+        shifted = self.rule_ == "logistic" or settings.fit_intercept
+        coef, intercept = in_features(P, intercept, learned.scaled, shifted)
+        self.coef_ = np.ascontiguousarray(coef.astype(learned.dtype))
+        self.intercept_ = intercept.astype(learned.dtype)
+
+    def _judge_rule(self, X: Matrix, labelled: np.ndarray) -> None:
+        """How far the rule repeats the labels; with ``rule="auto"`` neighbours step in."""
+        if self.outlier_label is not None:
+            labelled = labelled & ~self.outliers_
+        same = self._labels_of(X)[labelled] == self.labels_[labelled]
+        agreement = float(same.mean()) if len(same) else 1.0
+        if self.rule == "auto" and agreement < REPEATED:
+            self.rule_ = "neighbors"
+            del self.coef_, self.intercept_
+        else:
+            self.label_agreement_ = agreement
+
+    def _labels_of(self, X: Matrix) -> np.ndarray:
+        if not _is_linear(self):
+            return super()._labels_of(X)
+        return in_chunks(lambda rows: self._scores(rows).argmax(axis=1), X)
+
+    def _shares_of(self, X: Matrix) -> np.ndarray:
+        if not _is_linear(self):
+            return super()._shares_of(X)
+        scores = self._scores(X)
+        by_paper = getattr(self, "rule_", "paper") == "paper"
+        return graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
+
+    @available_if(_is_linear)
     def decision_function(self, X: Any) -> np.ndarray:
-        """How well each cluster fits each row: X P + b.
+        """How well each cluster fits each row: ``X coef_.T + intercept_``.
+
+        Not there with ``rule_ == "neighbors"``.
 
         Parameters
         ----------
@@ -243,14 +336,17 @@ class DOGCOS(RegressingDOGC):
         Returns
         -------
         scores : array of shape (n_samples, n_clusters)
-            The regression's estimate of each column of Y.
+            The largest gives the label.
         """
         X = self._validate_new(X)
         with single_blas_thread:
             return self._scores(X)
 
     def predict_membership(self, X: Any) -> np.ndarray:
-        """How sure the label of a new row is: its scores, brought to the simplex.
+        """How sure the label of a new row is, by the scores of the rule.
+
+        A row far from everything is not sure of any cluster: the larger its outlier score is
+        above 3, the more even its shares are.
 
         Parameters
         ----------
@@ -260,13 +356,16 @@ class DOGCOS(RegressingDOGC):
         Returns
         -------
         shares : array of shape (n_samples, n_clusters)
-            The point of the simplex that is nearest to ``decision_function``: at least 0, each
-            row sums to 1. Nothing was calibrated.
+            At least 0; each row sums to 1: the softmax of ``decision_function``, or with
+            ``rule="paper"`` the nearest point of the simplex. They say how far a row is from the
+            border between clusters; they are not probabilities.
         """
-        return graph.project_rows_to_simplex(self.decision_function(X))
+        return super().predict_membership(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the largest value of ``decision_function``.
+
+        With ``rule_ == "neighbors"`` they follow their neighbours, as in :class:`DOGC`.
 
         Parameters
         ----------
@@ -276,11 +375,10 @@ class DOGCOS(RegressingDOGC):
         Returns
         -------
         labels : int array of shape (n_samples,)
-            Only labels that ``fit`` produced.
+            Labels that ``fit`` produced; ``outlier_label``, where there is one, for rows with an
+            outlier score above 3 and for rows of a group that is too small for a cluster.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return in_chunks(lambda rows: self._scores(rows).argmax(axis=1), X)
+        return super().predict(X)
 
     def _scores(self, X: Matrix) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        return linear_scores(X, self.coef_, self.intercept_)

@@ -32,16 +32,25 @@ class Index(NamedTuple):
     kind: str  # "exact", "pynndescent" or "transformer"
     search: Any
     n: int
+    metric: str = "euclidean"
 
 
-def fit_index(Z: Matrix, algorithm: Any = "auto", n_neighbors: int = 1) -> Index:
+def fit_index(
+    Z: Matrix, algorithm: Any = "auto", n_neighbors: int = 1, metric: str = "euclidean"
+) -> Index:
     """A search structure over rows."""
     n = Z.shape[0]
     if not isinstance(algorithm, str):
-        return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n)
+        return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n, metric)
     if algorithm == "pynndescent":
-        return Index("pynndescent", _fit_descent(Z, n_neighbors), n)
-    return Index("exact", NearestNeighbors(algorithm=algorithm).fit(Z), n)
+        return Index("pynndescent", _fit_descent(Z, n_neighbors, metric), n, metric)
+    return Index("exact", NearestNeighbors(algorithm=algorithm, metric=metric).fit(Z), n, metric)
+
+
+def distances(index: Index | None, A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
+    """Squared distances of candidate pairs by the metric that neighbours are found by."""
+    metric = "euclidean" if index is None else index.metric
+    return graph.pair_distances(A, B, idx, metric=metric)
 
 
 def is_exact(index: Index) -> bool:
@@ -63,8 +72,8 @@ def query(
 
 def neighbours_among(
     index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
-) -> np.ndarray:
-    """The ``n_neighbors`` nearest other rows of each fitted row, nearest first.
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest other rows of each fitted row, nearest first, and their squared distances.
 
     The lower index comes first in a tie. A row is never its own neighbour. Among copies the
     search may not return the row itself; then its last neighbour goes instead.
@@ -77,8 +86,13 @@ def neighbours_among(
     itself = idx == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True
     idx = np.sort(idx[~itself].reshape(n, -1), axis=1)
-    order = np.argsort(graph.pair_distances(Z, Z, idx), axis=1, kind="stable")
-    return np.take_along_axis(idx, order, axis=1)
+    return nearest_first(idx, distances(index, Z, Z, idx))
+
+
+def nearest_first(idx: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Candidates and their distances, sorted; the order of equal ones stays."""
+    order = np.argsort(d, axis=1, kind="stable")
+    return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
 
 
 def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
@@ -87,10 +101,10 @@ def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
         return 1.0
     n, k = idx.shape
     rows = np.sort(np.random.default_rng(0).choice(n, min(n, RECALL_ROWS), replace=False))
-    exact = Index("exact", NearestNeighbors(algorithm="brute").fit(Z), n)
+    exact = fit_index(Z, "brute", metric=index.metric)
     true = query(exact, Z[rows], k + 1, 1)
-    farthest = np.sort(graph.pair_distances(Z[rows], Z, true), axis=1)[:, -1]
-    found = graph.pair_distances(Z[rows], Z, idx[rows])
+    farthest = np.sort(distances(index, Z[rows], Z, true), axis=1)[:, -1]
+    found = distances(index, Z[rows], Z, idx[rows])
     return float((found <= farthest[:, None] * (1 + 1e-9)).mean())
 
 
@@ -151,7 +165,7 @@ def _listed(distances: Any, n_neighbors: int) -> np.ndarray:
     return D.indices[order][place < n_neighbors].reshape(-1, n_neighbors).astype(np.int64)
 
 
-def _fit_descent(Z: Matrix, n_neighbors: int) -> Any:
+def _fit_descent(Z: Matrix, n_neighbors: int, metric: str) -> Any:
     try:
         from pynndescent import NNDescent
     except ImportError:
@@ -160,4 +174,4 @@ def _fit_descent(Z: Matrix, n_neighbors: int) -> Any:
             "pip install 'dogc[ann]', or use 'auto'."
         ) from None
     # One thread: with more its result depends on their number.
-    return NNDescent(Z, n_neighbors=n_neighbors, random_state=0, n_jobs=1)
+    return NNDescent(Z, metric=metric, n_neighbors=n_neighbors, random_state=0, n_jobs=1)

@@ -11,6 +11,7 @@ from .. import graph, resolutions
 from ..solver import STOPPING_REASONS, SUCCESS, Result
 from ..state import State
 from ._rows import RowClusterer
+from ._rule import REPEATED
 
 
 def learned_graph(state: State) -> sp.csr_array:
@@ -51,6 +52,26 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
             "n_clusters, or set n_representatives.",
             UserWarning,
             stacklevel=4,
+        )
+
+
+# Why predict contradicts the fit, by what labels new rows, and what to do.
+_CONTRADICTIONS = {
+    "logistic": "no linear rule follows these clusters; use rule='auto', or DOGC, whose predict "
+    "follows neighbours",
+    "paper": "the regression P masks clusters that lie between others; use rule='logistic'",
+    "neighbors": "rows lie between clusters of other labels; ask for fewer n_clusters",
+}
+
+
+def warn_of_repetition(estimator: RowClusterer) -> None:
+    """Say that predict contradicts the labels of the fit."""
+    if estimator.label_agreement_ < REPEATED:
+        why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
+        warnings.warn(
+            f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
+            UserWarning,
+            stacklevel=3,
         )
 
 

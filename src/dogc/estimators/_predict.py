@@ -28,6 +28,9 @@ class FittedRows(NamedTuple):
     labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
+    copies: np.ndarray | None = None  # (n,) rows that each stands for; None: of an earlier release
+    reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest
+    stray: np.ndarray | None = None  # (n,) whether each is in a group too small for a cluster
 
 
 Fitted = FittedRows | Representatives
@@ -42,10 +45,25 @@ def remember(
 ) -> FittedRows:
     """Keep what the fitted rows are found by."""
     geometry, scaled = place.geometry, place.geometry.scaled
-    if scaled is None:
+    if scaled is None:  # new rows come with distances as they are
+        xi = None if xi is None else xi * place.unit
         return FittedRows(None, None, None, None, None, labels, k, xi)
     Z = project(scaled.X, components)
     return FittedRows(place.search, Z, scaled, geometry.lookup, components, labels, k, xi)
+
+
+def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
+    """Whether each fitted row, seen as a new one, gets its label again.
+
+    It is its own nearest neighbour then; the others are known from the fit.
+    """
+    n = len(fitted.labels)
+    idx = np.column_stack([np.arange(n), place.idx[:, : fitted.k]])
+    d = np.column_stack([np.zeros(n), place.d[:, : fitted.k] * place.unit])
+    if fitted.components is not None:  # distances are those in the subspace
+        d = _neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
+        idx, d = _neighbours.nearest_first(idx, d)
+    return _weighed(fitted, idx, d).argmax(axis=1) == fitted.labels
 
 
 def project(X: Matrix, components: np.ndarray | None) -> Matrix:
@@ -88,29 +106,32 @@ def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
 
 
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    labels = fitted.labels
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
-        idx, d = _nearest(fitted, X, len(labels), n_jobs)
-        if fitted.xi is None:
-            xi = graph.neighbour_xi(d, fitted.k, floor=0.0)
-        else:
-            xi = np.full(len(d), fitted.xi)
-        weight = graph.solve_rows(d[:, : fitted.k], xi)
-    return discrete.label_shares(labels[idx[:, : fitted.k]], weight, int(labels.max()) + 1)
+        idx, d = nearest(fitted, X, fitted.k + 1, n_jobs)
+        return _weighed(fitted, idx, d)
 
 
-def _nearest(
-    fitted: FittedRows, X: Matrix, n_fitted: int, n_jobs: int | None
+def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
+    labels, k = fitted.labels, fitted.k
+    own = fitted.xi is None
+    xi = graph.neighbour_xi(d, k, floor=0.0) if own else np.full(len(d), fitted.xi)
+    weight = graph.solve_rows(d[:, :k], xi)
+    return discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
+
+
+def nearest(
+    fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k+1 nearest fitted rows of each new row and their squared distances.
+    """The m nearest fitted rows of each new row and their squared distances.
 
     As in the fit: who is a candidate is decided in the space of all features, how far it
     is in the learned subspace.
     """
     if fitted.search is None or fitted.scaled is None:
         _checks.check_distances(X)
-        idx, d = _data.neighbours_in_graph(X, fitted.k + 1, skip_self=False)
+        idx, d = _data.neighbours_in_graph(X, m, skip_self=False)
         if (idx[:, 0] < 0).any():
             raise ValueError(
                 "X has rows without any distance to a fitted row; pass the transform of the "
@@ -119,8 +140,7 @@ def _nearest(
         return idx, d
     X = _data.apply_scale(fitted.scaled, _data.same_kind(X, fitted.scaled.X))
     at = X if fitted.lookup is None else np.asarray(X @ fitted.lookup)
-    idx = _neighbours.query(fitted.search, at, min(fitted.k + 1, n_fitted), n_jobs)
+    idx = _neighbours.query(fitted.search, at, min(m, len(fitted.labels)), n_jobs)
     idx = np.sort(idx, axis=1)
-    d = graph.pair_distances(project(X, fitted.components), fitted.Z, idx)
-    order = np.argsort(d, axis=1, kind="stable")
-    return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
+    d = _neighbours.distances(fitted.search, project(X, fitted.components), fitted.Z, idx)
+    return _neighbours.nearest_first(idx, d)

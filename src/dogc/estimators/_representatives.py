@@ -48,6 +48,7 @@ class Options(NamedTuple):
     min_cluster_size: int | None = None  # None: a share of an even split
     init: Any = "spectral"
     firmer: float | None = None  # what alpha is multiplied with where resolutions disagree
+    norm: str = "euclidean"
 
     @classmethod
     def of(cls, settings: Settings) -> Options:
@@ -58,6 +59,7 @@ class Options(NamedTuple):
             min_cluster_size=settings.min_cluster_size,
             init=settings.init,
             firmer=FIRMER if settings.may_firm else None,
+            norm=settings.norm,
         )
 
 
@@ -93,6 +95,9 @@ class Representatives(NamedTuple):
     width: float
     labels: np.ndarray  # (p,)
     n_votes: int = links.LINKS  # of its links, those that have a say in a row's label
+    reach: np.ndarray | None = None  # (p,) mean distance of each to the nearest others
+    stray: np.ndarray | None = None  # (p,) whether each is in a group too small for a cluster
+    metric: str = "euclidean"
 
 
 class Solved(NamedTuple):
@@ -187,12 +192,13 @@ def make_representatives(many: ManyRows, p: int, options: Options) -> Representa
         R = means.cell_means(Z, weight, cell, len(X))
     n_links = min(options.n_links or links.LINKS, len(R))
     if options.width is None:
-        _, d = links.nearest(links.make_search(R), Z[:WIDTH_ROWS], n_links)
+        _, d = links.nearest(links.make_search(R, options.norm), Z[:WIDTH_ROWS], n_links)
         width = links.common_width(d, weight[:WIDTH_ROWS])
     else:  # exp(-d / (2 sigma^2)) is exp(-d / width^2)
         width = np.sqrt(2.0) * options.width / frame.scaled.scale
     frame = frame._replace(scaled=frame.scaled._replace(X=X))
-    return Representatives(frame, R, n_links, width, np.zeros(len(R), dtype=np.int64))
+    blank = np.zeros(len(R), dtype=np.int64)
+    return Representatives(frame, R, n_links, width, blank, metric=options.norm)
 
 
 def pass_over(
@@ -203,7 +209,7 @@ def pass_over(
     watch: Watch | None = None,
 ) -> tuple[links.RowLinks, links.LinkSums]:
     """One pass over the rows: the links of each, and what they add up to."""
-    search, p = links.make_search(fitted.R), len(fitted.R)
+    search, p = links.make_search(fitted.R, fitted.metric), len(fitted.R)
 
     def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
         Z = points(fitted.frame, X[rows])
@@ -213,11 +219,11 @@ def pass_over(
     parts, total = [], None
     for found, sums in over_blocks(block, X, n_jobs, watch):
         # A row's strengths are in the sums now; only its shares are needed for its label.
-        parts.append((found.idx, found.share))
+        parts.append((found.idx, found.share, found.reach))
         total = sums if total is None else links.add(total, sums)
     assert total is not None
-    idx, share = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return links.RowLinks(idx, np.empty((0, 0)), share), total
+    idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return links.RowLinks(idx, np.empty((0, 0)), share, reach), total
 
 
 def make_nodes(
@@ -276,7 +282,7 @@ def named_votes(
 
 def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The share of each label in the links of new rows, of shape (n, c)."""
-    search = links.make_search(fitted.R)
+    search = links.make_search(fitted.R, fitted.metric)
 
     def block(rows: slice) -> np.ndarray:
         return _shares(fitted, search, points(fitted.frame, X[rows]))
@@ -289,7 +295,7 @@ def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
 
     Rows well inside a cluster are told by their nearest representatives alone.
     """
-    search = links.make_search(fitted.R)
+    search = links.make_search(fitted.R, fitted.metric)
     known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def block(rows: slice) -> np.ndarray:

@@ -49,7 +49,10 @@ NEUTRAL: Mapping[str, Any] = {
     "init": "spectral",
     "n_init": 1,
     "outlier_label": None,
+    "rule": "paper",
 }
+METRICS = ("euclidean", "cosine", "manhattan", "precomputed")
+RULES = ("logistic", "paper", "auto")
 
 
 class Settings(NamedTuple):
@@ -62,6 +65,7 @@ class Settings(NamedTuple):
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     min_cluster_size: int | None  # None: a share of an even split
     outlier_label: int | None
+    rule: str  # what labels new rows
     alpha: float
     beta: float
     gamma: float
@@ -74,11 +78,21 @@ class Settings(NamedTuple):
     n_init: int
     max_iter: int
     tol: float
-    precomputed: bool
+    metric: str
     n_jobs: int | None
     algorithm: Any  # a name, or a transformer of the user's
     max_time: float | None
     unit: float = 1.0  # rows that a size of 1 stands for
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether X is a graph of distances."""
+        return self.metric == "precomputed"
+
+    @property
+    def norm(self) -> str:
+        """The norm of differences between rows; cosines are compared on rows of length one."""
+        return "manhattan" if self.metric == "manhattan" else "euclidean"
 
     @property
     def may_firm(self) -> bool:
@@ -101,8 +115,9 @@ def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
     if geometry != "auto":
         if plain and geometry != "given":
             raise ValueError(
-                f"geometry={geometry!r} needs dense features; use geometry='given' (the columns of "
-                "a sparse X can be scaled with MaxAbsScaler before)."
+                f"geometry={geometry!r} needs dense features and metric='euclidean'; use "
+                "geometry='given' (the columns of a sparse X can be scaled with MaxAbsScaler "
+                "before)."
             )
         return geometry
     return "given" if plain or as_given else None
@@ -117,12 +132,12 @@ def check_settings(
     c = check_clusters(given["n_clusters"], n)
     check_callback(given["callback"])
     check_verbose(given["verbose"])
-    metric = check_choice("metric", given["metric"], ("euclidean", "precomputed"))
+    metric = check_choice("metric", given["metric"], METRICS)
     xi = check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
     m = check_components(given["n_components"], d, metric)
     # A learned projection and the paper's own units are measured in the columns as given.
-    plain = sparse or metric == "precomputed"
+    plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
     return Settings(
         n_clusters=c,
@@ -132,6 +147,7 @@ def check_settings(
         n_components=m,
         min_cluster_size=check_smallest(given["min_cluster_size"]),
         outlier_label=check_outlier_label(given["outlier_label"]),
+        rule=check_choice("rule", given["rule"], RULES),
         alpha=check_weight("alpha", given["alpha"]),
         beta=check_weight("beta", given["beta"]),
         gamma=check_weight("gamma", given["gamma"]),
@@ -144,7 +160,7 @@ def check_settings(
         n_init=check_count("n_init", given["n_init"], 1),
         max_iter=check_count("max_iter", given["max_iter"], 1),
         tol=check_weight("tol", given["tol"]),
-        precomputed=metric == "precomputed",
+        metric=metric,
         n_jobs=check_jobs(given["n_jobs"]),
         algorithm=check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
         max_time=check_time(given["max_time"]),

@@ -44,14 +44,14 @@ def cluster_table(
     frame = table.frame
     X = preparation.fit(frame).transform(frame)
     _check_count(n_clusters, len(frame))
-    model = named_estimator(method, n_clusters, parameters)
+    model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = np.asarray(model.fit_predict(X))
     seconds = time.perf_counter() - began
     notes = [" ".join(str(warning.message).split()) for warning in caught]
-    notes = list(dict.fromkeys([*notes, *_remarks(model, X, labels)]))
+    notes = list(dict.fromkeys([*notes, *_remarks(model)]))
     notes += _splitting_columns(X, list(preparation.feature_names_), labels)
     label_column = preparation.label_column
     return Clustering(
@@ -78,11 +78,7 @@ def cluster_table(
     )
 
 
-# Below this share of labels that come back, it is worth a word.
-REPEATED = 0.95
-
-
-def _remarks(model: Any, X: np.ndarray, labels: np.ndarray) -> list[str]:
+def _remarks(model: Any) -> list[str]:
     """What people should know of a fit and would not ask for."""
     remarks = []
     counts = getattr(model, "cluster_counts_", None)
@@ -93,14 +89,11 @@ def _remarks(model: Any, X: np.ndarray, labels: np.ndarray) -> list[str]:
     apart = int(np.sum(getattr(model, "outliers_", 0)))
     if apart:
         one = apart == 1
-        remarks.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} apart from all "
-                       "clusters and got the label of the nearest.")  # fmt: skip
-    if hasattr(model, "decision_function"):
-        share = float(np.mean(model.predict(X) == labels))
-        if share < REPEATED:
-            remarks.append(f"predict, which is linear in the features for this method, repeats "
-                           f"{share:.0%} of these labels; the method dogc follows neighbours "
-                           "instead.")  # fmt: skip
+        remarks.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
+                       "everything else and got the label of the nearest cluster.")  # fmt: skip
+    if getattr(model, "rule_", None) == "neighbors":
+        remarks.append("no linear rule follows these clusters, so new rows will follow their "
+                       "nearest rows.")  # fmt: skip
     return remarks
 
 

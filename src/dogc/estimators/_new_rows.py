@@ -1,0 +1,160 @@
+"""What a fitted model says of new rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.validation import check_is_fitted
+
+from .. import outliers
+from ..arrays import Matrix
+from . import _outliers, _predict
+from ._repeatable import single_blas_thread
+from ._rows import RowClusterer
+
+
+class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
+    """Labels, memberships and outlier scores for rows that were not fitted."""
+
+    _fitted_rows: _predict.Fitted
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new rows by the paper's own row problem.
+
+        A new row solves `eq:10` against the fitted rows: its neighbours among them, in the
+        learned subspace, get the weights that the problem gives, and the cluster with the
+        most weight wins (the lower label in a tie). Where the graph was learned on
+        representatives, the row is linked with its nearest ones as the fitted rows were.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows; with ``metric="precomputed"``, their distances to fitted rows as the
+            ``transform`` of the fitted ``KNeighborsTransformer`` gives them.
+
+        Returns
+        -------
+        labels : int array of shape (n_samples,)
+            Labels that ``fit`` produced; ``outlier_label``, where there is one, for rows with an
+            outlier score above 3 and for rows of a group that is too small for a cluster.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return self._marked(self._labels_of(X), X)
+
+    def _labels_of(self, X: Matrix) -> np.ndarray:
+        """The cluster of each new row, outliers not marked."""
+        return _predict.vote(self._fitted_rows, X, self.n_jobs)
+
+    def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
+        mark = getattr(self, "outlier_label", None)
+        if mark is not None:
+            labels[_outliers.are_outliers(self._fitted_rows, X, self.n_jobs)] = mark
+        return labels
+
+    def predict_membership(self, X: Any) -> np.ndarray:
+        """How sure the label of a new row is: what weight each cluster has among its neighbours.
+
+        A row far from everything is not sure of any cluster: the larger its outlier score is
+        above 3, the more even its shares are.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``, whose label has the largest weight.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_clusters)
+            At least 0; each row sums to 1. These are weights of neighbours, not probabilities
+            that anything was calibrated for.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return self._discounted(self._shares_of(X), X)
+
+    def _shares_of(self, X: Matrix) -> np.ndarray:
+        return _predict.shares(self._fitted_rows, X, self.n_jobs)
+
+    def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
+        score = _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+        return outliers.discount(shares, score[:, None], shares.shape[1])
+
+    def score_outliers(self, X: Any) -> np.ndarray:
+        """How far new rows lie from their neighbours, in units of what is usual there.
+
+        The mean distance of a row to its 20 nearest fitted rows (8 representatives, where there
+        are any), divided by the median of the same over the 45 (8) around it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``. A row that was fitted finds itself among its
+            neighbours, so its score here is a little below that in ``outlier_scores_``.
+
+        Returns
+        -------
+        scores : array of shape (n_samples,)
+            About 1 inside a cluster. Above 3 a row counts as an outlier.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How far the fitted clusters come back on other rows, without ground truth.
+
+        The rows are clustered anew with the same parameters and the result is compared with
+        ``predict``. Clusters that are there in the data come back; those that a sample made up
+        do not. A setting that gives fewer clusters is repeated more easily, so compare settings
+        with the same ``n_clusters``, and look at ``scales_`` and the silhouette beside it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows that were not fitted, such as the held-out part that ``GridSearchCV`` passes.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        agreement : float
+            Adjusted Rand index of the two labellings: 1 if they are the same, about 0 if they
+            agree by chance.
+        """
+        labels = self.predict(X)
+        again = clone(self).set_params(n_clusters=self.n_clusters_, callback=None).fit(X)
+        return float(adjusted_rand_score(labels, again.labels_))
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Map rows into the learned subspace: X W, or X itself where none was learned.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to map.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_components)
+            The rows in the learned subspace.
+        """
+        check_is_fitted(self, "labels_")
+        if self.metric == "precomputed":
+            raise ValueError(
+                "metric='precomputed' learns no subspace to transform into; fit on features."
+            )
+        return _predict.project(self._validate(X, reset=False), self.components_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features_in_ if self.components_ is None else len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        """As for every clusterer; dtypes are kept."""
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,115 @@
+"""Outlier scores of fitted rows and of new ones, and which of them are outliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import links, outliers
+from ..arrays import Matrix
+from . import _data, _neighbours, _predict, _representatives
+from ._build import Place, points
+from ._predict import Fitted, FittedRows
+from ._representatives import Representatives
+
+
+def fitted_scores(
+    fitted: FittedRows, place: Place, copies: np.ndarray, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The reach of each fitted row and its score."""
+    if fitted.Z is None:
+        idx, d = _data.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
+    else:
+        idx, d = _around(place, n_jobs)
+    if fitted.components is not None:  # distances are those in the subspace
+        d = _neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
+        idx, d = _neighbours.nearest_first(idx, d)
+    reach = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
+    idx = idx[:, : outliers.AROUND]
+    return reach, outliers.relative_reach(reach, _known(reach, idx), unit(reach))
+
+
+def unit(reach: np.ndarray) -> float:
+    """The mean reach of rows that have one."""
+    known = reach[np.isfinite(reach)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _nearest(copies: np.ndarray) -> int:
+    """How many neighbours make the reach of a row: at most half of the others."""
+    return int(np.clip((copies.sum() - 1) // 2, 1, outliers.NEAREST))
+
+
+def _known(reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    return np.where(idx >= 0, reach[idx], np.nan)
+
+
+def _around(place: Place, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The rows around each row: as many as it takes, where the search can find more."""
+    wanted = min(outliers.AROUND, place.X.shape[0] - 1)
+    assert place.search is not None
+    if place.idx.shape[1] >= wanted or not _neighbours.is_exact(place.search):
+        return place.idx, place.d
+    return _neighbours.neighbours_among(place.search, points(place.geometry), wanted, n_jobs)
+
+
+def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The score of each new row; a fitted row is its own nearest neighbour here."""
+    if isinstance(fitted, Representatives):
+        return _linked_scores(fitted, X, n_jobs)
+    if fitted.reach is None or fitted.copies is None:
+        raise ValueError(
+            "this model was written by an earlier release, which kept no outlier scores; fit it "
+            "again."
+        )
+    copies, reach = fitted.copies, fitted.reach
+
+    def scores(rows: Matrix) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            idx, d = _predict.nearest(fitted, rows, outliers.AROUND, n_jobs)
+        own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
+        return outliers.relative_reach(own, _known(reach, idx), unit(reach))
+
+    return _predict.in_chunks(scores, X)
+
+
+def are_outliers(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """New rows with a high score, and those that belong to a group too small for a cluster."""
+    far = new_scores(fitted, X, n_jobs) > outliers.OUTLYING
+    if fitted.stray is None or not fitted.stray.any():
+        return far
+    groups = fitted._replace(labels=fitted.stray.astype(np.int64))
+    return far | (_predict.vote(groups, X, n_jobs) == 1)
+
+
+def representative_reach(R: np.ndarray, n_links: int, metric: str) -> np.ndarray:
+    """The mean distance of each representative to the nearest others."""
+    _, d = links.nearest(links.make_search(R, metric), R, n_links + 1)
+    return np.sqrt(d[:, 1:]).mean(axis=1) if d.shape[1] > 1 else np.zeros(len(R))
+
+
+def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None) -> np.ndarray:
+    """The score of each row that is linked with representatives."""
+
+    def block(part: slice) -> np.ndarray:
+        return _scored(fitted, rows.reach[part], rows.idx[part])
+
+    return np.concatenate(list(_representatives.over_blocks(block, rows.idx, n_jobs)))
+
+
+def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The score of each new row by the representatives that are nearest to it."""
+    search = links.make_search(fitted.R, fitted.metric)
+
+    def block(rows: slice) -> np.ndarray:
+        Z = _representatives.points(fitted.frame, X[rows])
+        idx, d = links.nearest(search, Z, fitted.n_links)
+        return _scored(fitted, links.mean_distance(d), idx)
+
+    return np.concatenate(list(_representatives.over_blocks(block, X, n_jobs)))
+
+
+def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    usual = fitted.reach
+    if usual is None:  # written by an earlier release
+        usual = representative_reach(fitted.R, fitted.n_links, fitted.metric)
+    return outliers.relative_reach(reach, usual[idx], unit(usual))

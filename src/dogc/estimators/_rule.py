@@ -1,0 +1,96 @@
+"""The linear rule that labels new rows, fitted to the labels of a clustering."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from .. import outliers
+from ..arrays import Matrix
+from ..state import State
+from ._data import Scaled
+
+# Rows that the rule is fitted to, where there are many.
+RULE_ROWS = 20_000
+# The penalty is there to give an answer where clusters can be separated, not to move the rule.
+C, MAX_ITER = 1e3, 200
+# Deviations from the mean beyond which an outlier is drawn in.
+FARTHEST = 10.0
+# Below this share of labels that come back, predict contradicts the fit.
+REPEATED = 0.95
+
+
+class Learned(NamedTuple):
+    """Rows on the scale of the problem with their labels, and what the loop left."""
+
+    Z: Matrix  # (m, d)
+    labels: np.ndarray  # (m,) numbered by falling size
+    weight: np.ndarray  # (m,)
+    score: np.ndarray  # (m,) outlier scores
+    scaled: Scaled
+    state: State
+    new_name: np.ndarray  # (c,)
+    dtype: Any
+
+
+def logistic_rule(learned: Learned) -> tuple[np.ndarray, np.ndarray]:
+    """Logistic regression of the labels on columns of one deviation: (d, c) and (c,).
+
+    Outliers do not stretch the columns, and they are drawn in: one of them could otherwise make
+    all other rows look alike.
+    """
+    Z, weight, c = learned.Z, learned.weight, len(learned.new_name)
+    d = Z.shape[1]
+    if c == 1:
+        return np.zeros((d, 1)), np.zeros(1)
+    inside = learned.score <= outliers.OUTLYING
+    mean, deviation = _moments(Z[inside], weight[inside]) if inside.any() else _moments(Z, weight)
+    if sp.issparse(Z):
+        Z = Z.astype(np.float64) @ sp.dia_array((1.0 / deviation[None, :], [0]), shape=(d, d))
+    else:
+        Z = np.clip((Z - mean) / deviation, -FARTHEST, FARTHEST)
+    model = LogisticRegression(C=C, max_iter=MAX_ITER)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(Z, learned.labels, sample_weight=weight / weight.mean())
+    coef, intercept = model.coef_ / deviation, model.intercept_
+    if c == 2:  # one score, for the second against the first
+        coef, intercept = np.vstack([-coef, coef]) / 2.0, np.append(-intercept, intercept) / 2.0
+    return coef.T, intercept - (0.0 if sp.issparse(Z) else coef @ mean)
+
+
+def _moments(Z: Matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean of each column and its deviation; 1 where it is constant."""
+    share = weight / weight.sum()
+    mean = np.asarray(share @ Z).ravel()
+    if sp.issparse(Z):
+        variance = np.asarray(share @ Z.multiply(Z)).ravel() - mean**2
+    else:
+        variance = share @ np.square(Z - mean)
+    rounding = np.finfo(float).eps * np.maximum(mean**2, np.max(variance, initial=0.0))
+    return mean, np.sqrt(np.where(variance > 4.0 * rounding, variance, 1.0))
+
+
+def in_features(
+    P: np.ndarray, intercept: np.ndarray, scaled: Scaled, shifted: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """A rule for features as the user has them: (c, d) and (c,)."""
+    P = P if scaled.T is None else scaled.T @ P
+    coef = P / np.reshape(scaled.scale, (-1, 1))
+    return coef.T, intercept - (scaled.shift @ coef if shifted else 0.0)
+
+
+def linear_scores(X: Matrix, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """The score of each cluster for each row."""
+    return np.asarray(X @ coef.T) + intercept
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Scores of a logistic regression as shares."""
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
