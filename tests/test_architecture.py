@@ -48,6 +48,7 @@ LEVELS = {
     "links": 8.5,
     "estimators": 9,
     "metrics": 9,
+    "quality": 9.5,
     "files": 9,
     "comparison": 10,
     "plotting": 10,

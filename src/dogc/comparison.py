@@ -7,6 +7,7 @@ import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from tqdm.auto import tqdm
 from . import estimators as dogc
 from .estimators._checks import check_count, check_neighbors, shown
 from .metrics import clustering_report, code_labels
+from .quality import evidence
 
 # Every clustering method of the paper under the name it has there, in its order.
 METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
@@ -47,6 +49,7 @@ CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_pr
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
+QUALITY = ("stability", "silhouette", "scales")
 WIDTH = 79
 
 
@@ -55,7 +58,8 @@ class MethodResult(NamedTuple):
 
     ``labels`` and ``estimator`` are None where the method failed; ``note`` then says why.
     Otherwise ``note`` holds what the method warned of. ``scores`` is empty where no ground truth
-    was given. ``n_found`` does not count the label -1, which some clusterers give to noise.
+    was given, and ``quality`` unless it was asked for. ``n_found`` does not count the label -1,
+    which some clusterers give to noise.
     """
 
     method: str
@@ -66,6 +70,7 @@ class MethodResult(NamedTuple):
     scores: dict[str, float]
     agreement: float  # mean adjusted Rand index with the other methods; nan if there are none
     note: str
+    quality: Mapping[str, float] = MappingProxyType({})  # empty where it was not asked for
 
 
 class Comparison:
@@ -112,11 +117,11 @@ class Comparison:
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
         import pandas as pd
 
-        left_out = ("method", "labels", "estimator", "scores")
+        left_out = ("method", "labels", "estimator", "scores", "quality")
         records = []
         for row in self.rows:
             rest = {k: v for k, v in row._asdict().items() if k not in left_out}
-            records.append({**row.scores, **rest})
+            records.append({**row.scores, **row.quality, **rest})
         return pd.DataFrame(records, index=pd.Index([r.method for r in self.rows], name="method"))
 
     def agreement_frame(self) -> Any:
@@ -127,10 +132,13 @@ class Comparison:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         measures = SHOWN if any(row.scores for row in self.rows) else {}
-        header = ["method", "clusters", "seconds", *measures.values(), "agreement"]
+        quality = QUALITY if any(row.quality for row in self.rows) else ()
+        header = ["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]
         cells = []
         for row in self.rows:
-            values = [*(row.scores.get(name, np.nan) for name in measures), row.agreement]
+            values = [row.scores.get(name, np.nan) for name in measures]
+            values += [row.quality.get(name, np.nan) for name in quality]
+            values.append(row.agreement)
             shown = ["-" if np.isnan(value) else f"{value:.3f}" for value in values]
             found = "failed" if row.labels is None else str(row.n_found)
             cells.append([row.method, found, f"{row.seconds:.2f}", *shown])
@@ -171,6 +179,7 @@ def compare(
     *,
     n_neighbors: int | None = None,
     parameters: Mapping[str, Any] | None = None,
+    quality: bool = False,
     random_state: int | None = 0,
     progress: bool | None = None,
 ) -> Comparison:
@@ -194,6 +203,11 @@ def compare(
     parameters : mapping, default=None
         More parameters, each for every named method that has it, such as
         ``{"affinity": "full", "n_init": 10}``.
+    quality : bool, default=False
+        Whether to add what can be said without ground truth: ``stability``, the mean adjusted
+        Rand index with five fits that leave a fifth of the rows out; ``silhouette``, which
+        favours round clusters; ``scales``, how far the numbers of neighbours agree that a method
+        looked at. See :mod:`dogc.quality`. It takes five more fits of each method.
     random_state : int or None, default=0
         Seed for every named method that has one.
     progress : bool, default=None
@@ -226,7 +240,10 @@ def compare(
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(_run(name, estimator, X, truth))
+            row = _run(name, estimator, X, truth)
+            if quality and row.labels is not None:
+                row = row._replace(quality=evidence(row.estimator, X, row.labels))
+            rows.append(row)
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     return Comparison(_with_agreement(rows, agreement), agreement)

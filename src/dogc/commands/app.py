@@ -186,6 +186,10 @@ def compare(
     label_column: Label = None,
     drop: Drop = None,
     no_scale: NoScale = False,
+    quality: Annotated[
+        bool,
+        typer.Option("--quality", help="Add stability and silhouette; takes six times as long."),
+    ] = False,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -205,7 +209,7 @@ def compare(
         None,
         force,
     )
-    return terminal.compare(options, methods, Terminal(json, quiet))
+    return terminal.compare(options, methods, quality, Terminal(json, quiet))
 
 
 @_command("report", "dogc report customers/model.skops --out customers.html")

@@ -88,6 +88,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
             "clusters": row.n_found,
             "seconds": round(row.seconds, 3),
             "scores": row.scores,
+            "quality": {k: None if np.isnan(v) else round(v, 4) for k, v in row.quality.items()},
             "agreement": None if np.isnan(row.agreement) else round(row.agreement, 4),
             "failed": row.labels is None,
             "note": row.note,

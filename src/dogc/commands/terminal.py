@@ -202,7 +202,9 @@ def predict(
     return 0
 
 
-def compare(options: Options, methods: Sequence[str] | None, terminal: Terminal) -> int:
+def compare(
+    options: Options, methods: Sequence[str] | None, quality: bool, terminal: Terminal
+) -> int:
     """Run methods side by side."""
     check_folder(options.out, comparing.FILES, options.force)
     table = read_table(options.file)
@@ -212,7 +214,7 @@ def compare(options: Options, methods: Sequence[str] | None, terminal: Terminal)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()
     found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               progress=terminal.progress)  # fmt: skip
+                               quality=quality, progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
     paths = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
     terminal.say(escape(str(found)))

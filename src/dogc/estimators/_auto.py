@@ -326,9 +326,9 @@ def _count(task: Task, place: _build.Place) -> list[counting.CountEvidence]:
     most = counting.most_clusters(n)
     if most < 2 or task.n_distinct < 4:
         return []
-    spectra = []
+    graphs = []
     for k in scales.candidate_scales(largest) if fixed is None else [fixed]:
         xi = graph.neighbour_xi(place.d[:, : k + 1], k)
         S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
-        spectra.append(counting.low_eigenvalues(((S + S.T) * 0.5).tocsr(), most + 1))
-    return counting.weigh_counts(spectra)
+        graphs.append(((S + S.T) * 0.5).tocsr())
+    return counting.weigh_counts(graphs, most)

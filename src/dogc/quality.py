@@ -1,0 +1,114 @@
+"""How good a clustering is, where there is no ground truth."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from .estimators._checks import check_count
+from .estimators._repeatable import generator
+
+# Rows that the silhouette is taken of, where there are more.
+SILHOUETTE_ROWS = 2_000
+# Share of rows in each sample.
+SHARE = 0.8
+
+
+def stability(
+    estimator: BaseEstimator,
+    X: Any,
+    labels: Any = None,
+    *,
+    n_repeats: int = 5,
+    random_state: Any = 0,
+) -> float:
+    """How far the clusters come back when some rows are left out.
+
+    The estimator is fitted anew on samples of 80 % of the rows, and each result is compared with
+    the labels of all rows. Clusters that are there in the data come back. It says nothing about
+    their number: few large clusters come back more easily than many small ones.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        Anything with ``fit_predict``; it is copied.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    labels : array-like of shape (n_samples,), default=None
+        Labels of all rows; None fits them first.
+    n_repeats : int, default=5
+        Samples.
+    random_state : int, RandomState, Generator or None, default=0
+        Draws the samples.
+
+    Returns
+    -------
+    agreement : float
+        The mean adjusted Rand index: 1 if all clusters come back, about 0 if they are due to
+        chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_blobs
+    >>> from dogc import DOGC
+    >>> from dogc.quality import stability
+    >>> X, _ = make_blobs(150, centers=3, cluster_std=0.5, random_state=0)
+    >>> stability(DOGC(3), X)
+    1.0
+    """
+    check_count("n_repeats", n_repeats, 1)
+    n, rng = _num_samples(X), generator(random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the fit had to say, it said of all rows
+        if labels is None:
+            labels = clone(estimator).fit_predict(X)
+        labels, found = np.asarray(labels), []
+        for _ in range(n_repeats):
+            rows = np.sort(rng.permutation(n)[: max(2, round(SHARE * n))])
+            again = clone(estimator).fit_predict(_safe_indexing(X, rows))
+            found.append(adjusted_rand_score(labels[rows], again))
+    return float(np.mean(found))
+
+
+def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
+    """The mean silhouette of at most 2,000 rows; NaN where it has none.
+
+    It favours round clusters of one size, whatever the truth is: two clean half-moons have a
+    low one. Rows labelled -1 are left out.
+    """
+    inside = np.flatnonzero(labels >= 0)
+    if len(inside) > SILHOUETTE_ROWS:
+        inside = np.sort(np.random.default_rng(0).choice(inside, SILHOUETTE_ROWS, replace=False))
+    labels = labels[inside]
+    if not 2 <= len(np.unique(labels)) < len(labels) or metric == "precomputed":
+        return float("nan")
+    X = _safe_indexing(X, inside)
+    return float(silhouette_score(X if sp.issparse(X) else np.asarray(X), labels, metric=metric))
+
+
+def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:
+    """What speaks for the labels of a fitted estimator.
+
+    ``stability`` as above; ``silhouette``; ``scales``, how far the numbers of neighbours agree
+    that DOGC, DOGC-OS, CAN, PCAN and the ablations looked at. NaN where there is no such thing.
+    """
+    choice: Any = getattr(estimator, "scales_", None)
+    several = choice is not None and len(choice.n_neighbors) > 1
+    metric = getattr(estimator, "metric", "euclidean")
+    try:
+        again = stability(estimator, X, labels)
+    except ValueError:  # too few rows in a sample
+        again = float("nan")
+    return {
+        "stability": again,
+        "silhouette": silhouette(X, labels, metric),
+        "scales": float(choice.score.max()) if several else float("nan"),
+    }
