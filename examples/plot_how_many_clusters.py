@@ -2,16 +2,16 @@
 How many clusters?
 ==================
 
-``n_clusters="auto"`` looks at the eigenvalues of the data's own neighbour graphs: c clusters
-leave c small ones and a jump after them. ``cluster_counts_`` lists what speaks for each number,
-the best first. The runner-up is worth a look: here six groups come as three pairs.
+``n_clusters="auto"`` asks of each number whether its clusters were easier to cut out of the
+data's own neighbour graphs than they are to cut in two. ``cluster_counts_`` lists what speaks for
+each number, the best first. The runner-up is worth a look: here six groups come as three pairs.
 """
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs
 
 from dogc import DOGC
-from dogc.plotting import PALETTE, ClusterDisplay
+from dogc.plotting import ClusterDisplay, CountDisplay
 
 centres = [(0, 0), (2, 2), (8, 0), (10, 2), (3, 8), (5, 10)]
 X, _ = make_blobs(300, centers=centres, cluster_std=0.6, random_state=0)
@@ -20,12 +20,7 @@ model = DOGC(n_clusters="auto").fit(X)
 # %%
 # The evidence for each number. The highest was taken, though nobody said how many there are.
 best, second = model.cluster_counts_[:2]
-evidence = [row for row in sorted(model.cluster_counts_) if row.n_clusters <= 10]
-figure, ax = plt.subplots(figsize=(5.6, 2.8), layout="constrained")
-colours = [PALETTE[1] if row == best else PALETTE[0] for row in evidence]
-ax.bar([row.n_clusters for row in evidence], [row.score for row in evidence], color=colours)
-ax.set(xlabel="number of clusters", ylabel="evidence")
-ax.spines[["top", "right"]].set_visible(False)
+CountDisplay.from_estimator(model)
 print(f"best {best.n_clusters}, then {second.n_clusters}")
 
 # %%

@@ -9,6 +9,7 @@ from ._canvas import PALETTE
 from ._clusters import ClusterDisplay
 from ._confusion import ConfusionDisplay
 from ._convergence import ConvergenceDisplay
+from ._counts import CountDisplay
 from ._graph import GraphDisplay
 from ._scales import ScaleDisplay
 
@@ -17,6 +18,7 @@ __all__ = [
     "ClusterDisplay",
     "ConfusionDisplay",
     "ConvergenceDisplay",
+    "CountDisplay",
     "GraphDisplay",
     "ScaleDisplay",
 ]

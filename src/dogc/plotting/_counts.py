@@ -1,0 +1,95 @@
+"""How many clusters there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..counting import CountEvidence
+from . import _canvas, _models
+
+REMEDY = "pass a DOGC, DOGCOS, CAN, PCAN or ablation fitted with n_clusters='auto'"
+
+
+class CountDisplay:
+    """What speaks for each number of clusters; zero is what one cluster has.
+
+    A full dot stands for a number whose clusters are firm at every scale, a ring for one whose
+    clusters are firm at some, a cross for one whose clusters are firm at none.
+
+    Parameters
+    ----------
+    counts : list of CountEvidence
+        The ``cluster_counts_`` of a fitted model.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+    line_ : the score of each number
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGC
+    >>> from dogc.plotting import CountDisplay
+    >>> model = DOGC(n_clusters="auto").fit(load_iris().data)
+    >>> display = CountDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    def __init__(self, counts: Sequence[CountEvidence]):
+        """Take the evidence, to be drawn by ``plot``."""
+        self.counts = list(counts)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> CountDisplay:
+        """Draw the evidence that a fitted model found.
+
+        Parameters
+        ----------
+        estimator : clusterer fitted with ``n_clusters="auto"``, or a pipeline that ends in one
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        display : CountDisplay
+        """
+        model = _models.last_step(estimator)
+        counts = _models.fitted_attribute(model, "cluster_counts_", REMEDY)
+        if not counts:
+            raise ValueError(f"this {type(model).__name__} was told n_clusters; {REMEDY}.")
+        return cls(counts).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> CountDisplay:
+        """Draw the score of each number.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw into; None makes new ones.
+
+        Returns
+        -------
+        self : CountDisplay
+        """
+        ax = _canvas.axes_or_new(ax, (5.6, 3.0))
+        rows = sorted(self.counts)
+        numbers, scores = [row.n_clusters for row in rows], [row.score for row in rows]
+        ax.axhline(0.0, color=_canvas.GREY, lw=1, ls=":")
+        (self.line_,) = ax.plot(numbers, scores, "-", color=_canvas.PALETTE[0], lw=1, alpha=0.6)
+        for row in rows:
+            self._draw_number(ax, row)
+        taken = self.counts[0]
+        ax.set_xticks(sorted({row.n_clusters for row in self.counts[:4]} | {1, numbers[-1]}))
+        ax.set(xlabel="number of clusters", ylabel="score")
+        ax.set_title(f"{taken.n_clusters} taken; dotted: one cluster", fontsize="medium")
+        ax.margins(y=0.15)
+        _canvas.without_frame(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_number(self, ax: Any, row: CountEvidence) -> None:
+        chosen = row == self.counts[0]
+        colour = _canvas.ACCENT if chosen else _canvas.PALETTE[0]
+        mark = "o" if row.votes or row.n_clusters == 1 else "x"
+        inside = colour if row.votes == row.n_scales else ax.get_facecolor()
+        look = {"color": colour, "mfc": inside if mark == "o" else colour, "ms": 9 if chosen else 6}
+        ax.plot(row.n_clusters, row.score, mark, zorder=3, **look)
