@@ -24,7 +24,7 @@ BANDS = (
     Band("the front door", "what people type", FRONT, ("cli", "commands")),
     Band("files and reports", "and the paper, redone", FRONT,
          ("report", "persistence", "onnx_export", "storable", "tables", "paper")),
-    Band("with the estimators", "", FRONT, ("comparison", "plotting", "datasets")),
+    Band("with the estimators", "", FRONT, ("comparison", "plotting", "datasets", "quality")),
     Band("scikit-learn's face", "", MIDDLE, ("estimators", "metrics", "files")),
     Band("rows", "scikit-learn begins here", MIDDLE, ("links",)),
     Band("the one loop", "numpy and scipy from here", LOOP, ("restarts", "solver")),

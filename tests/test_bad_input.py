@@ -59,7 +59,7 @@ def having(classes, cases):
         ({"tol": -1e-3}, "tol must be a finite number of at least 0"),
         ({"callback": "print"}, "callback must be None or a function"),
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
-        ({"metric": "cosine"}, "metric must be one of 'euclidean', 'precomputed'"),
+        ({"metric": "hamming"}, "metric must be one of 'euclidean', 'cosine', 'manhattan'"),
     ],
 )
 def test_common_parameters(cls, parameters, says):

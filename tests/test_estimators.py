@@ -129,7 +129,7 @@ def test_regression_predicts_by_coef_and_intercept(three_blobs):
     X, _ = three_blobs
     X = X + 100.0
     for fit_intercept in (True, False):
-        model = DOGCOS(3, n_neighbors=8, fit_intercept=fit_intercept).fit(X)
+        model = DOGCOS(3, n_neighbors=8, rule="paper", fit_intercept=fit_intercept).fit(X)
         scores = X @ model.coef_.T + model.intercept_
         np.testing.assert_allclose(model.decision_function(X), scores)
         assert fit_intercept or np.all(model.intercept_ == 0.0)

@@ -9,7 +9,8 @@ from .. import methods
 from ..solver import Result
 from ..state import Problem
 from ._docs import document
-from ._dogc import FEATURES_ONLY, REGRESSION, RegressingDOGC
+from ._dogc import FEATURES_ONLY, REGRESSION
+from ._regressing import RegressingDOGC
 
 
 @document(

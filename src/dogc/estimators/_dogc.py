@@ -13,6 +13,7 @@ from ..solver import Callback
 from ._base import GraphClusterer
 from ._docs import document
 from ._predict import in_chunks
+from ._regressing import RegressingDOGC
 from ._repeatable import single_blas_thread
 from ._rule import REPEATED, Learned, in_features, linear_scores, logistic_rule, softmax
 from ._settings import Settings
@@ -118,71 +119,6 @@ class DOGC(GraphClusterer):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
-
-
-class RegressingDOGC(DOGC):
-    """The parameters of the methods that regress labels on features."""
-
-    _regresses = True
-
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        geometry: str = "auto",
-        n_neighbors: int | str = "auto",
-        n_components: int | str | None = "auto",
-        alpha: float = 1e-3,
-        beta: float = 0.1,
-        gamma: float = 1e-2,
-        p: float = 1.0,
-        fit_intercept: bool = True,
-        penalties: str = "relative",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "spectral",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        super().__init__(
-            n_clusters,
-            n_representatives=n_representatives,
-            geometry=geometry,
-            n_neighbors=n_neighbors,
-            n_components=n_components,
-            alpha=alpha,
-            penalties=penalties,
-            xi=xi,
-            lam=lam,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            min_cluster_size=min_cluster_size,
-            outlier_label=outlier_label,
-            metric=metric,
-            neighbors_algorithm=neighbors_algorithm,
-            max_time=max_time,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.beta = beta
-        self.gamma = gamma
-        self.p = p
-        self.fit_intercept = fit_intercept
 
 
 def _is_linear(model: DOGCOS) -> bool:

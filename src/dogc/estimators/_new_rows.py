@@ -51,7 +51,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
-        if mark is not None:
+        if mark is not None and hasattr(self, "outlier_scores_"):
             labels[_outliers.are_outliers(self._fitted_rows, X, self.n_jobs)] = mark
         return labels
 
@@ -80,6 +80,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         return _predict.shares(self._fitted_rows, X, self.n_jobs)
 
     def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
+        if not hasattr(self, "outlier_scores_"):  # a model of an earlier release
+            return shares
         score = _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
         return outliers.discount(shares, score[:, None], shares.shape[1])
 
@@ -101,6 +103,11 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
         X = self._validate_new(X)
+        if not hasattr(self, "outlier_scores_"):
+            raise ValueError(
+                f"this {type(self).__name__} was fitted by an earlier release, which kept no "
+                "outlier scores; fit it again."
+            )
         with single_blas_thread:
             return _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
 

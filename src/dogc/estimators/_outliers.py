@@ -56,12 +56,9 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The score of each new row; a fitted row is its own nearest neighbour here."""
     if isinstance(fitted, Representatives):
         return _linked_scores(fitted, X, n_jobs)
-    if fitted.reach is None or fitted.copies is None:
-        raise ValueError(
-            "this model was written by an earlier release, which kept no outlier scores; fit it "
-            "again."
-        )
     copies, reach = fitted.copies, fitted.reach
+    assert copies is not None
+    assert reach is not None
 
     def scores(rows: Matrix) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -91,7 +88,8 @@ def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None
     """The score of each row that is linked with representatives."""
 
     def block(part: slice) -> np.ndarray:
-        return _scored(fitted, rows.reach[part], rows.idx[part])
+        # Three digits tell rows apart, and many rows with few values make a small model file.
+        return _scored(fitted, rows.reach[part], rows.idx[part]).round(3).astype(np.float32)
 
     return np.concatenate(list(_representatives.over_blocks(block, rows.idx, n_jobs)))
 
@@ -110,6 +108,5 @@ def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np
 
 def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
     usual = fitted.reach
-    if usual is None:  # written by an earlier release
-        usual = representative_reach(fitted.R, fitted.n_links, fitted.metric)
+    assert usual is not None
     return outliers.relative_reach(reach, usual[idx], unit(usual))

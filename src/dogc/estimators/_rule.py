@@ -17,8 +17,9 @@ from ._data import Scaled
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000
-# The penalty is there to give an answer where clusters can be separated, not to move the rule.
-C, MAX_ITER = 1e3, 200
+# Inverse penalties, strongest first: the first that repeats so many labels is taken. A stronger
+# penalty labels new rows better, a weaker one repeats more labels.
+PENALTIES, ENOUGH, MAX_ITER = (1.0, 10.0, 100.0, 1000.0), 0.99, 200
 # Deviations from the mean beyond which an outlier is drawn in.
 FARTHEST = 10.0
 # Below this share of labels that come back, predict contradicts the fit.
@@ -54,14 +55,27 @@ def logistic_rule(learned: Learned) -> tuple[np.ndarray, np.ndarray]:
         Z = Z.astype(np.float64) @ sp.dia_array((1.0 / deviation[None, :], [0]), shape=(d, d))
     else:
         Z = np.clip((Z - mean) / deviation, -FARTHEST, FARTHEST)
-    model = LogisticRegression(C=C, max_iter=MAX_ITER)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(Z, learned.labels, sample_weight=weight / weight.mean())
+    model = _strongest(Z, learned.labels, weight / weight.mean())
     coef, intercept = model.coef_ / deviation, model.intercept_
     if c == 2:  # one score, for the second against the first
         coef, intercept = np.vstack([-coef, coef]) / 2.0, np.append(-intercept, intercept) / 2.0
     return coef.T, intercept - (0.0 if sp.issparse(Z) else coef @ mean)
+
+
+def _strongest(Z: Matrix, labels: np.ndarray, weight: np.ndarray) -> LogisticRegression:
+    """The regression with the strongest penalty that repeats the labels; else the closest."""
+    best, most = None, -1.0
+    for C in PENALTIES:
+        model = LogisticRegression(C=C, max_iter=MAX_ITER)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(Z, labels, sample_weight=weight)
+        share = float(model.score(Z, labels, sample_weight=weight))
+        if share > most:
+            best, most = model, share
+        if share >= ENOUGH:
+            break
+    return best
 
 
 def _moments(Z: Matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
