@@ -65,6 +65,8 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
         rows = _append_preparation(graph, rows, preparation)
     for step in steps:
         rows = _append_step(graph, rows, step)
+    if getattr(last, "metric", None) == "cosine":
+        rows = _append_unit_rows(graph, rows)
     first = (steps or [last])[0]
     n_features = first.n_features_in_ if preparation is None else len(preparation.columns_)
     score = graph.add("MatMul", [rows, graph.constant(weight.T)])
@@ -97,6 +99,12 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     if isinstance(model, DOGCOS):
         check_is_fitted(model)
+        if not hasattr(model, "coef_"):
+            raise ValueError(
+                "this DOGCOS labels new rows by their neighbours, because no linear rule follows "
+                "its clusters, and cannot be exported to ONNX; fit it with rule='logistic' to "
+                "export a rule all the same."
+            )
         return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
     if isinstance(model, SEC):
         check_is_fitted(model)
@@ -183,6 +191,17 @@ class _Graph:
         )
         self.onnx.checker.check_model(proto, full_check=True)
         return proto
+
+
+def _append_unit_rows(graph: _Graph, rows: str) -> str:
+    """Rows of length one, by their largest entry first; zero rows stay."""
+    for norm in ("ReduceMax", "ReduceL2"):
+        entries = graph.add("Abs", [rows]) if norm == "ReduceMax" else rows
+        size = graph.add(norm, [entries], axes=[1], keepdims=1)
+        zero = graph.add("Equal", [size, graph.constant(np.zeros(1))])
+        size = graph.add("Where", [zero, graph.constant(np.ones(1)), size])
+        rows = graph.add("Div", [rows, size])
+    return rows
 
 
 def _append_step(graph: _Graph, rows: str, step: Any) -> str:

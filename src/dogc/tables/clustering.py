@@ -84,8 +84,10 @@ def _remarks(model: Any) -> list[str]:
     counts = getattr(model, "cluster_counts_", None)
     if counts:
         others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
-        remarks.append(f"{counts[0].n_clusters} clusters are proposed, with a score of "
-                       f"{counts[0].score:.2f}; the next are {others}.")  # fmt: skip
+        first = counts[0].n_clusters
+        what = "1 cluster is" if first == 1 else f"{first} clusters are"
+        remarks.append(f"{what} proposed, with a score of {counts[0].score:.2f}; the next are "
+                       f"{others}.")  # fmt: skip
     apart = int(np.sum(getattr(model, "outliers_", 0)))
     if apart:
         one = apart == 1
