@@ -113,7 +113,8 @@ def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
     The best number is more often wrong by one than by anything else.
     """
     first, second, *rest = sorted(table, key=_rank)
-    beside = [row for row in rest if abs(row.n_clusters - first.n_clusters) == 1]
+    best = first.n_clusters
+    beside = [row for row in rest if abs(row.n_clusters - best) == 1 and row.n_clusters > 1]
     third = beside[:1]
     return [first, second, *third, *(row for row in rest if row not in third)]
 

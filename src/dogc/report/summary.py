@@ -216,6 +216,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
         "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
         "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
+        "label_agreement": plain(getattr(clustering.model, "label_agreement_", None)),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],
