@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.preprocessing import normalize
@@ -22,7 +21,7 @@ seeds = st.integers(0, 2**32 - 1)
 def directions(n=200, d=10, seed=0):
     """Rows of four kinds that point different ways, none of them negative."""
     rng = np.random.default_rng(seed)
-    y = np.arange(n) % 4
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 3])[np.arange(n) % 10]
     return np.abs(rng.normal(size=(n, d))) + 6.0 * np.eye(4, d)[y], y
 
 
@@ -114,10 +113,10 @@ def test_manhattan_stands_single_columns_that_run_away():
     rng = np.random.default_rng(0)
     y = np.arange(300) % 3
     X = rng.normal(size=(300, 30)) + 2.0 * np.eye(3).repeat(10, axis=1)[y]
-    X[np.arange(300), rng.integers(30, size=300)] += 25.0 * rng.choice([-1, 1], 300)
+    X[np.arange(300), rng.integers(30, size=300)] += 10.0 * rng.choice([-1, 1], 300)
     manhattan = DOGC(3, metric="manhattan", n_neighbors=15).fit_predict(X)
-    euclidean = DOGC(3, geometry="given", n_neighbors=15).fit_predict(X)
-    assert adjusted_rand_score(y, manhattan) > adjusted_rand_score(y, euclidean) + 0.1
+    euclidean = DOGC(3, geometry="given", n_components=None, n_neighbors=15).fit_predict(X)
+    assert adjusted_rand_score(y, manhattan) > adjusted_rand_score(y, euclidean) + 0.5
 
 
 # ------------------------------------------------------------------------------ cosine
@@ -213,16 +212,13 @@ def test_representatives_see_the_metric(metric):
     model = DOGC(4, metric=metric).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.95
     Z = normalize(X) if metric == "cosine" else X
-    R = normalize(model.representatives_) if metric == "cosine" else model.representatives_
-    norm = "euclidean" if metric == "cosine" else metric
-    D = pairwise_distances(Z, R, metric=norm)
-    between = pairwise_distances(R, metric=norm)
+    norm, R = "euclidean" if metric == "cosine" else metric, model.representatives_
+    D, between = pairwise_distances(Z, R, metric=norm), pairwise_distances(R, metric=norm)
     usual = np.sort(between, axis=1)[:, 1 : model.n_neighbors_ + 1].mean(axis=1)
     near = np.argsort(D, axis=1)[:, : model.n_neighbors_]
     scores = np.sort(D, axis=1)[:, : model.n_neighbors_].mean(axis=1)
     scores = scores / np.median(usual[near], axis=1)
-    tolerance = 0.05 if metric == "cosine" else 1e-3
-    np.testing.assert_allclose(model.outlier_scores_, scores, rtol=tolerance, atol=2e-3)
+    np.testing.assert_allclose(model.outlier_scores_, scores, atol=2e-3)
 
 
 @by_metric
@@ -264,13 +260,6 @@ def test_clusters_are_counted_by_the_metric(metric):
     X, _ = directions(300)
     X = X * lengths(300) if metric == "cosine" else X
     assert DOGC("auto", metric=metric).fit(X).n_clusters_ == 4
-
-
-def test_text_like_rows_by_cosine():
-    X, y = load_digits(n_class=4, return_X_y=True)
-    X = sp.csr_array(X * lengths(len(X)))
-    model = DOGC(4, metric="cosine").fit(X)
-    assert adjusted_rand_score(y, model.labels_) > 0.9
 
 
 # ---------------------------------------------------------------- what cannot be had
