@@ -29,7 +29,7 @@ def test_they_label_rows_as_they_did(name, tmp_path):
 
 def test_what_they_do_not_know_is_said():
     model = load(FOLDER / "dogc.skops")
-    with pytest.raises(ValueError, match="earlier release.*fit it again"):
+    with pytest.raises(ValueError, match=r"earlier release.*fit it again"):
         model.score_outliers(X)
     assert model.set_params(outlier_label=-1).predict(X).tolist() == LABELS["dogc"]
 

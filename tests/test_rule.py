@@ -91,7 +91,9 @@ def test_agreement_is_that_of_rows_with_weight():
 
 
 def test_a_contradiction_is_said():
-    with pytest.warns(UserWarning, match=r"predict repeats 8\d% of labels_: no linear rule") as said:
+    with pytest.warns(
+        UserWarning, match=r"predict repeats 8\d% of labels_: no linear rule"
+    ) as said:
         model = DOGCOS(2, rule="logistic").fit(moons())
     assert len(said) == 1
     assert "rule='auto'" in str(said[0].message)

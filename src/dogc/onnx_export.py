@@ -105,6 +105,11 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
                 "its clusters, and cannot be exported to ONNX; fit it with rule='logistic' to "
                 "export a rule all the same."
             )
+        if model.outlier_label is not None:
+            raise ValueError(
+                "outlier_label is not part of the rule that ONNX can hold; "
+                "model.set_params(outlier_label=None) exports the labels without it."
+            )
         return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
     if isinstance(model, SEC):
         check_is_fitted(model)

@@ -214,7 +214,8 @@ def compare(
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()
     found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               quality=quality, progress=terminal.progress)  # fmt: skip
+                               parameters={"rule": "auto"}, quality=quality,
+                               progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
     paths = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
     terminal.say(escape(str(found)))

@@ -11,10 +11,11 @@ T = TypeVar("T", bound=type)
 PARAMETERS = {
     "n_clusters": """\
 n_clusters : int or "auto", default=8
-    Number of clusters, the paper's :math:`c`. "auto" takes the number after which the
-    eigenvalues of the data's own graphs jump most, on average over several scales; 2 at
-    least, and a fifth of n_samples or 60 at most (fewer than four distinct rows are a cluster
-    each). Beyond 2,000 distinct rows a sample of that many decides. See ``cluster_counts_``.""",
+    Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+    easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+    1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+    rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+    ``cluster_counts_``.""",
     "n_representatives": """\
 n_representatives : int, "auto" or None, default="auto"
     Number of representatives that the graph is learned on; rows follow those that they are
@@ -151,7 +152,8 @@ n_clusters_ : int
     Number of clusters.""",
     "cluster_counts_": """\
 cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
-    With ``n_clusters="auto"``, what speaks for each number, the best first; else empty.""",
+    With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken. The
+    others follow by score, but the third is a neighbour of the first, if none is second.""",
     "n_neighbors_": """\
 n_neighbors_ : int
     Number of neighbours.""",

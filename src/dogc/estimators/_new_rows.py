@@ -123,6 +123,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows that were not fitted, such as the held-out part that ``GridSearchCV`` passes.
+            Shuffle them before (``cv=KFold(3, shuffle=True, random_state=0)``): a part that lacks
+            a cluster scores 0.
         y : ignored
             Present by convention.
 

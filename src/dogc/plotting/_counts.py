@@ -77,14 +77,26 @@ class CountDisplay:
         (self.line_,) = ax.plot(numbers, scores, "-", color=_canvas.PALETTE[0], lw=1, alpha=0.6)
         for row in rows:
             self._draw_number(ax, row)
-        taken = self.counts[0]
-        ax.set_xticks(sorted({row.n_clusters for row in self.counts[:4]} | {1, numbers[-1]}))
-        ax.set(xlabel="number of clusters", ylabel="score")
-        ax.set_title(f"{taken.n_clusters} taken; dotted: one cluster", fontsize="medium")
+        self._explain(ax)
+        ax.set_xticks(numbers, numbers, fontsize=8)
+        ax.set(xlabel="number of clusters", ylabel="score (one cluster has 0)")
+        first = self.counts[0].n_clusters
+        ax.set_title(f"{first} cluster{'' if first == 1 else 's'} proposed", fontsize="medium")
         ax.margins(y=0.15)
         _canvas.without_frame(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _explain(self, ax: Any) -> None:
+        """Which mark stands for what."""
+        colour = _canvas.PALETTE[0]
+        for mark, inside, words in (
+            ("o", colour, "firm at all scales"),
+            ("o", ax.get_facecolor(), "at some"),
+            ("x", colour, "at none"),
+        ):
+            ax.plot([], [], mark, color=colour, mfc=inside, ms=6, label=words)
+        ax.legend(fontsize=8, frameon=False, title_fontsize=8)
 
     def _draw_number(self, ax: Any, row: CountEvidence) -> None:
         chosen = row == self.counts[0]

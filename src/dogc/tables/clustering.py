@@ -86,8 +86,8 @@ def _remarks(model: Any) -> list[str]:
         others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
         first = counts[0].n_clusters
         what = "1 cluster is" if first == 1 else f"{first} clusters are"
-        remarks.append(f"{what} proposed, with a score of {counts[0].score:.2f}; the next are "
-                       f"{others}.")  # fmt: skip
+        remarks.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
+                       "too.")  # fmt: skip
     apart = int(np.sum(getattr(model, "outliers_", 0)))
     if apart:
         one = apart == 1

@@ -88,7 +88,7 @@ function showSizes() {
   const list = el("ul", { class: sure ? "sizes" : "sizes no-sureness" }, head, rows);
   const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows one alone" }, list);
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
-  const note = outliers ? `Outliers are rows whose piece of the graph was too small to be a cluster: ${whole.format(outliers)} here. ` : null;
+  const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
   const hint = el("span", { class: "hint" }, "Click a cluster to see it alone everywhere on this page; Escape brings the others back.");
   section("sizes", "Clusters", "How many rows are in each cluster, and how sure?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
 }

@@ -1,0 +1,302 @@
+"""What speaks for a clustering where there is no ground truth."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, normalize
+
+from dogc import CAN, DOGC, DOGCOS, compare, quality
+
+COLUMNS = ["stability", "silhouette", "scales"]
+
+
+def blobs(n=150, seed=0):
+    return make_blobs(n, centers=[[0, 0], [9, 0], [0, 9]], random_state=seed)[0]
+
+
+def noise(n=200, d=6):
+    return np.random.default_rng(0).random((n, d))
+
+
+class Thirds(ClusterMixin, BaseEstimator):
+    """Cuts the rows it is given into three by their order; remembers what it was given."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y=None):
+        self.seen.append(np.array(X))
+        self.labels_ = 3 * np.arange(len(X)) // len(X)
+        return self
+
+
+class Failing(ClusterMixin, BaseEstimator):
+    """Fails, or fails on samples only."""
+
+    def __init__(self, enough=10**9, error=ValueError):
+        self.enough = enough
+        self.error = error
+
+    def fit(self, X, y=None):
+        if len(X) < self.enough:
+            raise self.error("no luck")
+        self.labels_ = np.arange(len(X)) % 3
+        return self
+
+
+# -------------------------------------------------------------------------- stability
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
+def test_clear_clusters_come_back(cls):
+    assert quality.stability(cls(3), blobs()) == 1.0
+
+
+def test_chance_does_not_come_back():
+    assert quality.stability(DOGC(5), noise(), n_repeats=3) < 0.65
+    assert quality.stability(KMeans(8, n_init=1, random_state=0), noise(), n_repeats=3) < 0.65
+
+
+def test_stability_is_the_mean_agreement_on_samples(monkeypatch):
+    monkeypatch.setattr(Thirds, "seen", [])
+    X = np.arange(100.0)[:, None]
+    labels = np.arange(100) % 4
+    found = quality.stability(Thirds(), X, labels, n_repeats=3)
+    assert len(Thirds.seen) == 3  # labels were given: nothing is fitted on all rows
+    agreement = []
+    for rows in Thirds.seen:
+        rows = rows[:, 0].astype(int)
+        assert len(rows) == len(set(rows)) == 80
+        assert (np.diff(rows) > 0).all()
+        agreement.append(adjusted_rand_score(labels[rows], 3 * np.arange(80) // 80))
+    assert found == pytest.approx(np.mean(agreement))
+    assert len({rows.tobytes() for rows in Thirds.seen}) == 3
+
+
+def test_without_labels_all_rows_are_fitted_first(monkeypatch):
+    monkeypatch.setattr(Thirds, "seen", [])
+    quality.stability(Thirds(), np.arange(50.0)[:, None], n_repeats=2)
+    assert [len(rows) for rows in Thirds.seen] == [50, 40, 40]
+
+
+def test_stability_is_the_same_every_time():
+    X = noise(120)
+    first = quality.stability(DOGC(4), X, n_repeats=2)
+    assert quality.stability(DOGC(4), X, n_repeats=2) == first
+    assert quality.stability(DOGC(4), X, n_repeats=2, random_state=0) == first
+    others = {quality.stability(DOGC(4), X, n_repeats=2, random_state=s) for s in (1, 2, 3)}
+    assert len(others | {first}) > 1
+
+
+def test_the_estimator_is_left_alone():
+    model = DOGC(3).fit(blobs())
+    labels = model.labels_.copy()
+    quality.stability(model, noise(60, 2), n_repeats=1)
+    assert np.array_equal(model.labels_, labels)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.asarray, sp.csr_array, sp.coo_array, pd.DataFrame, lambda X: X.tolist()]
+)
+def test_every_kind_of_rows(kind):
+    assert quality.stability(DOGC(3), kind(blobs()), n_repeats=2) == 1.0
+
+
+def test_what_samples_warn_of_is_not_said():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quality.stability(DOGCOS(3, max_iter=1), blobs(60), n_repeats=1)
+
+
+@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "two", True, None])
+def test_samples_are_counted_by_whole_numbers(n_repeats):
+    with pytest.raises(ValueError, match=r"^n_repeats must be an integer of at least 1; got"):
+        quality.stability(DOGC(3), blobs(), n_repeats=n_repeats)
+
+
+# ------------------------------------------------------------------------- silhouette
+
+
+def test_the_silhouette_is_scikit_learns():
+    X, labels = blobs(), np.arange(150) % 4
+    assert quality.silhouette(X, labels) == pytest.approx(silhouette_score(X, labels))
+    assert quality.silhouette(sp.csr_array(X), labels) == quality.silhouette(X, labels)
+    by_cosine = silhouette_score(normalize(X), labels, metric="cosine")
+    assert quality.silhouette(X, labels, "cosine") == pytest.approx(by_cosine)
+    with_noise = np.where(np.arange(150) < 20, -1, labels)
+    assert quality.silhouette(X, with_noise) == pytest.approx(silhouette_score(X[20:], labels[20:]))
+
+
+def test_the_silhouette_of_many_rows_is_that_of_a_sample(monkeypatch):
+    X = blobs(900)
+    labels = KMeans(3, random_state=0, n_init=1).fit_predict(X)
+    whole = quality.silhouette(X, labels)
+    monkeypatch.setattr(quality, "SILHOUETTE_ROWS", 300)
+    assert quality.silhouette(X, labels) != whole
+    assert quality.silhouette(X, labels) == quality.silhouette(X, labels)
+    assert quality.silhouette(X, labels) == pytest.approx(whole, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("labels", "metric"),
+    [
+        (np.zeros(150, dtype=int), "euclidean"),
+        (np.arange(150), "euclidean"),
+        (np.full(150, -1), "euclidean"),
+        (np.where(np.arange(150) < 75, 0, -1), "euclidean"),
+        (np.arange(150) % 3, "precomputed"),
+    ],
+    ids=["one cluster", "a cluster a row", "all noise", "one beside noise", "no features"],
+)
+def test_where_there_is_no_silhouette(labels, metric):
+    assert np.isnan(quality.silhouette(blobs(), labels, metric))
+
+
+# --------------------------------------------------------------------------- evidence
+
+
+def test_evidence_of_a_clusterer_with_scales():
+    X = blobs()
+    model = DOGC(3).fit(X)
+    found = quality.evidence(model, X, model.labels_)
+    assert list(found) == COLUMNS
+    assert found["stability"] == 1.0
+    assert found["silhouette"] == quality.silhouette(X, model.labels_)
+    assert found["scales"] == model.scales_.score.max()
+
+
+def test_evidence_that_is_not_there_is_nan():
+    X = blobs()
+    kmeans = KMeans(3, random_state=0).fit(X)
+    assert np.isnan(quality.evidence(kmeans, X, kmeans.labels_)["scales"])
+    one_scale = DOGC(3, n_neighbors=10).fit(X)
+    assert np.isnan(quality.evidence(one_scale, X, one_scale.labels_)["scales"])
+    D = KNeighborsTransformer(n_neighbors=20, mode="distance").fit_transform(X)
+    model = DOGC(3, metric="precomputed").fit(D)
+    found = quality.evidence(model, D, model.labels_)
+    assert np.isnan(found["stability"])
+    assert np.isnan(found["silhouette"])
+
+
+# ------------------------------------------------------------------------------ score
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
+def test_the_score_of_clear_clusters_is_one(cls):
+    model = cls(3).fit(blobs())
+    assert model.score(blobs(90, seed=1)) == 1.0
+    assert model.score(blobs(90, seed=1), np.zeros(90)) == 1.0
+
+
+def test_the_score_compares_predict_with_a_new_fit():
+    X, new = noise(150, 3), noise(250, 3)[150:]
+    model = DOGC(4, n_neighbors=12).fit(X)
+    expected = adjusted_rand_score(
+        model.predict(new), DOGC(4, n_neighbors=12).fit_predict(new)
+    )  # fmt: skip
+    labels = model.labels_.copy()
+    assert model.score(new) == pytest.approx(expected)
+    assert model.score(new) < 0.95
+    assert np.array_equal(model.labels_, labels)
+
+
+def test_the_score_asks_for_the_number_that_was_found():
+    model = DOGC("auto").fit(blobs())
+    halves = blobs(100, seed=2)[:70]
+    expected = adjusted_rand_score(model.predict(halves), DOGC(3).fit_predict(halves))
+    assert model.score(halves) == expected
+
+
+def test_the_score_does_not_call_back():
+    calls = []
+    model = DOGC(3, callback=lambda record: calls.append(record)).fit(blobs())
+    before = len(calls)
+    model.score(blobs(60, seed=1))
+    assert 0 < before == len(calls)
+
+
+def test_a_grid_is_searched_without_ground_truth():
+    X = blobs(180)
+    search = GridSearchCV(DOGC(2), {"n_clusters": [2, 3, 5]}, cv=3, error_score="raise").fit(X)
+    assert np.isfinite(search.best_score_)
+    assert search.best_params_["n_clusters"] in (2, 3)
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[1] == 1.0
+    assert scores[2] < 0.95
+    assert len(np.unique(search.predict(X))) == search.best_params_["n_clusters"]
+
+
+def test_a_pipeline_is_searched_too():
+    pipeline = make_pipeline(StandardScaler(), DOGC(3))
+    grid = {"dogc__n_neighbors": [8, 12], "dogc__geometry": ["given", "within"]}
+    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(blobs(180))
+    assert search.best_score_ == 1.0
+
+
+# ------------------------------------------------------------------------- comparison
+
+
+def test_the_table_has_the_evidence():
+    X = blobs()
+    table = compare(X, 3, ["KM", "DOGC"], quality=True)
+    assert table["DOGC"].quality == quality.evidence(DOGC(3).fit(X), X, table["DOGC"].labels)
+    assert np.isnan(table["KM"].quality["scales"])
+    header, kmeans, dogc = (line.split() for line in str(table).splitlines()[:3])
+    assert header[3:6] == COLUMNS
+    assert kmeans[3] == dogc[3] == "1.000"
+    assert (kmeans[5], dogc[5]) == ("-", "1.000")
+    html = table._repr_html_()
+    assert all(f"<th>{name}</th>" in html for name in COLUMNS)
+    frame = table.to_frame()
+    assert frame.loc["DOGC", "silhouette"] == table["DOGC"].quality["silhouette"]
+    assert [name for name in frame if name in COLUMNS] == COLUMNS
+    assert "quality" not in frame
+
+
+def test_measures_of_the_truth_stand_beside_the_evidence():
+    X = blobs()
+    table = compare(X, 3, ["DOGC"], KMeans(3, random_state=0).fit_predict(X), quality=True)
+    header = str(table).splitlines()[0].split()
+    assert header[3:] == ["ACC", "NMI", "purity", "ARI", *COLUMNS, "agreement"]
+
+
+def test_evidence_is_not_looked_for_unasked():
+    table = compare(blobs(), 3, ["KM"])
+    assert table["KM"].quality == {}
+    assert "stability" not in str(table) + table._repr_html_()
+    assert not set(COLUMNS) & set(table.to_frame())
+
+
+def test_methods_that_fail_have_no_evidence():
+    methods = {"never": Failing(), "samples": Failing(enough=150), "noise": DBSCAN(eps=1.5)}
+    table = compare(blobs(), 3, {**methods, "DOGC": "DOGC"}, quality=True)
+    assert table["never"].labels is None
+    assert table["never"].quality == {}
+    assert np.isnan(table["samples"].quality["stability"])
+    assert np.isfinite(table["samples"].quality["silhouette"])
+    assert table["noise"].quality["stability"] > 0.9
+    assert table["DOGC"].quality["stability"] == 1.0
+    lines = {line.split()[0]: line.split() for line in str(table).splitlines()[1:5]}
+    assert lines["never"][3:] == ["-"] * 4
+    assert lines["samples"][3] == "-"
+
+
+def test_a_method_that_fails_on_samples_in_its_own_way_does_not_stop_the_others():
+    methods = {"samples": Failing(enough=150, error=RuntimeError), "DOGC": "DOGC"}
+    table = compare(blobs(), 3, methods, quality=True)
+    assert np.isnan(table["samples"].quality["stability"])
+    assert table["DOGC"].quality["stability"] == 1.0
+
+
+def test_labels_that_do_not_belong_to_the_rows():
+    with pytest.raises(ValueError, match="labels"):
+        quality.stability(DOGC(3), blobs(), [0, 1, 2])
