@@ -31,10 +31,10 @@ BANDS = (
     Band("the one loop", "numpy and scipy from here", LOOP, ("restarts", "solver")),
     Band("methods as data", "", LOOP, ("methods", "start", "lambda_search")),
     Band("one step a variable", "State in, State out", LOOP, ("steps", "objective")),
-    Band("what a run knows", "", LOOP, ("state", "scales", "resolutions", "counting", "fragments")),
+    Band("what a run knows", "", LOOP, ("state", "scales", "resolutions", "counting", "fragments", "outliers")),
     Band("numerics", "arrays in, arrays out", NUMERICS,
          ("eigen", "graph", "stiefel", "affinity", "local_models", "symnmf", "lpp", "spectrum",
-          "trace_ratio", "discrete", "l2p", "outliers", "sampling", "means", "geometry")),
+          "trace_ratio", "discrete", "l2p", "sampling", "means", "geometry")),
     Band("arrays", "", NUMERICS, ("products", "arrays")),
 )  # fmt: skip
 

@@ -4,7 +4,8 @@ How many clusters?
 
 ``n_clusters="auto"`` asks of each number whether its clusters were easier to cut out of the
 data's own neighbour graphs than they are to cut in two. ``cluster_counts_`` lists what speaks for
-each number; the first was taken. Here six groups come as three pairs, and both levels show.
+each number; the first was taken. Here six groups come as three pairs: six are proposed, and three
+are believed less, because each of the three is easy to cut in two.
 """
 
 import matplotlib.pyplot as plt
@@ -21,10 +22,10 @@ model = DOGC(n_clusters="auto").fit(X)
 # The evidence for each number. The highest was taken, though nobody said how many there are.
 CountDisplay.from_estimator(model)
 for row in sorted(model.cluster_counts_)[:7]:
-    print(f"{row.n_clusters} clusters: score {row.score:5.2f}, {row.votes} of {row.n_scales} scales")
+    print(f"{row.n_clusters}: score {row.score:5.2f}, firm at {row.votes} of {row.n_scales} scales")
 
 # %%
-# The clusters, beside those of the coarser level.
+# The clusters, beside those of three.
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, fitted in zip(axes, (model, DOGC(n_clusters=3).fit(X)), strict=True):
     ClusterDisplay.from_estimator(fitted, X, ax=ax)

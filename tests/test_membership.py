@@ -55,7 +55,7 @@ def test_membership_is_on_the_simplex_and_its_largest_is_the_label(cls):
 
 def test_the_membership_of_dogc_os_is_the_nearest_point_of_the_simplex():
     X = overlapping()
-    model = DOGCOS(3).fit(X)
+    model = DOGCOS(3, rule="paper").fit(X)
     scores, shares = model.decision_function(X), model.predict_membership(X)
     rng = np.random.default_rng(0)
     for other in rng.dirichlet(np.ones(3), 200):

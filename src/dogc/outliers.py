@@ -8,12 +8,17 @@ for a row that lies far from everything, alone or with a few others.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+
+from . import graph
 
 # Neighbours that make the reach of a row, and those that say how large a reach is usual. More are
 # needed for the second: in a small group of outliers all have the same reach.
 NEAREST, AROUND = 20, 45
 # From this score on a row counts as an outlier.
 OUTLYING = 3.0
+# From this score on it is so far away that no cluster should hang on it.
+FAR = 10.0
 # Reaches are lifted by this share of their mean, so that among copies nothing is divided by zero.
 LIFT = 1e-9
 # No score is larger: beyond it there is nothing to tell apart.
@@ -94,3 +99,44 @@ def discount(shares: np.ndarray, score: np.ndarray, c: int) -> np.ndarray:
     # Never all the way: the label that leads stays in the lead.
     kept = np.clip(OUTLYING / np.maximum(score, 1e-300), 1e-6, 1.0)
     return kept * shares + (1.0 - kept) / c
+
+
+def lone(
+    score: np.ndarray, idx: np.ndarray, d: np.ndarray, count: np.ndarray, least: float
+) -> np.ndarray:
+    """Which rows lie so far away that they are to be set aside.
+
+    Not those of a group that is large enough for a cluster: far rows are in one group if they lie
+    nearer to each other than half the way to the rest. And none where a tenth of all rows is far:
+    then that is how the data are.
+
+    Parameters
+    ----------
+    score : array of shape (n,)
+    idx, d : arrays of shape (n, k)
+        Neighbours and squared distances, nearest first.
+    count : array of shape (n,)
+        How many rows each stands for.
+    least : float
+        The fewest rows that make a cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idx = np.array([[1, 2], [0, 2], [1, 0], [2, 1]])
+    >>> d = np.array([[1.0, 4.0], [1.0, 1.0], [1.0, 4.0], [9604.0, 9801.0]])
+    >>> lone(np.array([1.0, 1.0, 1.0, 90.0]), idx, d, np.full(4, 5.0), 6.0)
+    array([False, False, False, False])
+    >>> lone(np.array([1.0, 1.0, 1.0, 90.0]), idx, d, np.array([9.0, 9.0, 9.0, 1.0]), 6.0)
+    array([False, False, False,  True])
+    """
+    far = score > FAR
+    if not 0.0 < count[far].sum() < 0.1 * count.sum():
+        return np.zeros(len(score), dtype=bool)
+    rest = np.where(far[idx] | (idx < 0), np.inf, d).min(axis=1, keepdims=True)
+    rest = np.where(np.isfinite(rest), rest, d[:, -1:])
+    beside = far[:, None] & far[idx] & (d < 0.25 * rest)
+    row, place = np.nonzero(beside)
+    links = sp.csr_array((np.ones(len(row)), (row, idx[row, place])), shape=(len(score),) * 2)
+    _, member = graph.components(links)
+    return far & (np.bincount(member, count)[member] < least)

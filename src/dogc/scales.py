@@ -9,6 +9,8 @@ import numpy as np
 
 from . import discrete
 
+# Below this agreement scales say nothing.
+EVIDENCE = 0.5
 # Neighbourhood sizes to ask, about a factor of two apart, and from where on labels are the same.
 SCALES = (5, 10, 20, 45)
 AGREED = 0.98

@@ -32,8 +32,6 @@ from ._watch import Watch
 # so many; the number of clusters always is: eigenvalues within a cluster fall with n, those
 # between clusters are zero already.
 SAMPLE_ROWS = 2_000
-# Geometries whose scales agree less say nothing.
-EVIDENCE = 0.5
 # Rows whose neighbours are so many times as far away (squared) as usual do not stretch columns.
 LONELY = 1000.0
 # The share of another's cut up to which labels are believed to be better.
@@ -53,6 +51,7 @@ class Task(NamedTuple):
     seed: int
     watch: Watch
     n_distinct: int
+    place: _build.Place | None = None  # columns as given, where neighbours are known already
 
 
 class Look(NamedTuple):
@@ -103,6 +102,14 @@ def solve_task(task: Task) -> Solution:
     return Solution(problem, place, result, choice)
 
 
+def first_place(task: Task) -> _build.Place | None:
+    """Where the rows lie, columns as given; None where that is not looked at first."""
+    settings, n = task.settings, task.X.shape[0]
+    if settings.precomputed or n > resolutions.FEW_ROWS or n < 4:
+        return None
+    return _locate(task, _largest_scale(task), GIVEN)
+
+
 def _is_open(settings: Settings) -> bool:
     return None in (settings.n_clusters, settings.n_neighbors, settings.geometry)
 
@@ -110,7 +117,8 @@ def _is_open(settings: Settings) -> bool:
 def _sample(task: Task, n_rows: int) -> Task:
     """The task on some of its rows, the same every time."""
     rows = np.sort(np.random.default_rng(0).choice(task.X.shape[0], n_rows, replace=False))
-    return task._replace(X=task.X[rows], size=task.size[rows], watch=task.watch.quiet())
+    X, size = task.X[rows], task.size[rows]
+    return task._replace(X=X, size=size, watch=task.watch.quiet(), place=None)
 
 
 def _locate(task: Task, k: int, columns: Columns) -> _build.Place:
@@ -123,7 +131,7 @@ def _locate(task: Task, k: int, columns: Columns) -> _build.Place:
 def choose(task: Task) -> Choice:
     """The number of clusters, the geometry and the scale."""
     settings = task.settings
-    place = _locate(task, _largest_scale(task), GIVEN)
+    place = task.place or _locate(task, _largest_scale(task), GIVEN)
     counts = [] if settings.n_clusters is not None else _count(task, place)
     c = settings.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
     check_room(settings.min_cluster_size, float(task.size.sum()) * settings.unit, c)
@@ -140,7 +148,7 @@ def best_look(looks: list[Look]) -> Look:
     It is the first too where scales hardly agree in any: that is no evidence.
     """
     best = max(looks, key=lambda look: look.score)
-    return best if best.score >= EVIDENCE else looks[0]
+    return best if best.score >= scales.EVIDENCE else looks[0]
 
 
 def look_around(task: Task, c: int, place: _build.Place | None = None) -> list[Look]:

@@ -11,7 +11,7 @@ from .. import discrete, graph, outliers, scales, steps
 from ..arrays import Matrix
 from ..methods import Method
 from ..solver import HALTED, Result
-from ..state import Problem, State, root_mass
+from ..state import Problem, root_mass
 from . import (
     _auto,
     _build,
@@ -27,6 +27,7 @@ from . import (
     _run,
     _settings,
 )
+from ._left_out import label_left_out
 from ._new_rows import NewRows
 from ._outcome import (
     assign_run,
@@ -34,12 +35,13 @@ from ._outcome import (
     warn_of_disagreement,
     warn_of_recall,
     warn_of_repetition,
+    warn_of_scales,
     warn_unless_converged,
 )
 from ._repeatable import generator, single_blas_thread
 from ._representatives import Nodes, Solved
 from ._rows import warn_few_rows
-from ._rule import RULE_ROWS, Learned
+from ._rule import Learned, sampled_rows
 from ._watch import Watch
 
 
@@ -102,8 +104,34 @@ class GraphClusterer(NewRows):
         """Learn the graph of all distinct rows."""
         with watch.phase("rows"):
             rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
-        settings = self._for_distinct(settings, rows)
-        task = _auto.Task(
+        given = settings
+        settings = self._for_distinct(given, rows)
+        task = self._task(rows, settings, seed, watch)
+        aside = rows.inverse < 0
+        # Who counts every component as the paper does, or in its units, has every row count.
+        if settings.min_cluster_size is None and settings.relative:
+            place, copies = _auto.first_place(task), rows.size * rows.unit
+            task = task._replace(place=place)
+            if place is not None:
+                lone = _outliers.lone_rows(place, copies, settings.n_clusters, settings.n_jobs)
+                if lone.any():
+                    rows = _distinct.without(rows, lone)
+                    settings = self._for_distinct(given, rows)
+                    task = self._task(rows, settings, seed, watch)
+        self._assign_rows(_auto.solve_task(task), rows, settings)
+        self._judge_rule(X, rows.inverse >= 0)
+        label_left_out(self, X, rows, (rows.inverse < 0) & ~aside)
+        warn_of_recall(self.neighbors_recall_)
+        warn_of_scales(self.scales_, self.n_clusters_)
+
+    def _task(
+        self,
+        rows: _distinct.DistinctRows,
+        settings: _settings.Settings,
+        seed: int,
+        watch: Watch,
+    ) -> _auto.Task:
+        return _auto.Task(
             rows.X,
             rows.size,
             settings,
@@ -113,10 +141,6 @@ class GraphClusterer(NewRows):
             watch,
             rows.n_distinct,
         )
-        self._assign_rows(_auto.solve_task(task), rows, settings)
-        self._judge_rule(X, rows.inverse >= 0)
-        self._label_rows_without_weight(X, rows)
-        warn_of_recall(self.neighbors_recall_)
 
     def _fit_representatives(
         self,
@@ -162,11 +186,6 @@ class GraphClusterer(NewRows):
             init = init if len(values) == c else "spectral"
         k = None if k is None else min(k, max(len(rows.first) - 1, 1))
         return settings._replace(n_clusters=c, n_neighbors=k, init=init, unit=rows.unit)
-
-    def _label_rows_without_weight(self, X: Matrix, rows: _distinct.DistinctRows) -> None:
-        left_out = np.flatnonzero(rows.inverse < 0)
-        if len(left_out):
-            self.labels_[left_out] = self.predict(X[left_out])
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         X = super()._validate(X, reset=reset)
@@ -233,8 +252,9 @@ class GraphClusterer(NewRows):
         self._assign_sureness(
             sure[rows.inverse], score[rows.inverse], state.stray[rows.inverse], settings
         )
-        for known in (self.confidence_, self.outlier_scores_):
-            known[rows.inverse < 0] = np.nan
+        left_out = rows.inverse < 0
+        self.confidence_[left_out] = self.outlier_scores_[left_out] = np.nan
+        self.outliers_[left_out] = False
 
     def _assign_resolved(
         self,
@@ -268,7 +288,7 @@ class GraphClusterer(NewRows):
         self._fitted_rows = fitted
         self.labels_ = labels
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
-        learned = _sampled(fitted, prepared.many, state, new_name, dtype, settings.n_jobs)
+        learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, settings.n_jobs)
         self._assign_rule(learned, settings)
         score = _outliers.row_scores(fitted, rows, settings.n_jobs)
         self._assign_sureness(confidence, score, stray == 1, settings)
@@ -308,29 +328,3 @@ class GraphClusterer(NewRows):
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         """The discrete labels that a final state stands for."""
         return self._method.final_labels(problem, result.state)
-
-
-def _sampled(
-    fitted: _representatives.Representatives,
-    many: _representatives.ManyRows,
-    state: State,
-    new_name: np.ndarray,
-    dtype: Any,
-    n_jobs: int | None,
-) -> Learned:
-    """Some of many rows, with their labels, and the representatives: each cluster has one."""
-    X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
-    Z = _representatives.points(fitted.frame._replace(directions=None), X)
-    labels = _predict.vote(fitted, X, n_jobs)
-    score = _outliers.new_scores(fitted, X, n_jobs)
-    nodes = fitted.frame.scaled.X
-    return Learned(
-        np.vstack([Z, nodes]),
-        np.concatenate([labels, fitted.labels]),
-        np.concatenate([weight, np.ones(len(nodes))]),
-        np.concatenate([score, np.ones(len(nodes))]),
-        fitted.frame.scaled,
-        state,
-        new_name,
-        dtype,
-    )

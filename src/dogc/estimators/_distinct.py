@@ -43,6 +43,18 @@ def distinct_rows(X: Matrix, weight: np.ndarray | None, *, apart: bool = False) 
     return DistinctRows(X[first], first, inverse, size / unit, unit, n_distinct)
 
 
+def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
+    """The same without some of the distinct rows."""
+    kept = ~left_out
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    inverse = np.where(rows.inverse >= 0, place[rows.inverse], -1)
+    copies = rows.size[kept] * rows.unit
+    unit = float(copies.mean())
+    return DistinctRows(
+        rows.X[kept], rows.first[kept], inverse, copies / unit, unit, int(kept.sum())
+    )
+
+
 def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """The group of equal rows that each row is in, groups in order of value; first of each."""
     n = X.shape[0]

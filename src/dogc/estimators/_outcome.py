@@ -7,7 +7,7 @@ import warnings
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import graph, resolutions
+from .. import graph, resolutions, scales
 from ..solver import STOPPING_REASONS, SUCCESS, Result
 from ..state import State
 from ._rows import RowClusterer
@@ -50,6 +50,18 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
             f"the clusters change with the number of representatives (agreement "
             f"{choice.confirmed:.2f}): they overlap, or their number is another; try another "
             "n_clusters, or set n_representatives.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_scales(choice: scales.ScaleChoice, c: int) -> None:
+    """Say that the clusters change with the number of neighbours."""
+    best = float(choice.score.max())
+    if len(choice.n_neighbors) > 1 and c > 1 and best < scales.EVIDENCE:
+        warnings.warn(
+            f"the clusters change with the number of neighbours (best score {best:.2f}): there may "
+            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set n_neighbors.",
             UserWarning,
             stacklevel=4,
         )

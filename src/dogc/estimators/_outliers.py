@@ -10,12 +10,16 @@ from . import _data, _neighbours, _predict, _representatives
 from ._build import Place, points
 from ._predict import Fitted, FittedRows
 from ._representatives import Representatives
+from ._settings import SMALLEST_SHARE
+
+# The fewest rows that make a cluster where the number of clusters is open.
+FEWEST = 5.0
 
 
 def fitted_scores(
     fitted: FittedRows, place: Place, copies: np.ndarray, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The reach of each fitted row and its score."""
+    """The reach of each fitted row among distinct rows, and its score."""
     if fitted.Z is None:
         idx, d = _data.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
     else:
@@ -23,9 +27,23 @@ def fitted_scores(
     if fitted.components is not None:  # distances are those in the subspace
         d = _neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
         idx, d = _neighbours.nearest_first(idx, d)
-    reach = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
-    idx = idx[:, : outliers.AROUND]
-    return reach, outliers.relative_reach(reach, _known(reach, idx), unit(reach))
+    return _scores(idx, d, copies)
+
+
+def lone_rows(place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None) -> np.ndarray:
+    """Rows that lie far away, alone or in a group too small for one of c clusters."""
+    idx, d = _around(place, n_jobs)
+    least = SMALLEST_SHARE * copies.sum() / c if c else FEWEST
+    return outliers.lone(_scores(idx, d, copies)[1], idx, d, copies, least)
+
+
+def _scores(idx: np.ndarray, d: np.ndarray, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is usual is said by distinct rows: among copies the usual distance would be zero."""
+    alone = np.ones(len(copies))
+    reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone))
+    own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
+    around = _known(reach, idx[:, : outliers.AROUND])
+    return reach, outliers.relative_reach(own, around, unit(reach))
 
 
 def unit(reach: np.ndarray) -> float:

@@ -29,7 +29,7 @@ class FittedRows(NamedTuple):
     k: int
     xi: float | None  # the common xi; None where each row has its own
     copies: np.ndarray | None = None  # (n,) rows that each stands for; None: of an earlier release
-    reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest
+    reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest distinct rows
     stray: np.ndarray | None = None  # (n,) whether each is in a group too small for a cluster
 
 

@@ -13,7 +13,9 @@ from sklearn.linear_model import LogisticRegression
 from .. import outliers
 from ..arrays import Matrix
 from ..state import State
+from . import _outliers, _predict
 from ._data import Scaled
+from ._representatives import ManyRows, Representatives, points
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000
@@ -37,6 +39,32 @@ class Learned(NamedTuple):
     state: State
     new_name: np.ndarray  # (c,)
     dtype: Any
+
+
+def sampled_rows(
+    fitted: Representatives,
+    many: ManyRows,
+    state: State,
+    new_name: np.ndarray,
+    dtype: Any,
+    n_jobs: int | None,
+) -> Learned:
+    """Some of many rows, with their labels, and the representatives: each cluster has one."""
+    X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
+    Z = points(fitted.frame._replace(directions=None), X)
+    labels = _predict.vote(fitted, X, n_jobs)
+    score = _outliers.new_scores(fitted, X, n_jobs)
+    nodes = fitted.frame.scaled.X
+    return Learned(
+        np.vstack([Z, nodes]),
+        np.concatenate([labels, fitted.labels]),
+        np.concatenate([weight, np.ones(len(nodes))]),
+        np.concatenate([score, np.ones(len(nodes))]),
+        fitted.frame.scaled,
+        state,
+        new_name,
+        dtype,
+    )
 
 
 def logistic_rule(learned: Learned) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,31 @@
+"""Rows that had no say in the fit: those without weight, and those that lie alone far away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import Matrix
+from . import _distinct, _outliers, _predict
+
+
+def label_left_out(model: Any, X: Matrix, rows: _distinct.DistinctRows, lone: np.ndarray) -> None:
+    """Label them as new rows; lone ones are outliers and hang on the row that is nearest."""
+    left_out = np.flatnonzero(rows.inverse < 0)
+    if not len(left_out):
+        return
+    model.labels_[left_out] = model._marked(model._labels_of(X[left_out]), X[left_out])
+    if not lone.any():
+        return
+    fitted, far = model._fitted_rows, X[lone]
+    model.outliers_[lone] = True
+    model.outlier_scores_[lone] = _outliers.new_scores(fitted, far, model.n_jobs)
+    shares = model._discounted(_predict.shares(fitted, far, model.n_jobs), far)
+    model.confidence_[lone] = shares.max(axis=1)
+    nearest = rows.first[_predict.nearest(fitted, far, 1, model.n_jobs)[0][:, 0]]
+    A = model.affinity_matrix_
+    ties = np.ones(len(nearest), A.dtype), (np.flatnonzero(lone), nearest)
+    tied = sp.csr_array(ties, shape=A.shape)
+    model.affinity_matrix_ = (A + tied + tied.T).tocsr()
