@@ -154,7 +154,7 @@ def test_columns_stay_as_given_where_all_scales_agree():
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
     X, _ = stretched()
-    monkeypatch.setattr(_auto, "EVIDENCE", 2.0)
+    monkeypatch.setattr(_auto.scales, "EVIDENCE", 2.0)
     assert DOGC(3).fit(X).geometry_ == "given"
 
 

@@ -61,7 +61,8 @@ def warn_of_scales(choice: scales.ScaleChoice, c: int) -> None:
     if len(choice.n_neighbors) > 1 and c > 1 and best < scales.EVIDENCE:
         warnings.warn(
             f"the clusters change with the number of neighbours (best score {best:.2f}): there may "
-            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set n_neighbors.",
+            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set "
+            "n_neighbors.",
             UserWarning,
             stacklevel=4,
         )
