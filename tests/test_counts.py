@@ -97,6 +97,11 @@ def test_pieces_are_cut_apart_for_nothing(seed, count):
     assert 1.0 / (smallest[1] + 1.0) <= counting.inner_cut(B) <= 1.0 / (smallest[0] + 1.0) + 1e-12
 
 
+def test_pieces_of_one_size_are_told_apart_whatever_their_order():
+    B = sp.csr_array(np.kron(1.0 - np.eye(4), np.eye(3)))  # three pieces of four, interleaved
+    assert counting.inner_cut(B) == pytest.approx(1.0 / (12.0 + 1.0))
+
+
 def test_three_rows_are_whole():
     assert counting.inner_cut(sp.csr_array(np.zeros((3, 3)))) == 1.0
 
@@ -155,10 +160,8 @@ def test_a_complete_graph_is_one_cluster():
 
 
 def test_the_third_is_a_neighbour_of_the_first():
-    rows = [
-        counting.CountEvidence(c, score, 0, 1)
-        for c, score in [(1, 0.0), (4, 3.0), (5, 1.0), (7, 2.0), (8, 1.5), (2, 1.2)]
-    ]
+    scores = [(1, 0.0), (4, 3.0), (5, 1.0), (7, 2.0), (8, 1.5), (2, 1.2)]
+    rows = [counting.CountEvidence(c, score, 0, 1) for c, score in scores]
     assert [row.n_clusters for row in counting._ordered(rows)] == [4, 7, 5, 8, 2, 1]
 
 
@@ -338,9 +341,7 @@ def test_marks_say_at_how_many_scales_clusters_are_firm(display):
 
 
 def test_the_picture_is_drawn_where_it_is_wanted(display):
-    from matplotlib import pyplot
-
-    _, ax = pyplot.subplots()
+    ax = display(DOGC("auto").fit(far_blobs(2)).cluster_counts_).plot().figure_.add_subplot()
     pipeline = make_pipeline(StandardScaler(), DOGC("auto")).fit(far_blobs(3))
     assert display.from_estimator(pipeline, ax=ax).ax_ is ax
 

@@ -167,8 +167,10 @@ def test_shares_are_the_softmax_of_the_scores(c):
     np.testing.assert_allclose(model.predict_membership(X)[usual], expected[usual], rtol=1e-9)
 
 
-def test_the_rule_of_the_paper_is_the_regression():
-    X = blobs() * [1.0, 2.0, 0.5, 1.0] + 3.0
+@pytest.mark.parametrize("turn", range(3))
+def test_the_rule_of_the_paper_is_the_regression(turn):
+    y = np.roll(np.eye(4), turn, axis=0)[:3].repeat([120, 80, 40], axis=0)
+    X = (8.0 * y + np.random.default_rng(0).normal(size=y.shape)) * [1.0, 2.0, 0.5, 1.0] + 3.0
     model = DOGCOS(3, rule="paper", p=2.0, gamma=500.0, beta=1e-3, penalties="paper").fit(X)
     # With p = 2 it is ridge regression of the labels.
     centred, Y = X - X.mean(axis=0), np.eye(3)[model.labels_]
@@ -195,14 +197,31 @@ def test_the_strongest_penalty_that_repeats_the_labels_is_taken():
     assert _rule._strongest(0.0 * X, rng.integers(2, size=400), weight).C == 1.0
 
 
+def learned(Z, labels, weight=1.0, score=1.0):
+    every = np.ones(len(Z))
+    names = np.arange(labels.max() + 1)
+    return _rule.Learned(Z, labels, weight * every, score * every, None, None, names, float)
+
+
 def test_weights_are_numbers_of_copies_to_the_rule():
     X = overlapping(80)
-    weight = np.random.default_rng(0).integers(1, 4, 80)
-    one = DOGCOS(3, geometry="given").fit(X, sample_weight=weight)
-    other = DOGCOS(3, geometry="given").fit(X.repeat(weight, axis=0))
-    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-3, atol=1e-3)
-    plain = DOGCOS(3, geometry="given").fit(X)
-    assert np.abs(one.coef_ - plain.coef_).max() > 0.01
+    labels, weight = DOGC(3).fit_predict(X), np.random.default_rng(0).integers(1, 4, 80)
+    coef, intercept = _rule.logistic_rule(learned(X, labels, weight))
+    copied = _rule.logistic_rule(learned(X.repeat(weight, axis=0), labels.repeat(weight)))
+    np.testing.assert_allclose(coef, copied[0], rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(intercept, copied[1], rtol=1e-2, atol=1e-2)
+    plain = _rule.logistic_rule(learned(X, labels))
+    assert np.abs(coef - plain[0]).max() > 0.1
+
+
+def test_outliers_are_drawn_in():
+    X = blobs(c=2)
+    labels = (X[:, 0] < X[:, 1]).astype(int)
+    plain = _rule.logistic_rule(learned(X, labels))
+    far = np.array([[0.0, 0.0, 1e7, -1e7]])
+    score = np.append(np.ones(240), 1e6)
+    coef, _ = _rule.logistic_rule(learned(np.vstack([X, far]), np.append(labels, 0), 1.0, score))
+    np.testing.assert_allclose(coef[:2], plain[0][:2], rtol=0.2)
 
 
 # ------------------------------------------------------------------------- hard rows

@@ -140,8 +140,8 @@ def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> n
     gram = (gram + gram.T) / 2
     n, trace = len(gram), float(np.trace(gram))
     eps = np.finfo(float).eps
-    if gamma > n * max(1e-13 * (trace + gamma), eps * scale, np.finfo(float).tiny):
-        # Nothing is lost to rounding. Eigenvalues below zero are, and gamma outweighs them.
+    if gamma > 4 * eps * n * max(trace, scale, np.finfo(float).tiny / eps):
+        # The penalty outweighs what rounding leaves: no direction has to be left out.
         gram[np.diag_indices(n)] += gamma
         factor = scipy.linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
         return scipy.linalg.cho_solve(factor, right, check_finite=False)

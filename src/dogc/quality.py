@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,15 @@ def stability(
     1.0
     """
     check_count("n_repeats", n_repeats, 1)
+    if getattr(estimator, "metric", "") == "precomputed":
+        raise ValueError("stability needs rows of features; metric='precomputed' has none.")
     n, rng = _num_samples(X), generator(random_state)
+    estimator = clone(estimator)
+    if not isinstance(getattr(estimator, "init", ""), str):
+        # Labels or centres to start from are for all rows.
+        estimator.set_params(init=signature(type(estimator)).parameters["init"].default)
+    if labels is not None and np.shape(labels) != (n,):
+        raise ValueError(f"labels must hold one label for each of the {n} rows of X.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the fit had to say, it said of all rows
         if labels is None:

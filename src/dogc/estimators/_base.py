@@ -110,7 +110,7 @@ class GraphClusterer(NewRows):
         aside = rows.inverse < 0
         # Who counts every component as the paper does, or in its units, has every row count.
         if settings.min_cluster_size is None and settings.relative:
-            place, copies = _auto.first_place(task), rows.size * rows.unit
+            place, copies = _auto.first_place(task), _outliers.whole_rows(rows)
             task = task._replace(place=place)
             if place is not None:
                 lone = _outliers.lone_rows(place, copies, settings.n_clusters, settings.n_jobs)
@@ -194,6 +194,9 @@ class GraphClusterer(NewRows):
                 "X must be a sparse graph when metric='precomputed'; make one with "
                 "KNeighborsTransformer(mode='distance')."
             )
+        if self.metric == "manhattan" and sp.issparse(X):  # scikit-learn's distances want 32 bits
+            parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+            X = sp.csr_array(parts, shape=X.shape)
         return _data.unit_rows(X) if self.metric == "cosine" else X
 
     def _check(self, X: Matrix) -> _settings.Settings:
@@ -237,7 +240,7 @@ class GraphClusterer(NewRows):
         self._assign_state(result, new_name, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
         fitted = _predict.remember(place, W, labels, problem.k, common_xi)
-        copies = rows.size * rows.unit
+        copies = _outliers.whole_rows(rows)
         reach, score = _outliers.fitted_scores(fitted, place, copies, settings.n_jobs)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=state.stray)
         self.labels_ = labels[rows.inverse]

@@ -194,7 +194,8 @@ timings_ : dict
     are many rows), neighbours or links, start, iterations.""",
     "label_agreement_": """\
 label_agreement_ : float
-    Share of ``labels_`` that ``predict`` repeats on the fitted rows. Below 0.95 ``fit`` warns.""",
+    Share of ``labels_`` that ``predict`` repeats on the fitted rows, outliers that are marked
+    left out. Below 0.95 ``fit`` warns.""",
     "confidence_": """\
 confidence_ : array of shape (n_samples,)
     How sure each label is: the weight that a row's neighbours in its own cluster have among all

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix
-from . import _distinct, _outliers, _predict
+from . import _distinct, _predict
 
 
 def label_left_out(model: Any, X: Matrix, rows: _distinct.DistinctRows, lone: np.ndarray) -> None:
@@ -17,11 +17,11 @@ def label_left_out(model: Any, X: Matrix, rows: _distinct.DistinctRows, lone: np
     if not len(left_out):
         return
     model.labels_[left_out] = model._marked(model._labels_of(X[left_out]), X[left_out])
+    model.outliers_[left_out] = model._outliers_among(X[left_out])
     if not lone.any():
         return
     fitted, far = model._fitted_rows, X[lone]
-    model.outliers_[lone] = True
-    model.outlier_scores_[lone] = _outliers.new_scores(fitted, far, model.n_jobs)
+    model.outlier_scores_[lone] = model._scores_of(far)
     shares = model._discounted(_predict.shares(fitted, far, model.n_jobs), far)
     model.confidence_[lone] = shares.max(axis=1)
     nearest = rows.first[_predict.nearest(fitted, far, 1, model.n_jobs)[0][:, 0]]

@@ -52,8 +52,18 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
         if mark is not None and hasattr(self, "outlier_scores_"):
-            labels[_outliers.are_outliers(self._fitted_rows, X, self.n_jobs)] = mark
+            labels[self._outliers_among(X)] = mark
         return labels
+
+    def _outliers_among(self, X: Matrix) -> np.ndarray:
+        return _outliers.are_outliers(self._fitted_rows, X, self._scores_of(X), self.n_jobs)
+
+    def _scores_of(self, X: Matrix) -> np.ndarray:
+        """Outlier scores; by their angles, rows without a direction are far from everything."""
+        score = _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+        if self.metric == "cosine":
+            score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
+        return score
 
     def predict_membership(self, X: Any) -> np.ndarray:
         """How sure the label of a new row is: what weight each cluster has among its neighbours.
@@ -82,7 +92,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
         if not hasattr(self, "outlier_scores_"):  # a model of an earlier release
             return shares
-        score = _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+        score = self._scores_of(X)
         return outliers.discount(shares, score[:, None], shares.shape[1])
 
     def score_outliers(self, X: Any) -> np.ndarray:
@@ -109,7 +119,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
                 "outlier scores; fit it again."
             )
         with single_blas_thread:
-            return _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+            return self._scores_of(X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How far the fitted clusters come back on other rows, without ground truth.
@@ -135,7 +145,10 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             agree by chance.
         """
         labels = self.predict(X)
-        again = clone(self).set_params(n_clusters=self.n_clusters_, callback=None).fit(X)
+        again = clone(self).set_params(n_clusters=self.n_clusters_, callback=None)
+        if not isinstance(getattr(again, "init", ""), str):
+            again.set_params(init="spectral")  # labels to start from are for other rows
+        again.fit(X)
         return float(adjusted_rand_score(labels, again.labels_))
 
     def transform(self, X: Any) -> np.ndarray:

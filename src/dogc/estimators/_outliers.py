@@ -8,12 +8,18 @@ from .. import links, outliers
 from ..arrays import Matrix
 from . import _data, _neighbours, _predict, _representatives
 from ._build import Place, points
+from ._distinct import DistinctRows
 from ._predict import Fitted, FittedRows
 from ._representatives import Representatives
 from ._settings import SMALLEST_SHARE
 
 # The fewest rows that make a cluster where the number of clusters is open.
 FEWEST = 5.0
+
+
+def whole_rows(rows: DistinctRows) -> np.ndarray:
+    """How many rows each distinct row stands for: what it weighs, but one at least."""
+    return np.maximum(rows.size * rows.unit, 1.0)
 
 
 def fitted_scores(
@@ -87,9 +93,9 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     return _predict.in_chunks(scores, X)
 
 
-def are_outliers(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def are_outliers(fitted: Fitted, X: Matrix, score: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """New rows with a high score, and those that belong to a group too small for a cluster."""
-    far = new_scores(fitted, X, n_jobs) > outliers.OUTLYING
+    far = score > outliers.OUTLYING
     if fitted.stray is None or not fitted.stray.any():
         return far
     groups = fitted._replace(labels=fitted.stray.astype(np.int64))

@@ -118,7 +118,9 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     own = fitted.xi is None
     xi = graph.neighbour_xi(d, k, floor=0.0) if own else np.full(len(d), fitted.xi)
     weight = graph.solve_rows(d[:, :k], xi)
-    return discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
+    shares = discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
+    shares[~np.isfinite(shares).all(axis=1)] = np.eye(1, shares.shape[1])
+    return shares
 
 
 def nearest(

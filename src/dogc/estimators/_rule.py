@@ -133,6 +133,8 @@ def linear_scores(X: Matrix, coef: np.ndarray, intercept: np.ndarray) -> np.ndar
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Scores of a logistic regression as shares."""
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    """Scores of a logistic regression as shares; several infinite ones have equal shares."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        behind = scores.astype(np.float64) - scores.max(axis=1, keepdims=True)
+        shares = np.exp(np.where(np.isnan(behind), 0.0, behind))
     return shares / shares.sum(axis=1, keepdims=True)

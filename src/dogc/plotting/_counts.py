@@ -39,6 +39,11 @@ class CountDisplay:
     def __init__(self, counts: Sequence[CountEvidence]):
         """Take the evidence, to be drawn by ``plot``."""
         self.counts = list(counts)
+        if not self.counts:
+            raise ValueError(
+                "there is no evidence for numbers of clusters: n_clusters was given, or there are "
+                f"fewer than four distinct rows; {REMEDY}."
+            )
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> CountDisplay:
@@ -55,8 +60,6 @@ class CountDisplay:
         """
         model = _models.last_step(estimator)
         counts = _models.fitted_attribute(model, "cluster_counts_", REMEDY)
-        if not counts:
-            raise ValueError(f"this {type(model).__name__} was told n_clusters; {REMEDY}.")
         return cls(counts).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> CountDisplay:
