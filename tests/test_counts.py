@@ -135,9 +135,8 @@ def test_merged_and_split_clusters_are_less_firm():
 
 def test_a_jump_is_the_mean_log_ratio_of_eigenvalues():
     spectra = np.sort(np.random.default_rng(0).random((3, 6)), axis=1)
-    lifted = spectra + counting.EIGENVALUE_FLOOR
-    expected = [np.log(lifted[:, c] / lifted[:, c - 1]).mean() for c in range(2, 6)]
-    np.testing.assert_allclose(counting.mean_jumps(list(spectra)), expected)
+    lifted = np.log(spectra + counting.EIGENVALUE_FLOOR).mean(axis=0)
+    np.testing.assert_allclose(counting.mean_jumps(list(spectra)), np.diff(lifted)[1:])
 
 
 @pytest.mark.parametrize("sizes", [[9, 9], [20, 10, 15], [8] * 7, [6, 31, 12, 12, 9]])
@@ -248,7 +247,6 @@ def test_the_evidence_is_consistent(cls, n):
     assert model.n_clusters_ == first.n_clusters
     assert first.score == max(row.score for row in table)
     assert numbers(model).count(1) == 1
-    assert len(set(numbers(model))) == len(table)
     assert all(1 <= c <= counting.MOST for c in numbers(model))
     one = table[numbers(model).index(1)]
     assert (one.score, one.votes) == (0.0, 0)
@@ -347,5 +345,5 @@ def test_the_picture_is_drawn_where_it_is_wanted(display):
 
 
 def test_a_model_that_was_told_the_number_has_no_picture(display):
-    with pytest.raises(ValueError, match=r"was told n_clusters; pass a DOGC.*n_clusters='auto'\.$"):
+    with pytest.raises(ValueError, match=r"n_clusters was given.*fitted with n_clusters='auto'"):
         display.from_estimator(DOGC(3).fit(far_blobs(4)))

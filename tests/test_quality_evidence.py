@@ -300,7 +300,6 @@ def test_a_method_that_fails_on_samples_in_its_own_way_does_not_stop_the_others(
     assert table["DOGC"].quality["stability"] == 1.0
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="labels are not checked")
 def test_labels_that_do_not_belong_to_the_rows():
     with pytest.raises(ValueError, match="labels"):
         quality.stability(DOGC(3), blobs(), [0, 1, 2])

@@ -233,8 +233,8 @@ def _second_eigenvector(B: sp.csr_array, degree: np.ndarray) -> np.ndarray:
             return V[:, values.argmin()] / np.sqrt(degree)
         except ArpackError:
             pass
-    vector = scipy.linalg.eigh(N.toarray(), subset_by_index=[m - 2, m - 2])[1][:, 0]
-    return vector / np.sqrt(degree)
+    # All of them: LAPACK can miss one that is asked for alone among many that are equal.
+    return scipy.linalg.eigh(N.toarray())[1][:, m - 2] / np.sqrt(degree)
 
 
 def _candidates(jumps: np.ndarray) -> list[int]:

@@ -18,7 +18,7 @@ NEAREST, AROUND = 20, 45
 # From this score on a row counts as an outlier.
 OUTLYING = 3.0
 # From this score on it is so far away that no cluster should hang on it.
-FAR = 10.0
+FAR = 30.0
 # Reaches are lifted by this share of their mean, so that among copies nothing is divided by zero.
 LIFT = 1e-9
 # No score is larger: beyond it there is nothing to tell apart.

@@ -114,7 +114,7 @@ def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, 
     metric = getattr(estimator, "metric", "euclidean")
     try:
         again = stability(estimator, X, labels)
-    except ValueError:  # too few rows in a sample
+    except Exception:  # too few rows in a sample, or whatever else a method may raise there
         again = float("nan")
     return {
         "stability": again,

@@ -244,7 +244,8 @@ class GraphClusterer(NewRows):
         reach, score = _outliers.fitted_scores(fitted, place, copies, settings.n_jobs)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=state.stray)
         self.labels_ = labels[rows.inverse]
-        self.label_agreement_ = float(_predict.repeated(fitted, place)[rows.inverse].mean())
+        again = _predict.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
+        self.label_agreement_ = float(again.mean())
         if geometry.scaled is not None:
             scaled = geometry.scaled
             self._assign_rule(

@@ -127,7 +127,12 @@ def _keep_bits(x: np.ndarray) -> np.ndarray:
 def unit_rows(X: Matrix) -> Matrix:
     """Rows of length one, whose distances are those of their directions; zero rows stay."""
     # By the largest entry first: squares of huge and tiny numbers leave their range.
-    return normalize(normalize(X, "max"), "l2")
+    if sp.issparse(X):
+        return normalize(normalize(X, "max"), "l2")
+    for order in (np.inf, 2):
+        size = np.linalg.norm(X, order, axis=1, keepdims=True)
+        X = X / np.where(size > 0, size, 1)
+    return X
 
 
 def same_kind(X: Matrix, fitted: Matrix) -> Matrix:

@@ -54,12 +54,14 @@ def sampled_rows(
     Z = points(fitted.frame._replace(directions=None), X)
     labels = _predict.vote(fitted, X, n_jobs)
     score = _outliers.new_scores(fitted, X, n_jobs)
-    nodes = fitted.frame.scaled.X
+    nodes, reach = fitted.frame.scaled.X, fitted.reach
+    assert reach is not None
+    apart = reach / (np.median(reach) or 1.0)
     return Learned(
         np.vstack([Z, nodes]),
         np.concatenate([labels, fitted.labels]),
         np.concatenate([weight, np.ones(len(nodes))]),
-        np.concatenate([score, np.ones(len(nodes))]),
+        np.concatenate([score, apart]),
         fitted.frame.scaled,
         state,
         new_name,
