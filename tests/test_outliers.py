@@ -144,6 +144,19 @@ def test_a_weight_is_a_number_of_copies(cls):
     np.testing.assert_allclose(copied.score_outliers(X), model.score_outliers(X), rtol=1e-9)
 
 
+def test_copies_shorten_the_reach_but_not_what_is_usual():
+    X = groups(90)
+    copies = np.random.default_rng(0).integers(1, 8, 90)
+    every = X.repeat(copies, axis=0)
+    D = np.sort(pairwise_distances(X, every), axis=1)[:, 1:21]  # the row itself left out
+    between = pairwise_distances(X)
+    usual = np.sort(between, axis=1)[:, 1:21].mean(axis=1)
+    around = np.argsort(between, axis=1)[:, 1:46]
+    expected = D.mean(axis=1) / np.median(usual[around], axis=1)
+    scores = DOGC(3, **PLAIN).fit(every).outlier_scores_
+    np.testing.assert_allclose(scores, expected.repeat(copies), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("scale", "shift"), [(1e-5, 0.0), (1e6, -3.0), (1.0, 1e4)])
 @by_class
 def test_units_do_not_matter(cls, scale, shift):

@@ -292,7 +292,6 @@ def test_methods_that_fail_have_no_evidence():
     assert lines["samples"][3] == "-"
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeError, reason="only ValueError is expected")
 def test_a_method_that_fails_on_samples_in_its_own_way_does_not_stop_the_others():
     methods = {"samples": Failing(enough=150, error=RuntimeError), "DOGC": "DOGC"}
     table = compare(blobs(), 3, methods, quality=True)

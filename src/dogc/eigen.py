@@ -148,9 +148,10 @@ def smallest_eigenvectors(
 def _dense_bottom(A: np.ndarray, wanted: int) -> np.ndarray:
     """Bottom eigenvectors; all are computed where LAPACK's search for some of them fails."""
     try:
-        return scipy.linalg.eigh(A, subset_by_index=(0, wanted - 1))[1]
+        found = scipy.linalg.eigh(A, subset_by_index=(0, wanted - 1))[1]
     except np.linalg.LinAlgError:
-        return np.linalg.eigh(A)[1][:, :wanted]
+        found = A[:, :0]
+    return found if found.shape[1] == wanted else np.linalg.eigh(A)[1][:, :wanted]
 
 
 def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarray:

@@ -154,6 +154,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X itself where none was learned.
 
+        With ``metric="cosine"`` X stands for its rows at length one.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
