@@ -22,7 +22,7 @@ from ..methods import Method
 from ..solver import HALTED, SUCCESS, Result
 from ..start import spectral_start
 from ..state import Problem, State
-from . import _build
+from . import _build, _outliers
 from ._checks import check_room
 from ._run import Ran, held, is_spectral, may_hold, run, run_once
 from ._settings import Settings
@@ -102,12 +102,18 @@ def solve_task(task: Task) -> Solution:
     return Solution(problem, place, result, choice)
 
 
-def first_place(task: Task) -> _build.Place | None:
-    """Where the rows lie, columns as given; None where that is not looked at first."""
+def lone_rows(task: Task, copies: np.ndarray) -> tuple[np.ndarray, _build.Place | None]:
+    """Rows that are to have no say: far away, alone or in a group too small for a cluster.
+
+    Who counts every component as the paper does, or in its units, has every row count. The second
+    result is where all rows lie, if that was looked at.
+    """
     settings, n = task.settings, task.X.shape[0]
-    if settings.precomputed or n > resolutions.FEW_ROWS or n < 4:
-        return None
-    return _locate(task, _largest_scale(task), GIVEN)
+    by_paper = settings.min_cluster_size is not None or not settings.relative
+    if by_paper or settings.precomputed or not 4 <= n <= resolutions.FEW_ROWS:
+        return np.zeros(n, dtype=bool), None
+    place = _locate(task, _largest_scale(task), GIVEN)
+    return _outliers.lone_rows(place, copies, settings.n_clusters, settings.n_jobs), place
 
 
 def _is_open(settings: Settings) -> bool:

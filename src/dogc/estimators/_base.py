@@ -104,23 +104,17 @@ class GraphClusterer(NewRows):
         """Learn the graph of all distinct rows."""
         with watch.phase("rows"):
             rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
-        given = settings
-        settings = self._for_distinct(given, rows)
+        weighted = rows.inverse >= 0
         task = self._task(rows, settings, seed, watch)
-        aside = rows.inverse < 0
-        # Who counts every component as the paper does, or in its units, has every row count.
-        if settings.min_cluster_size is None and settings.relative:
-            place, copies = _auto.first_place(task), _outliers.whole_rows(rows)
+        lone, place = _auto.lone_rows(task, _outliers.whole_rows(rows))
+        if lone.any():
+            rows = _distinct.without(rows, lone)
+            task = self._task(rows, settings, seed, watch)
+        else:
             task = task._replace(place=place)
-            if place is not None:
-                lone = _outliers.lone_rows(place, copies, settings.n_clusters, settings.n_jobs)
-                if lone.any():
-                    rows = _distinct.without(rows, lone)
-                    settings = self._for_distinct(given, rows)
-                    task = self._task(rows, settings, seed, watch)
-        self._assign_rows(_auto.solve_task(task), rows, settings)
+        self._assign_rows(_auto.solve_task(task), rows, task.settings)
         self._judge_rule(X, rows.inverse >= 0)
-        label_left_out(self, X, rows, (rows.inverse < 0) & ~aside)
+        label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)
         warn_of_scales(self.scales_, self.n_clusters_)
 
@@ -134,7 +128,7 @@ class GraphClusterer(NewRows):
         return _auto.Task(
             rows.X,
             rows.size,
-            settings,
+            self._for_distinct(settings, rows),
             self._method,
             self._regresses,
             seed,
