@@ -223,12 +223,7 @@ class GraphClusterer(NewRows):
         W = _build.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
         self._assign_components(_data.feature_map(geometry.scaled, W), dtype)
-        self.scales_ = choice.look.scales._replace(chosen=problem.k)
-        self.cluster_counts_ = choice.counts
-        if settings.n_neighbors is not None:
-            self.scales_ = scales.only_scale(problem.k)
-        self.geometry_ = choice.look.columns.name
-        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
+        self._assign_choice(choice, problem.k, settings)
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self._assign_state(result, new_name, dtype)
@@ -253,6 +248,15 @@ class GraphClusterer(NewRows):
         left_out = rows.inverse < 0
         self.confidence_[left_out] = self.outlier_scores_[left_out] = np.nan
         self.outliers_[left_out] = False
+
+    def _assign_choice(self, choice: _auto.Choice, k: int, settings: _settings.Settings) -> None:
+        """What was left open, and what it became."""
+        self.scales_ = choice.look.scales._replace(chosen=k)
+        if settings.n_neighbors is not None:
+            self.scales_ = scales.only_scale(k)
+        self.cluster_counts_ = choice.counts
+        self.geometry_ = choice.look.columns.name
+        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
 
     def _assign_resolved(
         self,
