@@ -166,14 +166,14 @@ resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
     The numbers of representatives that were tried and how far their clusters agree. Its
     ``confirmed`` says how far those that were taken can be trusted.""",
     "representatives_": """\
-representatives_ : array of shape (n_representatives_, n_features) or None
+representatives_ : array of shape (n_representatives, n_features) or None
     The representatives: means of rows that lie close together, in the units of X.""",
     "representative_weights_": """\
-representative_weights_ : array of shape (n_representatives_,) or None
+representative_weights_ : array of shape (n_representatives,) or None
     About how many rows, or how much of their weight, each stands for: a row is shared among
     those that it is linked with.""",
     "representative_labels_": """\
-representative_labels_ : int array of shape (n_representatives_,) or None
+representative_labels_ : int array of shape (n_representatives,) or None
     Cluster of each.""",
     "scales_": """\
 scales_ : :class:`~dogc.scales.ScaleChoice`
@@ -214,13 +214,13 @@ outliers_ : bool array of shape (n_samples,)
     "affinity_matrix_": """\
 affinity_matrix_ : sparse array of shape (n_samples, n_samples)
     The graph :math:`(S + S^\\top)/2` on distinct rows; a copy is tied to its first
-    appearance. With representatives it is their graph, of shape (n_representatives_,
-    n_representatives_), and there is none of the rows: use ``representatives_`` and
+    appearance. With representatives it is their graph, of shape (n_representatives,
+    n_representatives), and there is none of the rows: use ``representatives_`` and
     ``representative_labels_`` with it, or fit with ``n_representatives=None``.""",
     "embedding_": """\
 embedding_ : array of shape (n_samples, n_clusters)
     Continuous labels F, with orthonormal columns over distinct rows; of shape
-    (n_representatives_, n_clusters) with representatives.""",
+    (n_representatives, n_clusters) with representatives.""",
     "rotation_": """\
 rotation_ : array of shape (n_clusters, n_clusters)
     The rotation Q from continuous to discrete labels.""",
