@@ -158,3 +158,9 @@ def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
         fetched = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"',
                              page.read_text())  # fmt: skip
         assert not fetched, page.name
+
+
+def test_shapes_in_docstrings_are_not_taken_for_links():
+    for public in dogc.__all__:
+        doc = getattr(dogc, public).__doc__ or ""
+        assert not re.search(r"\(\w+_[,)]|, \w+_\)", doc), public  # Sphinx links to a name with _
