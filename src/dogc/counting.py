@@ -108,9 +108,9 @@ def _rank(row: CountEvidence) -> tuple[float, int]:
 
 
 def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
-    """By score; but in third place, where it is not second, the better neighbour of the first.
+    """By score; but in third place a neighbour of the first, the better one that is not second.
 
-    The best number is more often wrong by one than by anything else.
+    Where the best number is wrong, it is mostly wrong by one.
     """
     first, second, *rest = sorted(table, key=_rank)
     best = first.n_clusters

@@ -57,7 +57,6 @@ def stability(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.datasets import make_blobs
     >>> from dogc import DOGC
     >>> from dogc.quality import stability
@@ -92,6 +91,26 @@ def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
 
     It favours round clusters of one size, whatever the truth is: two clean half-moons have a
     low one. Rows labelled -1 are left out.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    labels : int array of shape (n_samples,)
+        Their clusters.
+    metric : str, default="euclidean"
+        A distance that scikit-learn knows.
+
+    Returns
+    -------
+    silhouette : float
+        Between -1 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(silhouette(np.array([[0.0], [1.0], [9.0], [10.0]]), np.array([0, 0, 1, 1])), 2)
+    0.89
     """
     inside = np.flatnonzero(labels >= 0)
     if len(inside) > SILHOUETTE_ROWS:
@@ -106,8 +125,29 @@ def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
 def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:
     """What speaks for the labels of a fitted estimator.
 
-    ``stability`` as above; ``silhouette``; ``scales``, how far the numbers of neighbours agree
-    that DOGC, DOGC-OS, CAN, PCAN and the ablations looked at. NaN where there is no such thing.
+    Parameters
+    ----------
+    estimator : fitted clusterer
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows it was fitted on.
+    labels : int array of shape (n_samples,)
+        What it found.
+
+    Returns
+    -------
+    evidence : dict
+        ``stability`` and ``silhouette`` as the functions of that name give them; ``scales``, how
+        far the numbers of neighbours agree that DOGC, DOGC-OS, CAN, PCAN and the ablations
+        looked at. NaN where there is no such thing.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(90, centers=3, cluster_std=0.3, random_state=0)
+    >>> model = KMeans(3, n_init=5, random_state=0).fit(X)
+    >>> evidence(model, X, model.labels_)["stability"]
+    1.0
     """
     choice: Any = getattr(estimator, "scales_", None)
     several = choice is not None and len(choice.n_neighbors) > 1

@@ -153,7 +153,7 @@ n_clusters_ : int
     "cluster_counts_": """\
 cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
     With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken. The
-    others follow by score, but the third is a neighbour of the first, if none is second.""",
+    others follow by score, but the third is one more or one less than the first.""",
     "n_neighbors_": """\
 n_neighbors_ : int
     Number of neighbours.""",

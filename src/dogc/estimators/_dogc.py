@@ -15,7 +15,7 @@ from ._docs import document
 from ._predict import in_chunks
 from ._regressing import RegressingDOGC
 from ._repeatable import single_blas_thread
-from ._rule import REPEATED, Learned, in_features, linear_scores, logistic_rule, softmax
+from ._rule import REPEATED, Learned, in_features, logistic_rule, rule_scores, softmax
 from ._settings import Settings
 
 REGRESSION = ("coef_", "intercept_", "rule_")
@@ -317,4 +317,4 @@ class DOGCOS(RegressingDOGC):
         return super().predict(X)
 
     def _scores(self, X: Matrix) -> np.ndarray:
-        return linear_scores(X, self.coef_, self.intercept_)
+        return rule_scores(X, self.coef_, self.intercept_)

@@ -129,7 +129,7 @@ def in_features(
     return coef.T, intercept - (scaled.shift @ coef if shifted else 0.0)
 
 
-def linear_scores(X: Matrix, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+def rule_scores(X: Matrix, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """The score of each cluster for each row."""
     return np.asarray(X @ coef.T) + intercept
 
