@@ -30,7 +30,7 @@ from sklearn.mixture import GaussianMixture
 from tqdm.auto import tqdm
 
 from dogc import CAN, DOGC, DOGCOS
-from dogc.files import write_csv
+from dogc._atomic import write_csv
 
 Clusterer = Callable[[int], object]
 

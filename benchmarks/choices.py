@@ -26,9 +26,10 @@ import real_data
 from battery_data import Problem
 from tqdm.auto import tqdm
 
-from dogc import DOGC, scales
-from dogc.estimators import _auto
-from dogc.files import write_csv
+from dogc import DOGC
+from dogc._atomic import write_csv
+from dogc.choices import geometry
+from dogc.choices import n_neighbors as scales
 
 DEFAULT = "the defaults"
 
@@ -51,10 +52,10 @@ ALTERNATIVES: dict[str, dict[str, Any] | Constant] = {
     "n_components=None": {"n_components": None},
     "alpha=0.1, always firm": {"alpha": 0.1},
     "scales 10, 20": Constant(scales, "SCALES", (10, 20)),
-    "believed below 0.5": Constant(_auto, "FEWER", 0.5),
-    "believed below 0.8": Constant(_auto, "FEWER", 0.8),
-    "always believed": Constant(_auto, "FEWER", 1e9),
-    "never believed": Constant(_auto, "FEWER", 0.0),
+    "believed below 0.5": Constant(geometry, "FEWER", 0.5),
+    "believed below 0.8": Constant(geometry, "FEWER", 0.8),
+    "always believed": Constant(geometry, "FEWER", 1e9),
+    "never believed": Constant(geometry, "FEWER", 0.0),
 }
 
 

@@ -24,8 +24,8 @@ from sklearn.datasets import make_moons
 from tqdm.auto import tqdm
 
 from dogc import DOGC
+from dogc._atomic import write_csv
 from dogc.datasets import UCI_NAMES
-from dogc.files import write_csv
 from dogc.metrics import clustering_accuracy
 from dogc.paper import protocol
 

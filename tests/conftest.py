@@ -23,8 +23,8 @@ from dogc import (
     NormalizedCut,
     RatioCut,
 )
-from dogc.estimators._build import locate, problem_at
-from dogc.estimators._settings import check_settings
+from dogc.rows.problems import locate, problem_at
+from dogc.rows.settings import check_settings
 
 # Those that learn their graph, those that do not, and all.
 ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)

@@ -94,7 +94,7 @@ def test_every_command_and_option_is_on_its_page():
     pytest.importorskip("typer")
     from typer.main import get_command
 
-    from dogc.commands.app import app
+    from dogc.app.commands.app import app
 
     text = (DOCS / "command_line.md").read_text()
     for command in get_command(app).commands.values():

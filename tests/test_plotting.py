@@ -12,6 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dogc import CAN, CLR, DOGC, DOGCOS, NormalizedCut
+from dogc.choices.n_neighbors import ScaleChoice
+from dogc.choices.n_representatives import ResolutionChoice, only_resolution
+from dogc.loop.solver import Record
 from dogc.metrics import clustering_accuracy
 from dogc.plotting import (
     PALETTE,
@@ -23,9 +26,6 @@ from dogc.plotting import (
 )
 from dogc.plotting._confusion import match_clusters
 from dogc.plotting._graph import block_structure
-from dogc.resolutions import ResolutionChoice, only_resolution
-from dogc.scales import ScaleChoice
-from dogc.solver import Record
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -1,5 +1,7 @@
 """Discrete optimal graph clustering for scikit-learn users."""
 
+from .app.model_files.onnx import to_onnx
+from .app.model_files.saving import load, load_bundle, save
 from .comparison import compare
 from .estimators import (
     CAN,
@@ -19,8 +21,6 @@ from .estimators import (
     RatioCut,
     spectral_rotation,
 )
-from .onnx_export import to_onnx
-from .persistence import load, load_bundle, save
 
 __version__ = "0.1.0"
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from .estimators._checks import check_count, check_neighbors, shown
+from ._checks import check_count, check_neighbors, shown
 from .metrics import clustering_report, code_labels
 from .quality import evidence
 

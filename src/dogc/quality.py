@@ -13,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from .estimators._checks import check_count
-from .estimators._repeatable import generator
+from ._checks import check_count
+from .rows.repeatable import generator
 
 # Rows that the silhouette is taken of, where there are more.
 SILHOUETTE_ROWS = 2_000

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_moons
 
-from ..estimators._checks import check_count, check_positive, check_weight
-from ..estimators._repeatable import generator
+from .._checks import check_count, check_positive, check_weight
+from ..rows.repeatable import generator
 
 
 def make_multi_cluster(

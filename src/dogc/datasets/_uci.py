@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from ..estimators._checks import check_choice, check_flag
+from .._checks import check_choice, check_flag
 
 # What a missing value is marked with, as in the files that circulated with the methods' code.
 MARK = -99999.0

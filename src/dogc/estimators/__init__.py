@@ -4,9 +4,9 @@ from ._ablations import DOGCFixedGraph, DOGCRelaxed
 from ._can import CAN, PCAN
 from ._clr import CLR
 from ._cuts import NormalizedCut, RatioCut
+from ._discretising import spectral_rotation
 from ._dkm import DiscriminativeKMeans
 from ._dogc import DOGC, DOGCOS
-from ._labels import spectral_rotation
 from ._local import CLGR, LocalLearningClustering
 from ._lpp import LPP
 from ._nmf import NMFClustering

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.cluster import KMeans
 
-from .. import methods
-from ..solver import Result
-from ..state import Problem
+from ..loop import methods
+from ..loop.solver import Result
+from ..loop.state import Problem
 from ._docs import document
 from ._dogc import FEATURES_ONLY, REGRESSION
 from ._regressing import RegressingDOGC

@@ -7,29 +7,33 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .. import discrete, graph, outliers, scales, steps
-from ..arrays import Matrix
-from ..methods import Method
-from ..solver import HALTED, Result
-from ..state import Problem, root_mass
-from . import (
-    _auto,
-    _build,
-    _checks,
-    _data,
-    _distinct,
-    _many,
-    _memory,
-    _outliers,
-    _predict,
-    _representatives,
-    _resolving,
-    _run,
-    _settings,
+from .. import _checks
+from ..choices import geometry, many_rows, resolving
+from ..choices import n_neighbors as scales
+from ..loop import running, steps
+from ..loop.methods import Method
+from ..loop.solver import HALTED, Result
+from ..loop.state import Problem, root_mass
+from ..loop.watch import Watch
+from ..numerics import discrete, graph, outliers
+from ..numerics.matrix import Matrix
+from ..rows import (
+    distinct,
+    labelling,
+    memory,
+    outlier_scores,
+    problems,
+    representatives,
+    scaling,
 )
+from ..rows.repeatable import generator, single_blas_thread
+from ..rows.representatives import Nodes, Solved
+from ..rows.settings import Settings, check_settings
 from ._left_out import label_left_out
 from ._new_rows import NewRows
-from ._outcome import (
+from ._rows import warn_few_rows
+from ._rule import Learned, sampled_rows
+from ._warnings import (
     assign_run,
     learned_graph,
     warn_of_disagreement,
@@ -38,11 +42,6 @@ from ._outcome import (
     warn_of_scales,
     warn_unless_converged,
 )
-from ._repeatable import generator, single_blas_thread
-from ._representatives import Nodes, Solved
-from ._rows import warn_few_rows
-from ._rule import Learned, sampled_rows
-from ._watch import Watch
 
 
 class GraphClusterer(NewRows):
@@ -77,13 +76,13 @@ class GraphClusterer(NewRows):
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        weight = _distinct.check_sample_weight(sample_weight, X.shape[0])
+        weight = distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
-        _memory.check_memory(X, settings)
+        memory.check_memory(X, settings)
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         with single_blas_thread:
-            prepared = _many.prepare(X, weight, settings, self._method, seed, watch)
+            prepared = many_rows.prepare(X, weight, settings, self._method, seed, watch)
             if prepared is None:
                 self._fit_rows(X, weight, settings, seed, watch)
             else:
@@ -97,22 +96,22 @@ class GraphClusterer(NewRows):
         self,
         X: Matrix,
         weight: np.ndarray | None,
-        settings: _settings.Settings,
+        settings: Settings,
         seed: int,
         watch: Watch,
     ) -> None:
         """Learn the graph of all distinct rows."""
         with watch.phase("rows"):
-            rows = _distinct.distinct_rows(X, weight, apart=settings.precomputed)
+            rows = distinct.distinct_rows(X, weight, apart=settings.precomputed)
         weighted = rows.inverse >= 0
         task = self._task(rows, settings, seed, watch)
-        lone, place = _auto.lone_rows(task, _outliers.whole_rows(rows))
+        lone, place = geometry.lone_rows(task, outlier_scores.whole_rows(rows))
         if lone.any():
-            rows = _distinct.without(rows, lone)
+            rows = distinct.without(rows, lone)
             task = self._task(rows, settings, seed, watch)
         else:
             task = task._replace(place=place)
-        self._assign_rows(_auto.solve_task(task), rows, task.settings)
+        self._assign_rows(geometry.solve_task(task), rows, task.settings)
         self._judge_rule(X, rows.inverse >= 0)
         label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)
@@ -120,12 +119,12 @@ class GraphClusterer(NewRows):
 
     def _task(
         self,
-        rows: _distinct.DistinctRows,
-        settings: _settings.Settings,
+        rows: distinct.DistinctRows,
+        settings: Settings,
         seed: int,
         watch: Watch,
-    ) -> _auto.Task:
-        return _auto.Task(
+    ) -> geometry.Task:
+        return geometry.Task(
             rows.X,
             rows.size,
             self._for_distinct(settings, rows),
@@ -139,8 +138,8 @@ class GraphClusterer(NewRows):
     def _fit_representatives(
         self,
         X: Matrix,
-        prepared: _many.Prepared,
-        settings: _settings.Settings,
+        prepared: many_rows.Prepared,
+        settings: Settings,
         seed: int,
         watch: Watch,
     ) -> None:
@@ -149,20 +148,18 @@ class GraphClusterer(NewRows):
 
         def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
             started = settings._replace(init=init, alpha=firmness * settings.alpha)
-            problem = _build.problem_on(nodes, many.frame, started, many.c, self._regresses)
-            result, _ = _run.run(problem, self._method, started, seed, watch)
+            problem = problems.problem_on(nodes, many.frame, started, many.c, self._regresses)
+            result, _ = running.run(problem, self._method, started, seed, watch)
             labels = self._discretise(problem, result)
             return Solved(labels, result.reason in HALTED, (problem, result))
 
-        options = _representatives.Options.of(settings)
-        resolved = _resolving.resolve(X, many, solve, options, watch)
+        options = representatives.Options.of(settings)
+        resolved = resolving.resolve(X, many, solve, options, watch)
         self._assign_resolved(resolved, prepared, settings)
         self._judge_rule(X, np.ones(len(self.labels_), dtype=bool))
         warn_of_disagreement(resolved.choice)
 
-    def _for_distinct(
-        self, settings: _settings.Settings, rows: _distinct.DistinctRows
-    ) -> _settings.Settings:
+    def _for_distinct(self, settings: Settings, rows: distinct.DistinctRows) -> Settings:
         """The settings as they can be met by the distinct rows."""
         m = rows.n_distinct
         c, k, init = settings.n_clusters, settings.n_neighbors, settings.init
@@ -191,11 +188,11 @@ class GraphClusterer(NewRows):
         if self.metric == "manhattan" and sp.issparse(X):  # scikit-learn's distances want 32 bits
             parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
             X = sp.csr_array(parts, shape=X.shape)
-        return _data.unit_rows(X) if self.metric == "cosine" else X
+        return scaling.unit_rows(X) if self.metric == "cosine" else X
 
-    def _check(self, X: Matrix) -> _settings.Settings:
+    def _check(self, X: Matrix) -> Settings:
         parameters = self.get_params(deep=False)
-        settings = _settings.check_settings(parameters, X.shape, sp.issparse(X))
+        settings = check_settings(parameters, X.shape, sp.issparse(X))
         if settings.precomputed:
             _checks.check_neighbour_graph(X, settings.n_neighbors or 1)
         if settings.precomputed and self._regresses:
@@ -207,9 +204,9 @@ class GraphClusterer(NewRows):
 
     def _assign_rows(
         self,
-        solution: _auto.Solution,
-        rows: _distinct.DistinctRows,
-        settings: _settings.Settings,
+        solution: geometry.Solution,
+        rows: distinct.DistinctRows,
+        settings: Settings,
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         problem, place, result, choice = solution
@@ -217,23 +214,23 @@ class GraphClusterer(NewRows):
         labels = self._discretise(problem, result)
         new_name = discrete.size_order(labels, problem.c, rows.size)
         labels = new_name[labels]
-        self.affinity_matrix_ = _distinct.spread_graph(learned_graph(state).astype(dtype), rows)
+        self.affinity_matrix_ = distinct.spread_graph(learned_graph(state).astype(dtype), rows)
         self.embedding_ = state.F.astype(dtype)[rows.inverse]
         self.embedding_[rows.inverse < 0] = 0.0
-        W = _build.projection(geometry, state, self.n_features_in_)
+        W = problems.projection(geometry, state, self.n_features_in_)
         self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
-        self._assign_components(_data.feature_map(geometry.scaled, W), dtype)
+        self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
         self._assign_choice(choice, problem.k, settings)
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self._assign_state(result, new_name, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        fitted = _predict.remember(place, W, labels, problem.k, common_xi)
-        copies = _outliers.whole_rows(rows)
-        reach, score = _outliers.fitted_scores(fitted, place, copies, settings.n_jobs)
+        fitted = labelling.remember(place, W, labels, problem.k, common_xi)
+        copies = outlier_scores.whole_rows(rows)
+        reach, score = outlier_scores.fitted_scores(fitted, place, copies, settings.n_jobs)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=state.stray)
         self.labels_ = labels[rows.inverse]
-        again = _predict.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
+        again = labelling.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
         self.label_agreement_ = float(again.mean())
         if geometry.scaled is not None:
             scaled = geometry.scaled
@@ -241,7 +238,7 @@ class GraphClusterer(NewRows):
                 Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype),
                 settings,
             )
-        sure = _predict.confidence(problem, labels)
+        sure = labelling.confidence(problem, labels)
         self._assign_sureness(
             sure[rows.inverse], score[rows.inverse], state.stray[rows.inverse], settings
         )
@@ -249,7 +246,7 @@ class GraphClusterer(NewRows):
         self.confidence_[left_out] = self.outlier_scores_[left_out] = np.nan
         self.outliers_[left_out] = False
 
-    def _assign_choice(self, choice: _auto.Choice, k: int, settings: _settings.Settings) -> None:
+    def _assign_choice(self, choice: geometry.Choice, k: int, settings: Settings) -> None:
         """What was left open, and what it became."""
         self.scales_ = choice.look.scales._replace(chosen=k)
         if settings.n_neighbors is not None:
@@ -260,15 +257,15 @@ class GraphClusterer(NewRows):
 
     def _assign_resolved(
         self,
-        resolved: _representatives.Resolved,
-        prepared: _many.Prepared,
-        settings: _settings.Settings,
+        resolved: representatives.Resolved,
+        prepared: many_rows.Prepared,
+        settings: Settings,
     ) -> None:
         """The same where the graph was learned on representatives."""
         fitted, _, solved, rows, _ = resolved
         problem, result = solved.outcome
         state, dtype = result.state, prepared.dtype
-        labels, confidence, voters, new_name = _representatives.named_votes(
+        labels, confidence, voters, new_name = representatives.named_votes(
             rows, solved.labels, prepared.many.weight, problem.c, settings.n_jobs
         )
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
@@ -281,18 +278,18 @@ class GraphClusterer(NewRows):
         self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
         self.neighbors_recall_ = 1.0
         hanging = state.stray | resolved.nodes.tied
-        stray, _, _ = _representatives.row_votes(rows, hanging.astype(np.int64), settings.n_jobs)
+        stray, _, _ = representatives.row_votes(rows, hanging.astype(np.int64), settings.n_jobs)
         named = new_name[solved.labels]
         self._assign_representatives(resolved, named, prepared.many.unit)
         self._assign_state(result, new_name, dtype)
-        reach = _outliers.representative_reach(fitted.R, fitted.n_links, fitted.metric)
+        reach = outlier_scores.representative_reach(fitted.R, fitted.n_links, fitted.metric)
         fitted = fitted._replace(labels=named, n_votes=voters, reach=reach, stray=hanging)
         self._fitted_rows = fitted
         self.labels_ = labels
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
         learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, settings.n_jobs)
         self._assign_rule(learned, settings)
-        score = _outliers.row_scores(fitted, rows, settings.n_jobs)
+        score = outlier_scores.row_scores(fitted, rows, settings.n_jobs)
         self._assign_sureness(confidence, score, stray == 1, settings)
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
@@ -306,7 +303,7 @@ class GraphClusterer(NewRows):
             self.rotation_ = result.state.Q[:, np.argsort(new_name)].astype(dtype)
         assign_run(self, result)
 
-    def _assign_rule(self, learned: Learned, settings: _settings.Settings) -> None:
+    def _assign_rule(self, learned: Learned, settings: Settings) -> None:
         """Nothing: new rows follow their neighbours."""
 
     def _judge_rule(self, X: Matrix, labelled: np.ndarray) -> None:
@@ -317,7 +314,7 @@ class GraphClusterer(NewRows):
         confidence: np.ndarray,
         score: np.ndarray,
         stray: np.ndarray,
-        settings: _settings.Settings,
+        settings: Settings,
     ) -> None:
         """How sure each label is and who is an outlier; outliers are marked where asked for."""
         sure = outliers.discount(confidence, score, self.n_clusters_)

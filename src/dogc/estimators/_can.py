@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import methods
-from ..solver import Callback
+from ..loop import methods
+from ..loop.solver import Callback
 from ._base import GraphClusterer
 from ._docs import document
 

@@ -6,20 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import affinity, methods
-from ..arrays import Matrix
-from ..restarts import solve, starts
-from ..solver import HALTED, Callback, Result
-from ..state import Problem, root_mass
-from . import _affinity, _checks
-from ._build import given_graph, node_graph
+from .. import _checks
+from ..loop import methods
+from ..loop.restarts import solve, starts
+from ..loop.solver import HALTED, Callback, Result
+from ..loop.state import Problem, root_mass
+from ..loop.watch import Watch
+from ..numerics import affinity
+from ..numerics.matrix import Matrix
+from ..rows import fixed_graph
+from ..rows.problems import given_graph, node_graph
+from ..rows.repeatable import generator, single_blas_thread
+from ..rows.representatives import Nodes, Solved
 from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer
-from ._outcome import assign_run, learned_graph, warn_unless_converged
-from ._repeatable import generator, single_blas_thread
-from ._representatives import Nodes, Solved
 from ._rows import reachable_clusters
-from ._watch import Watch
+from ._warnings import assign_run, learned_graph, warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
@@ -115,7 +117,7 @@ class CLR(FixedGraphClusterer):
         """
         X = self._validate(X, reset=True)
         method = METHODS[_checks.check_choice("norm", self.norm, tuple(METHODS))]
-        settings = _affinity.check_graph(self.get_params(deep=False), X)
+        settings = fixed_graph.check_graph(self.get_params(deep=False), X)
         lam = _checks.check_lam(self.lam)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         tol = _checks.check_weight("tol", self.tol)
@@ -155,17 +157,17 @@ class CLR(FixedGraphClusterer):
 
 
 def given_graph_problem(
-    X: Matrix, settings: _affinity.GraphSettings, c: int
-) -> tuple[Problem, _affinity.Located | None]:
+    X: Matrix, settings: fixed_graph.GraphSettings, c: int
+) -> tuple[Problem, fixed_graph.Located | None]:
     """The problem of changing the graph of rows, each row of it scaled to sum to one."""
     if settings.kind == "precomputed":
         located = None
-        idx, A = affinity.row_weights(_affinity.build_graph(X, settings).A)
+        idx, A = affinity.row_weights(fixed_graph.build_graph(X, settings).A)
     else:
-        located = _affinity.locate(X, settings)
+        located = fixed_graph.locate(X, settings)
         order = np.argsort(located.idx, axis=1)
         idx = np.take_along_axis(located.idx, order, axis=1)
-        apart = np.take_along_axis(_affinity.exponents(located), order, axis=1)
+        apart = np.take_along_axis(fixed_graph.exponents(located), order, axis=1)
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
     coordinates = None if located is None else located.scaled.X

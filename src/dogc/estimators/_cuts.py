@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import affinity, eigen, graph
-from . import _affinity, _checks, _labels
+from .. import _checks
+from ..numerics import affinity, eigen, graph
+from ..rows import fixed_graph
+from . import _discretising
 from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
 
@@ -60,7 +62,7 @@ class RatioCut(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         member = merged_components(fixed, c)
         return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
 
@@ -118,9 +120,9 @@ class NormalizedCut(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)
         member = merged_components(fixed, c)
         L, root = affinity.normalised_laplacian(fixed.A)
         V = eigen.bottom_eigenvectors(L, c, member, weights=root) / root[:, None]
-        return _labels.unit_rows(V) if unit else V
+        return _discretising.unit_rows(V) if unit else V

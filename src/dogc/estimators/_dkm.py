@@ -10,11 +10,12 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from .. import discrete, l2p, trace_ratio
-from ..arrays import Matrix
-from . import _checks, _data
+from .. import _checks
+from ..numerics import discrete, l2p, trace_ratio
+from ..numerics.matrix import Matrix
+from ..rows import scaling
+from ..rows.repeatable import generator, single_blas_thread
 from ._docs import LABELS, document
-from ._repeatable import generator, single_blas_thread
 from ._rows import RowClusterer, reachable_clusters
 
 # Rows that stand for all in the feature map of a non-linear kernel.
@@ -162,14 +163,14 @@ class DiscriminantSpace(NamedTuple):
     Z is X itself, or what a kernel's feature map makes of it.
     """
 
-    scaled: _data.Scaled
+    scaled: scaling.Scaled
     kernel_map: Any
     shift: np.ndarray
     components: np.ndarray
 
     def transform(self, X: Matrix) -> np.ndarray:
         """Rows in the space where means are compared."""
-        X = _data.apply_scale(self.scaled, _data.same_kind(X, self.scaled.X))
+        X = scaling.apply_scale(self.scaled, scaling.same_kind(X, self.scaled.X))
         return np.asarray(self.kernel_map.transform(X) @ self.components.T) - self.shift
 
 
@@ -177,7 +178,7 @@ def discriminant_space(
     X: Matrix, kernel: str, gamma: float | None, lam: float, seed: int
 ) -> tuple[DiscriminantSpace, np.ndarray]:
     """The space and the rows of X in it."""
-    scaled = _data.scale_rows(X)
+    scaled = scaling.scale_rows(X)
     n = X.shape[0]
     if kernel == "linear":
         kernel_map, n_features = FunctionTransformer(accept_sparse=True), scaled.n_varying

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .. import graph, methods
-from ..arrays import Matrix
-from ..solver import Callback
+from ..loop import methods
+from ..loop.solver import Callback
+from ..numerics import graph
+from ..numerics.matrix import Matrix
+from ..rows.labelling import in_chunks
+from ..rows.repeatable import single_blas_thread
+from ..rows.settings import Settings
 from ._base import GraphClusterer
 from ._docs import document
-from ._predict import in_chunks
 from ._regressing import RegressingDOGC
-from ._repeatable import single_blas_thread
 from ._rule import REPEATED, Learned, in_features, logistic_rule, rule_scores, softmax
-from ._settings import Settings
 
 REGRESSION = ("coef_", "intercept_", "rule_")
 FEATURES_ONLY = {

@@ -8,14 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import fragments, graph
-from ..arrays import Matrix
-from . import _affinity, _checks, _labels, _many, _representatives, _resolving
-from ._outcome import warn_of_disagreement
-from ._repeatable import single_blas_thread
-from ._representatives import ManyRows, Nodes, Options, Representatives, Resolved, Solve, Solved
+from .. import _checks
+from ..choices import many_rows, resolving
+from ..loop.watch import Watch
+from ..numerics import fragments, graph
+from ..numerics.matrix import Matrix
+from ..rows import fixed_graph, representatives
+from ..rows.repeatable import single_blas_thread
+from ..rows.representatives import (
+    ManyRows,
+    Nodes,
+    Options,
+    Representatives,
+    Resolved,
+    Solve,
+    Solved,
+)
+from . import _discretising
 from ._rows import RowClusterer, reachable_clusters
-from ._watch import Watch
+from ._warnings import warn_of_disagreement
 
 
 class FixedGraphClusterer(RowClusterer):
@@ -25,7 +36,7 @@ class FixedGraphClusterer(RowClusterer):
     """
 
     _voters: Any  # Voters, Representatives or None
-    _kinds: ClassVar[tuple[str, ...]] = _affinity.KINDS
+    _kinds: ClassVar[tuple[str, ...]] = fixed_graph.KINDS
     _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
 
     def fit(self, X: Any, y: Any = None) -> FixedGraphClusterer:
@@ -47,22 +58,22 @@ class FixedGraphClusterer(RowClusterer):
         X = self._validate(X, reset=True)
         parameters = self.get_params(deep=False)
         c = reachable_clusters(X, parameters["n_clusters"], parameters.get("affinity"))
-        settings = _affinity.check_graph(parameters, X, self._kinds)
+        settings = fixed_graph.check_graph(parameters, X, self._kinds)
         how = _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         n_init = _checks.check_starts(self.n_init)
         self._check_more(settings)
         dtype = X.dtype
 
         def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            F = self._embed(_affinity.FixedGraph(nodes.A, None, nodes.X), c)
-            return Solved(_labels.discretise(F, how, n_init, self.random_state), False, F)
+            F = self._embed(fixed_graph.FixedGraph(nodes.A, None, nodes.X), c)
+            return Solved(_discretising.discretise(F, how, n_init, self.random_state), False, F)
 
         with single_blas_thread:
             resolved = self._resolve(X, settings, c, solve, Watch())
             if resolved is None:
                 fixed = self._build(X, settings)
                 A, F = fixed.A, self._embed(fixed, c)
-                self._assign_labels(_labels.discretise(F, how, n_init, self.random_state))
+                self._assign_labels(_discretising.discretise(F, how, n_init, self.random_state))
                 self._remember(fixed.located, settings)
             else:
                 A, F = resolved.nodes.A, resolved.solved.outcome
@@ -72,18 +83,18 @@ class FixedGraphClusterer(RowClusterer):
         return self
 
     def _remember(
-        self, located: _affinity.Located | None, settings: _affinity.GraphSettings
+        self, located: fixed_graph.Located | None, settings: fixed_graph.GraphSettings
     ) -> None:
         """What a graph of rows leaves."""
-        self._voters = _affinity.remember(located, settings)
+        self._voters = fixed_graph.remember(located, settings)
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
 
-    def _check_more(self, settings: _affinity.GraphSettings) -> None:
+    def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
         """Check what a method alone knows."""
 
     def _resolve(
-        self, X: Matrix, settings: _affinity.GraphSettings, c: int, solve: Solve, watch: Watch
+        self, X: Matrix, settings: fixed_graph.GraphSettings, c: int, solve: Solve, watch: Watch
     ) -> Resolved | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
@@ -98,15 +109,15 @@ class FixedGraphClusterer(RowClusterer):
                 )
             p = None
         with watch.phase("rows"):
-            drawn = _many.draw_many(X, None, p, c, settings.n_jobs)
-        numbers = [] if drawn is None else _many.numbers_for(drawn, p, c)
+            drawn = many_rows.draw_many(X, None, p, c, settings.n_jobs)
+        numbers = [] if drawn is None else many_rows.numbers_for(drawn, p, c)
         if drawn is None or not numbers:
             return None
-        frame = _many.frame_of(drawn)
+        frame = many_rows.frame_of(drawn)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
-        resolved = _resolving.resolve(X, many, solve, options, watch)
-        self.labels_, _, voters, new_name = _representatives.named_votes(
+        resolved = resolving.resolve(X, many, solve, options, watch)
+        self.labels_, _, voters, new_name = representatives.named_votes(
             resolved.rows, resolved.solved.labels, drawn.weight, c, settings.n_jobs
         )
         named = new_name[resolved.solved.labels]
@@ -115,10 +126,10 @@ class FixedGraphClusterer(RowClusterer):
         warn_of_disagreement(resolved.choice)
         return resolved
 
-    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
-        return _affinity.build_graph(X, settings)
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
+        return fixed_graph.build_graph(X, settings)
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
@@ -140,11 +151,11 @@ class FixedGraphClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
-                return _representatives.vote(self._voters, X, self.n_jobs)
-            return _affinity.vote(self._voters, X, self.labels_)
+                return representatives.vote(self._voters, X, self.n_jobs)
+            return fixed_graph.vote(self._voters, X, self.labels_)
 
 
-def merged_components(fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
     """The component of each row; more than c of them are merged down to c, with a warning."""
     count, member = graph.components(fixed.A)
     if count <= c:
@@ -153,7 +164,7 @@ def merged_components(fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
     return fragments.merge_components(fixed.nodes, member, c)
 
 
-def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome: str) -> None:
+def warn_of_components(fixed: fixed_graph.FixedGraph, count: int, c: int, outcome: str) -> None:
     """Say that the graph falls into more pieces than clusters were asked for."""
     warnings.warn(
         f"the graph has {count} components, more than n_clusters={c}; {outcome}; "
@@ -163,12 +174,12 @@ def warn_of_components(fixed: _affinity.FixedGraph, count: int, c: int, outcome:
     )
 
 
-def remedy(fixed: _affinity.FixedGraph) -> str:
+def remedy(fixed: fixed_graph.FixedGraph) -> str:
     """What joins the pieces of this graph."""
     if fixed.located is None:
         lacking = "pass a graph with more edges"
         return lacking if fixed.nodes is None else "set another n_representatives"
-    edges = np.count_nonzero(np.exp(-_affinity.exponents(fixed.located)))
+    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed.located)))
     if edges < fixed.located.idx.size:  # weights that vanished
         return "raise bandwidth"
     return "raise n_neighbors"

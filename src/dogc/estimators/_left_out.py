@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import Matrix
-from . import _distinct, _predict
+from ..numerics.matrix import Matrix
+from ..rows import distinct, labelling
 
 
-def label_left_out(model: Any, X: Matrix, rows: _distinct.DistinctRows, lone: np.ndarray) -> None:
+def label_left_out(model: Any, X: Matrix, rows: distinct.DistinctRows, lone: np.ndarray) -> None:
     """Label them as new rows; lone ones are outliers and hang on the row that is nearest."""
     left_out = np.flatnonzero(rows.inverse < 0)
     if not len(left_out):
@@ -22,9 +22,9 @@ def label_left_out(model: Any, X: Matrix, rows: _distinct.DistinctRows, lone: np
         return
     fitted, far = model._fitted_rows, X[lone]
     model.outlier_scores_[lone] = model._scores_of(far)
-    shares = model._discounted(_predict.shares(fitted, far, model.n_jobs), far)
+    shares = model._discounted(labelling.shares(fitted, far, model.n_jobs), far)
     model.confidence_[lone] = shares.max(axis=1)
-    nearest = rows.first[_predict.nearest(fitted, far, 1, model.n_jobs)[0][:, 0]]
+    nearest = rows.first[labelling.nearest(fitted, far, 1, model.n_jobs)[0][:, 0]]
     A = model.affinity_matrix_
     ties = np.ones(len(nearest), A.dtype), (np.flatnonzero(lone), nearest)
     tied = sp.csr_array(ties, shape=A.shape)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import affinity, eigen, graph, local_models
-from ..arrays import Matrix
-from . import _affinity, _checks
+from .. import _checks
+from ..numerics import affinity, eigen, graph, local_models
+from ..numerics.matrix import Matrix
+from ..rows import fixed_graph
 from ._docs import FIXED_GRAPH, LABELS, SPECTRAL, document
 from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
@@ -94,11 +95,11 @@ class LocalLearningClustering(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
         _checks.check_positive("ridge", self.ridge)
-        return _affinity.FixedGraph(None, _affinity.locate(X, settings))
+        return fixed_graph.FixedGraph(None, fixed_graph.locate(X, settings))
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
         scaled, idx, d, sigma = fixed.located
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
@@ -177,12 +178,12 @@ class CLGR(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _build(self, X: Matrix, settings: _affinity.GraphSettings) -> _affinity.FixedGraph:
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
         _checks.check_weight("lam", self.lam)
         _checks.check_positive("ridge", self.ridge)
         return super()._build(X, settings)
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
         idx = fixed.located.idx
         weights = local_models.linear_ridge_weights(fixed.located.scaled.X, idx, self.ridge)

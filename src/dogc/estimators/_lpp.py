@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .. import graph, lpp, trace_ratio
-from . import _affinity, _checks, _data
+from .. import _checks
+from ..numerics import graph, lpp, trace_ratio
+from ..rows import fixed_graph, scaling
+from ..rows.repeatable import single_blas_thread
 from ._docs import document
-from ._repeatable import single_blas_thread
 from ._rows import validate_rows
 
 
@@ -96,9 +97,9 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
         kinds = ("neighbors", "full")
-        settings = _affinity.check_graph(self.get_params(deep=False), X, kinds)
+        settings = fixed_graph.check_graph(self.get_params(deep=False), X, kinds)
         with single_blas_thread:
-            fixed = _affinity.build_graph(X, settings)
+            fixed = fixed_graph.build_graph(X, settings)
             assert fixed.located is not None
             mean, components, mu = projection(fixed, fixed.located.scaled, m)
         self.mean_ = mean.astype(X.dtype)
@@ -137,7 +138,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 def projection(
-    fixed: _affinity.FixedGraph, scaled: _data.Scaled, m: int
+    fixed: fixed_graph.FixedGraph, scaled: scaling.Scaled, m: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, components and eigenvalues for features as the user has them."""
     degree = np.asarray(fixed.A.sum(axis=1)).ravel()

@@ -9,17 +9,17 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
-from .. import outliers
-from ..arrays import Matrix
-from . import _outliers, _predict
-from ._repeatable import single_blas_thread
+from ..numerics import outliers
+from ..numerics.matrix import Matrix
+from ..rows import labelling, outlier_scores
+from ..rows.repeatable import single_blas_thread
 from ._rows import RowClusterer
 
 
 class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     """Labels, memberships and outlier scores for rows that were not fitted."""
 
-    _fitted_rows: _predict.Fitted
+    _fitted_rows: labelling.Fitted
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the paper's own row problem.
@@ -47,7 +47,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     def _labels_of(self, X: Matrix) -> np.ndarray:
         """The cluster of each new row, outliers not marked."""
-        return _predict.vote(self._fitted_rows, X, self.n_jobs)
+        return labelling.vote(self._fitted_rows, X, self.n_jobs)
 
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
@@ -56,11 +56,11 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         return labels
 
     def _outliers_among(self, X: Matrix) -> np.ndarray:
-        return _outliers.are_outliers(self._fitted_rows, X, self._scores_of(X), self.n_jobs)
+        return outlier_scores.are_outliers(self._fitted_rows, X, self._scores_of(X), self.n_jobs)
 
     def _scores_of(self, X: Matrix) -> np.ndarray:
         """Outlier scores; by their angles, rows without a direction are far from everything."""
-        score = _outliers.new_scores(self._fitted_rows, X, self.n_jobs)
+        score = outlier_scores.new_scores(self._fitted_rows, X, self.n_jobs)
         if self.metric == "cosine":
             score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
         return score
@@ -87,7 +87,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             return self._discounted(self._shares_of(X), X)
 
     def _shares_of(self, X: Matrix) -> np.ndarray:
-        return _predict.shares(self._fitted_rows, X, self.n_jobs)
+        return labelling.shares(self._fitted_rows, X, self.n_jobs)
 
     def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
         if not hasattr(self, "outlier_scores_"):  # a model of an earlier release
@@ -171,7 +171,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             raise ValueError(
                 "metric='precomputed' learns no subspace to transform into; fit on features."
             )
-        return _predict.project(self._validate(X, reset=False), self.components_)
+        return labelling.project(self._validate(X, reset=False), self.components_)
 
     @property
     def _n_features_out(self) -> int:

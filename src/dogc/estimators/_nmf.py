@@ -10,12 +10,13 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import affinity, discrete, eigen, symnmf
-from ..arrays import Matrix
-from . import _affinity, _checks
+from .. import _checks
+from ..numerics import affinity, discrete, eigen, symnmf
+from ..numerics.matrix import Matrix
+from ..rows import fixed_graph
+from ..rows.repeatable import generator
 from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
-from ._repeatable import generator
 
 
 @document(
@@ -114,7 +115,7 @@ class NMFClustering(FixedGraphClusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_more(self, settings: _affinity.GraphSettings) -> None:
+    def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
         source = _checks.check_choice("source", self.source, ("features", "graph"))
         _checks.check_count("max_iter", self.max_iter, 1)
         _checks.check_weight("tol", self.tol)
@@ -123,7 +124,7 @@ class NMFClustering(FixedGraphClusterer):
                 "affinity='precomputed' gives no features to factor; set source='graph'."
             )
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         rng, n_init = generator(self.random_state), _checks.check_starts(self.n_init)
         if self.source == "graph":
             best = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
@@ -188,7 +189,7 @@ def factor_features(
 
 
 def factor_graph(
-    fixed: _affinity.FixedGraph,
+    fixed: fixed_graph.FixedGraph,
     c: int,
     n_init: int | None,
     max_iter: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..solver import Callback
+from ..loop.solver import Callback
 from ._base import GraphClusterer
 
 

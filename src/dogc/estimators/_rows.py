@@ -10,10 +10,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import discrete, resolutions
-from ..arrays import Matrix
-from . import _checks, _data
-from ._representatives import Resolved
+from .. import _checks
+from ..choices import n_representatives as resolutions
+from ..numerics import discrete
+from ..numerics.matrix import Matrix
+from ..rows import scaling
+from ..rows.representatives import Resolved
 
 
 class RowClusterer(ClusterMixin, BaseEstimator):
@@ -76,7 +78,7 @@ def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
     """n_clusters, or the number of distinct rows where that is smaller, with a warning."""
     n = X.shape[0]
     c = _checks.check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
-    distinct = c if metric == "precomputed" else _data.count_distinct(X, c)
+    distinct = c if metric == "precomputed" else scaling.count_distinct(X, c)
     if distinct < c:
         warn_few_rows(c, distinct, stacklevel=4)
     return distinct

@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from .. import outliers
-from ..arrays import Matrix
-from ..state import State
-from . import _outliers, _predict
-from ._data import Scaled
-from ._representatives import ManyRows, Representatives, points
+from ..loop.state import State
+from ..numerics import outliers
+from ..numerics.matrix import Matrix
+from ..rows import labelling, outlier_scores
+from ..rows.representatives import ManyRows, Representatives, points
+from ..rows.scaling import Scaled
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000
@@ -52,8 +52,8 @@ def sampled_rows(
     """Some of many rows, with their labels, and the representatives: each cluster has one."""
     X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
     Z = points(fitted.frame._replace(directions=None), X)
-    labels = _predict.vote(fitted, X, n_jobs)
-    score = _outliers.new_scores(fitted, X, n_jobs)
+    labels = labelling.vote(fitted, X, n_jobs)
+    score = outlier_scores.new_scores(fitted, X, n_jobs)
     nodes, reach = fitted.frame.scaled.X, fitted.reach
     assert reach is not None
     apart = reach / (np.median(reach) or 1.0)

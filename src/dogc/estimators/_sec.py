@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import discrete, eigen, graph, l2p, trace_ratio
-from ..arrays import Matrix
-from . import _affinity, _checks, _data
+from .. import _checks
+from ..numerics import discrete, eigen, graph, l2p, trace_ratio
+from ..numerics.matrix import Matrix
+from ..rows import fixed_graph, scaling
+from ..rows.repeatable import single_blas_thread
 from ._docs import SPECTRAL, document
 from ._fixed import FixedGraphClusterer, warn_of_components
-from ._repeatable import single_blas_thread
 
 
 @document(
@@ -71,7 +72,7 @@ class SEC(FixedGraphClusterer):
     """
 
     _kinds = ("neighbors", "full")
-    _voters: _affinity.Voters
+    _voters: fixed_graph.Voters
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class SEC(FixedGraphClusterer):
         self.cluster_centers_ = discrete.cluster_means(F, labels)
         return self
 
-    def _embed(self, fixed: _affinity.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.located is not None
         count, _ = graph.components(fixed.A)
         if count > c:
@@ -168,7 +169,7 @@ def embedded_eigenvectors(
 
 
 def embedding_regression(
-    scaled: _data.Scaled, F: np.ndarray, gamma: float
+    scaled: scaling.Scaled, F: np.ndarray, gamma: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """W' and b for features as the user has them."""
     W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)

@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 import sklearn
 
+from .._atomic import write_whole
 from ..datasets import UCI_NAMES
-from ..files import write_whole
 from . import printed
 from .claims import claims
 from .figures import FIGURES, Options

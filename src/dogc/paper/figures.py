@@ -13,10 +13,10 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 
+from .._atomic import write_csv
 from ..estimators import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
-from ..files import write_csv
+from ..loop.solver import Record
 from ..metrics import clustering_accuracy
-from ..solver import Record
 from .protocol import SYNTHETIC, load
 from .runs import Cache, make_run, run_all
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import write_csv
+from .._atomic import write_csv
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --dim: #888; --good: #2a7d46; --bad: #b3541e; }

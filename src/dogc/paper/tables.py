@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import printed
-from .protocol import (
-    PREPROCESSINGS,
-    Setting,
-    halves_settings,
-    has_chance,
-    oracle_settings,
-    seeded,
-)
+from .protocol import PREPROCESSINGS, Setting, halves_settings, has_chance, oracle_settings, seeded
 from .runs import Cache, Result, Run, make_run, run_all
 
 METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")

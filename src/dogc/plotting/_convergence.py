@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..solver import Record
+from ..loop.solver import Record
 from . import _canvas, _models
 
 REMEDY = "pass a fitted DOGC, DOGCOS, CAN, PCAN, CLR or ablation"

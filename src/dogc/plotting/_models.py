@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Matrix
+from ..numerics.matrix import Matrix
 
 LEARNED = "learned subspace, direction"
 

@@ -1,0 +1,1 @@
+"""The application: tables, reports, commands, model files."""

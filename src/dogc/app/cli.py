@@ -1,0 +1,41 @@
+"""The command ``dogc``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+MISSING = (
+    "dogc: the command line needs {name}, which is not installed; "
+    "pip install 'dogc[cli]' installs all of it."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a subcommand; what goes wrong is said in one sentence.
+
+    Exit codes: 0 done, 1 it could not be done, 2 the input or the command was wrong, 130
+    interrupted.
+    """
+    try:
+        _hand_over(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print("dogc: interrupted; nothing was written.", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _hand_over(given: list[str]) -> None:
+    if given[:1] == ["paper"]:
+        from ..paper.command import main as paper
+
+        paper(given[1:])
+        return
+    try:
+        from .commands.app import run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("dogc"):
+            raise
+        print(MISSING.format(name=error.name), file=sys.stderr)
+        raise SystemExit(2) from None
+    raise SystemExit(run(given, debug=bool(os.environ.get("DOGC_DEBUG"))))

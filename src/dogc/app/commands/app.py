@@ -1,0 +1,246 @@
+"""The commands as people type them: arguments, what is printed, exit codes."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..model_files import saving
+from ..tables import TableError
+from . import terminal
+from .terminal import Terminal
+
+app = typer.Typer(
+    name="dogc",
+    help="Graph clustering: cluster a table, label new rows, compare methods.",
+    epilog="Exit codes: 0 done, 1 it could not be done, 2 wrong input or command, 130 interrupted.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+File = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input.",
+        show_default=False,
+    ),
+]
+Model = Annotated[Path, typer.Argument(help="A model.skops file.", show_default=False)]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
+Label = Annotated[
+    str | None, typer.Option(help="A column with the truth: never used to cluster, only to score.")
+]
+NoScale = Annotated[bool, typer.Option("--no-scale", help="Leave features in their own units.")]
+
+
+def run(arguments: Sequence[str], debug: bool = False) -> int:
+    """Run the command; the exit code."""
+    try:
+        code = app(list(arguments), standalone_mode=False)
+        return int(code or 0)
+    except (TableError, saving.ModelFileError) as error:
+        return _fail(str(error), 2)
+    except Exception as error:
+        if debug:
+            raise
+        return _unexpected(error)
+
+
+def _fail(sentence: str, code: int) -> int:
+    print(f"dogc: {terminal.as_typed(sentence)}", file=sys.stderr)
+    return code
+
+
+def _unexpected(error: Exception) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return 2  # the help has been shown
+    if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
+        return _fail(f"{error.format_message().rstrip('.')}; dogc --help shows how.", 2)
+    if isinstance(error, ValueError | OSError | ImportError | MemoryError):
+        return _fail(" ".join(str(error).split()), 2 if isinstance(error, ValueError) else 1)
+    kind = type(error).__name__
+    return _fail(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where.", 1)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"dogc {metadata.version('dogc')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def _command(name: str, example: str) -> Callable[[Any], Any]:
+    def register(function: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(function)
+        def stoppable(*args: Any, **options: Any) -> int:
+            try:
+                return function(*args, **options)
+            except KeyboardInterrupt:
+                return _fail("interrupted; nothing was written.", 130)
+
+        return app.command(name, epilog=f"Example: {example}")(stoppable)
+
+    return register
+
+
+@_command("demo", "dogc demo --out demo-output")
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("demo-output"),
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Cluster half of the Wine data with DOGC-OS, label the other half, write everything."""
+    from .demonstration import run_demo
+
+    return run_demo(out, force, Terminal(json, quiet))
+
+
+@_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
+def cluster(
+    file: File,
+    clusters: Annotated[str, typer.Option(help="How many clusters, or auto.", show_default=False)],
+    method: Annotated[
+        str, typer.Option(help="dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")
+    ] = "dogc-os",
+    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("dogc-output"),
+    label_column: Label = None,
+    drop: Drop = None,
+    no_scale: NoScale = False,
+    neighbors: Annotated[str, typer.Option(help="Neighbours of a row, or auto.")] = "auto",
+    geometry: Annotated[
+        str, typer.Option(help="Columns to compare rows by: auto, given, standard or within.")
+    ] = "auto",
+    representatives: Annotated[
+        str,
+        typer.Option(help="Representatives of many rows, auto, or none: a graph of all rows."),
+    ] = "auto",
+    max_time: Annotated[
+        float | None, typer.Option(help="Stop the fit after so many seconds.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Cluster the rows of a file: labels, a model, a report, a record of the run."""
+    options = terminal.Options(
+        file,
+        terminal.count("--clusters", clusters),
+        method,
+        out,
+        label_column,
+        tuple(drop or ()),
+        not no_scale,
+        terminal.count("--neighbors", neighbors),
+        geometry,
+        terminal.representatives(representatives),
+        max_time,
+        force,
+    )
+    return terminal.cluster(options, Terminal(json, quiet))
+
+
+@_command("predict", "dogc predict customers/model.skops new.csv --out new-labels.csv")
+def predict(
+    model: Model,
+    file: File,
+    out: Annotated[Path, typer.Option(help="CSV file for rows and labels.")] = Path(
+        "predicted.csv"
+    ),
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Label the rows of a file with a model: same columns by name, in any order."""
+    return terminal.predict(model, file, out, force, Terminal(json, quiet))
+
+
+@_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
+def compare(
+    file: File,
+    clusters: Annotated[int, typer.Option(help="How many clusters.", show_default=False)],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", help="A method; may be repeated. All, if none is named."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("dogc-compare"),
+    label_column: Label = None,
+    drop: Drop = None,
+    no_scale: NoScale = False,
+    quality: Annotated[
+        bool,
+        typer.Option("--quality", help="Add stability and silhouette; takes six times as long."),
+    ] = False,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run every method on a file, side by side."""
+    options = terminal.Options(
+        file,
+        clusters,
+        "",
+        out,
+        label_column,
+        tuple(drop or ()),
+        not no_scale,
+        "auto",
+        "auto",
+        "auto",
+        None,
+        force,
+    )
+    return terminal.compare(options, methods, quality, Terminal(json, quiet))
+
+
+@_command("report", "dogc report customers/model.skops --out customers.html")
+def report(
+    model: Model,
+    out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write the report of a model again."""
+    return terminal.report(model, out, force, Terminal(False, quiet))
+
+
+@_command("info", "dogc info customers/model.skops")
+def info(model: Model, json: Json = False) -> int:
+    """Say what a model file holds, without trusting anything else in it."""
+    return terminal.info(model, Terminal(json, False))
+
+
+@_command("datasets", "dogc datasets wine --out wine.csv")
+def datasets(
+    name: Annotated[str | None, typer.Argument(help="One of them, to write as CSV.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File for it; NAME.csv, if not named.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """List the bundled data sets, or write one of them as a CSV file."""
+    return terminal.datasets(name, out, force, Terminal(json, False))
+
+
+@_command("paper", "dogc paper tables --quick")
+def paper() -> int:
+    """Redo the paper's tables and figures; dogc paper --help says more."""
+    raise AssertionError("dogc.cli hands this over")  # listed here for --help

@@ -1,0 +1,64 @@
+"""``dogc predict``: labels for the rows of a file, however many they are."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..model_files import saving
+from ..tables import TableError, read_chunks
+from .clustering import with_labels, write_rows
+from .outputs import whole_file
+
+CHUNK_ROWS = 50_000
+
+
+def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
+    """A model file that knows the columns of the table it was made from."""
+    bundle = saving.load_bundle(path)
+    if bundle.preparation is None:
+        raise saving.ModelFileError(
+            f"{path} holds a model without its columns; use one that dogc cluster wrote, or "
+            "dogc.load in Python."
+        )
+    if not hasattr(bundle.model, "predict"):
+        raise saving.ModelFileError(
+            f"{path} holds {type(bundle.model).__name__}, which cannot label new rows; cluster "
+            "with --method dogc or dogc-os."
+        )
+    return bundle
+
+
+def predict_file(
+    bundle: saving.Bundle,
+    file: str,
+    out: pathlib.Path,
+    advance: Callable[[int], object] = lambda rows: None,
+) -> dict[str, int]:
+    """Label a file some rows at a time; the sizes of the clusters."""
+    assert bundle.preparation is not None
+    total: dict[str, int] = {}
+    with whole_file(out) as draft, open(draft, "wb") as target:
+        for place, table in enumerate(read_chunks(file, CHUNK_ROWS)):
+            X = bundle.preparation.transform(table.frame)
+            labels, confidence = _predicted(bundle.model, X)
+            rows = with_labels(table.frame, labels, confidence)
+            write_rows(rows, target, header=place == 0)
+            for name, count in zip(*np.unique(labels, return_counts=True), strict=True):
+                total[str(name)] = total.get(str(name), 0) + int(count)
+            advance(len(labels))
+        if not total:
+            raise TableError(f"{file} has no rows; pass a file with at least one.")
+    return dict(sorted(total.items(), key=lambda item: int(item[0])))
+
+
+def _predicted(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if not hasattr(model, "predict_membership"):
+        return model.predict(X), np.full(len(X), np.nan)
+    shares = model.predict_membership(X)
+    # By the regression both are cheap; by the neighbours one search must do for both.
+    labels = model.predict(X) if hasattr(model, "decision_function") else shares.argmax(axis=1)
+    return labels, shares.max(axis=1)

@@ -1,0 +1,290 @@
+"""What the commands print, and what they do in which order."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from ... import comparison
+from ..._atomic import write_whole
+from .. import report as reports
+from ..model_files import saving
+from ..tables import Preparation, TableError, read_table
+from ..tables.clustering import Clustering, cluster_table
+from . import clustering as cluster_files
+from . import comparing, prediction
+from .outputs import check_folder, check_free
+
+
+class Options(NamedTuple):
+    """What ``cluster`` and ``compare`` are told."""
+
+    file: str
+    clusters: int | str
+    method: str
+    out: pathlib.Path
+    label_column: str | None
+    drop: tuple[str, ...]
+    scale: bool
+    neighbors: int | str
+    geometry: str
+    representatives: int | str | None
+    max_time: float | None
+    force: bool
+
+
+def count(option: str, given: str) -> int | str:
+    """A whole number above 0, or auto."""
+    if given.strip().lower() == "auto":
+        return "auto"
+    try:
+        number = int(given)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise TableError(f"{option} is {given!r}; pass a whole number above 0, or auto.")
+    return number
+
+
+def representatives(given: str) -> int | str | None:
+    """A whole number above 1, auto, or None for none."""
+    if given.strip().lower() == "none":
+        return None
+    try:
+        number = count("--representatives", given)
+    except TableError:
+        number = 1
+    if number == 1:
+        raise TableError(
+            f"--representatives is {given!r}; pass a whole number above 1, auto, or none for a "
+            "graph of all rows."
+        )
+    return number
+
+
+# What the options are called in Python, and here.
+TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
+         "geometry=": "--geometry ", "n_representatives": "--representatives",
+         "methods holds": "--method is"}  # fmt: skip
+
+
+def as_typed(sentence: str) -> str:
+    """A sentence with the options named as they are typed."""
+    for name, typed in TYPED.items():
+        sentence = sentence.replace(name, typed)
+    return sentence
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+class Terminal:
+    """Where to print: for people, for machines, or not at all."""
+
+    def __init__(self, as_json: bool, quiet: bool):
+        """Choose."""
+        self.as_json, self.quiet = as_json, quiet
+        self.console = Console(quiet=quiet or as_json, highlight=False, soft_wrap=True)
+
+    @property
+    def progress(self) -> bool:
+        """Whether somebody watches."""
+        return not self.quiet and not self.as_json and sys.stderr.isatty()
+
+    def say(self, text: str = "") -> None:
+        """A line for people."""
+        self.console.print(text)
+
+    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+        """A table for people; numbers to the right."""
+        grid = Grid(title=title or None, title_justify="left", box=None, pad_edge=False,
+                    header_style="bold")  # fmt: skip
+        for place, name in enumerate(header):
+            grid.add_column(escape(name), justify="right" if place else "left")
+        for row in rows:
+            grid.add_row(*map(escape, row))
+        self.console.print(grid)
+
+    def wrote(self, paths: Sequence[pathlib.Path]) -> None:
+        """Say where things are."""
+        self.say("\nwrote")
+        for path in paths:
+            self.say(f"  {escape(str(path))}")
+
+    def finish(self, found: dict[str, Any], paths: Sequence[pathlib.Path] = ()) -> None:
+        """The one JSON object, for machines."""
+        if self.as_json:
+            print(json.dumps({**found, "files": [str(path) for path in paths]}))
+
+
+def cluster(options: Options, terminal: Terminal) -> int:
+    """Cluster a file and write everything; 130 where it was interrupted on the way."""
+    check_folder(options.out, cluster_files.FILES, options.force)
+    table = read_table(options.file)
+    preparation = Preparation(scale=options.scale, drop=options.drop,
+                              label_column=options.label_column)  # fmt: skip
+    parameters: dict[str, Any] = {"max_time": options.max_time, "n_jobs": -1,
+                                  "verbose": int(terminal.progress), "random_state": 0}  # fmt: skip
+    if options.neighbors != "auto":
+        parameters["n_neighbors"] = options.neighbors
+    if options.geometry != "auto":
+        parameters["geometry"] = options.geometry
+    if options.representatives != "auto":
+        parameters["n_representatives"] = options.representatives
+    found = cluster_table(table, preparation, options.method, options.clusters, parameters)
+    paths = cluster_files.write_files(found, preparation, options.out)
+    show_clustering(found, terminal)
+    terminal.wrote(paths)
+    terminal.finish(cluster_files.run_record(found), paths)
+    return 130 if getattr(found.model, "stopping_reason_", None) == "interrupted" else 0
+
+
+def show_clustering(found: Clustering, terminal: Terminal) -> None:
+    """Sizes and how sure, scores if there is a truth, and what was remarkable."""
+    n, method = len(found.frame), str(found.settings["method"]).upper()
+    terminal.say(f"[bold]{counted(n, 'row')} of {escape(found.source)}[/bold] by {escape(method)} "
+                 f"in {found.seconds:.1f} s")  # fmt: skip
+    for step in found.preparation:
+        terminal.say(f"[dim]- {escape(step)}[/dim]")
+    sizes = cluster_files.sizes(found.labels)
+    rows = []
+    for name, size in sizes.items():
+        sure = found.confidence[found.labels == int(name)]
+        mean = "-" if np.isnan(sure).all() else f"{np.nanmean(sure):.2f}"
+        rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
+    terminal.say()
+    terminal.grid(["cluster", "rows", "share", "sure"], rows)
+    if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
+        terminal.say(f"\nRows were compared by their columns, {columns}.")
+    if resolution := reports.describe_resolution(found.model):
+        terminal.say(f"\n{resolution['words']}")
+    if scores := cluster_files.scores(found):
+        terminal.say()
+        terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
+                      [["agreement", *(f"{value:.3f}" for value in scores.values())]])  # fmt: skip
+    for note in found.settings["notes"]:
+        terminal.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
+
+
+def predict(
+    model: pathlib.Path, file: str, out: pathlib.Path, force: bool, terminal: Terminal
+) -> int:
+    """Label the rows of a file."""
+    check_free(out, force)
+    if out.exists() and any(other.exists() and out.samefile(other)
+                            for other in (model, pathlib.Path(file))):  # fmt: skip
+        raise TableError(f"--out {out} is what is being read; name another file.")
+    bundle = prediction.load_with_preparation(model)
+    with terminal.console.status("labelling") as status:
+        done = 0
+
+        def advance(rows: int) -> None:
+            nonlocal done
+            done += rows
+            status.update(f"labelling: {done:,} rows")
+
+        sizes = prediction.predict_file(bundle, file, out, advance)
+    total = sum(sizes.values())
+    terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {escape(str(model))}\n")
+    rows = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
+    terminal.grid(["cluster", "rows", "share"], rows)
+    terminal.wrote([out])
+    terminal.finish({"rows": total, "clusters": sizes}, [out])
+    return 0
+
+
+def compare(
+    options: Options, methods: Sequence[str] | None, quality: bool, terminal: Terminal
+) -> int:
+    """Run methods side by side."""
+    check_folder(options.out, comparing.FILES, options.force)
+    table = read_table(options.file)
+    preparation = Preparation(scale=options.scale, drop=options.drop,
+                              label_column=options.label_column)  # fmt: skip
+    X = preparation.fit(table.frame).transform(table.frame)
+    name = options.label_column
+    truth = None if name is None else table.frame[name].astype(str).to_numpy()
+    found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
+                               parameters={"rule": "auto"}, quality=quality,
+                               progress=terminal.progress)  # fmt: skip
+    steps = list(preparation.steps_)
+    paths = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
+    terminal.say(escape(str(found)))
+    terminal.wrote(paths)
+    terminal.finish({"methods": comparing.records(found), "preparation": steps}, paths)
+    return 0
+
+
+def report(model: pathlib.Path, out: pathlib.Path, force: bool, terminal: Terminal) -> int:
+    """Write the page again from what the model file holds."""
+    check_free(out, force)
+    bundle = saving.load_bundle(model)
+    if bundle.summary is None:
+        raise saving.ModelFileError(f"{model} holds no report; use a file that dogc cluster wrote.")
+    write_whole(out, reports.render(bundle.summary))
+    terminal.wrote([out])
+    return 0
+
+
+def info(model: pathlib.Path, terminal: Terminal) -> int:
+    """Say what a model file holds."""
+    bundle = saving.load_bundle(model)
+    settings = bundle.settings or {}
+    labels = np.asarray(bundle.model.labels_) if hasattr(bundle.model, "labels_") else np.empty(0)
+    sizes = cluster_files.sizes(labels)
+    columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
+    found = {
+        "file": str(model),
+        "estimator": type(bundle.model).__name__,
+        "format": bundle.format_version,
+        "dogc": bundle.library_version,
+        "source": settings.get("source"),
+        "sha256": settings.get("sha256"),
+        "clusters": sizes,
+        "columns": columns,
+        "parameters": settings.get("parameters", {}),
+    }
+    listed = ", ".join(f"{name}: {size:,}" for name, size in sizes.items())
+    rows = [["estimator", found["estimator"]], ["made by", f"dogc {bundle.library_version}"],
+            ["from", str(settings.get("source", "-"))], ["clusters", listed or "-"],
+            ["columns", ", ".join(columns) or "-"]]  # fmt: skip
+    changed = {k: v for k, v in found["parameters"].items() if v is not None}
+    rows += [[name, str(value)] for name, value in changed.items()]
+    for name, value in rows:
+        terminal.say(f"[bold]{escape(name):<20}[/bold] {escape(value)}")
+    terminal.finish(found)
+    return 0
+
+
+def datasets(name: str | None, out: pathlib.Path | None, force: bool, terminal: Terminal) -> int:
+    """List what is bundled, or write one of them."""
+    from ...datasets import UCI_NAMES, load_uci
+
+    if name is None:
+        sets = {known: load_uci(known) for known in UCI_NAMES}
+        rows = [[known, str(len(b.data)), str(b.data.shape[1]), str(len(b.target_names))]
+                for known, b in sets.items()]  # fmt: skip
+        terminal.grid(["name", "rows", "columns", "classes"], rows)
+        names = ("rows", "columns", "classes")
+        found = {row[0]: dict(zip(names, map(int, row[1:]), strict=True)) for row in rows}
+        terminal.finish({"datasets": found})
+        return 0
+    if name not in UCI_NAMES:
+        raise TableError(f"{name} is not bundled; choose one of {', '.join(UCI_NAMES)}.")
+    path = check_free(out or pathlib.Path(f"{name}.csv"), force)
+    bunch = load_uci(name, encoding="raw", as_frame=True)
+    frame = bunch.data.assign(**{"class": bunch.target_names[bunch.target]})
+    write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
+    terminal.wrote([path])
+    terminal.finish({"rows": len(frame)}, [path])
+    return 0

@@ -1,0 +1,276 @@
+"""Models that label rows by one matrix product, as ONNX graphs."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
+
+# Old enough for runtimes of 2022 and later.
+OPSETS = {"": 17, "ai.onnx.ml": 3}
+IR_VERSION = 8
+
+
+def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> Any:
+    """Write the ``predict`` of a fitted :class:`DOGCOS` as an ONNX graph.
+
+    The graph computes in float64 whatever it is fed, so its labels are those of ``predict``
+    for the same rows. It does not check them: rows with missing values that no step fills get
+    some label.
+
+    Parameters
+    ----------
+    model : DOGCOS, Pipeline or Bundle
+        A fitted model, a scikit-learn pipeline that ends in one, or what
+        :func:`dogc.load_bundle` returns, with its preparation. :class:`SEC` and
+        :class:`DiscriminativeKMeans` with a linear kernel are linear too and can be exported.
+    preparation : Preparation, default=None
+        What turned a table into the model's rows. The graph's input are then the columns
+        ``preparation.columns_`` of the table, in this order: numbers, or 1 for yes and 0 for no,
+        and NaN where a value is missing. Dates and categories cannot be exported.
+    dtype : {"float32", "float64"}, default="float32"
+        Type of the graph's input and of its scores.
+
+    Returns
+    -------
+    proto : onnx.ModelProto
+        A graph from "X" of shape (n_samples, n_features) to "label", int64 of shape
+        (n_samples,), and "score" of shape (n_samples, n_clusters), whose largest entry gives
+        the label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCOS
+    >>> from dogc.onnx_export import to_onnx
+    >>> proto = to_onnx(DOGCOS(n_clusters=3).fit(load_iris().data))
+    >>> [output.name for output in proto.graph.output]
+    ['label', 'score']
+    """
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}.")
+    if hasattr(model, "preparation") and hasattr(model, "model"):  # a model file's contents
+        model, preparation = model.model, model.preparation if preparation is None else preparation
+    steps, last = _split(model)
+    weight, offset = linear_scores(last)
+    graph = _Graph(dtype)
+    rows = graph.add("Cast", ["X"], to=graph.double)
+    if preparation is not None:
+        rows = _append_preparation(graph, rows, preparation)
+    for step in steps:
+        rows = _append_step(graph, rows, step)
+    if getattr(last, "metric", None) == "cosine":
+        rows = _append_unit_rows(graph, rows)
+    first = (steps or [last])[0]
+    n_features = first.n_features_in_ if preparation is None else len(preparation.columns_)
+    score = graph.add("MatMul", [rows, graph.constant(weight.T)])
+    score = graph.add("Add", [score, graph.constant(offset)])
+    graph.add("ArgMax", [score], "label", axis=1, keepdims=0)
+    graph.add("Cast", [score], "score", to=graph.outside)
+    return graph.finish(n_features, len(offset))
+
+
+def _split(model: Any) -> tuple[list[Any], Any]:
+    """The steps before the clusterer, and the clusterer."""
+    if not isinstance(model, Pipeline):
+        return [], model
+    *before, (_, last) = model.steps
+    return [step for _, step in before if step is not None and step != "passthrough"], last
+
+
+def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A and b such that the largest entry of ``A x + b`` is the label of x, in float64.
+
+    Parameters
+    ----------
+    model : DOGCOS, SEC or DiscriminativeKMeans
+        A fitted model that is linear in the features.
+
+    Returns
+    -------
+    A, b : arrays of shape (n_clusters, n_features) and (n_clusters,)
+        The scores' coefficients and constants.
+    """
+    if isinstance(model, DOGCOS):
+        check_is_fitted(model)
+        if not hasattr(model, "coef_"):
+            raise ValueError(
+                "this DOGCOS labels new rows by their neighbours, because no linear rule follows "
+                "its clusters, and cannot be exported to ONNX; fit it with rule='logistic' to "
+                "export a rule all the same."
+            )
+        if model.outlier_label is not None:
+            raise ValueError(
+                "outlier_label is not part of the rule that ONNX can hold; "
+                "model.set_params(outlier_label=None) exports the labels without it."
+            )
+        return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
+    if isinstance(model, SEC):
+        check_is_fitted(model)
+        return _nearest_centre(model.coef_, model.intercept_, model.cluster_centers_)
+    if isinstance(model, DiscriminativeKMeans) and model.kernel == "linear":
+        check_is_fitted(model)
+        scaled, _, shift, components = model._space
+        coef = components / scaled.scale
+        return _nearest_centre(coef, -(coef @ scaled.shift) - shift, model.cluster_centers_)
+    raise ValueError(
+        f"{type(model).__name__} does not label rows by a matrix product and cannot be exported "
+        "to ONNX; fit DOGCOS instead."
+    )
+
+
+def _nearest_centre(
+    coef: np.ndarray, intercept: np.ndarray, centres: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest of some centres to ``coef x + intercept``, as largest score."""
+    coef, intercept, centres = (a.astype(np.float64) for a in (coef, intercept, centres))
+    origin = centres[0]
+    centres = centres - origin
+    squares = np.einsum("kj,kj->k", centres, centres)
+    return 2.0 * centres @ coef, 2.0 * centres @ (intercept - origin) - squares
+
+
+class _Graph:
+    """An ONNX graph that grows one node at a time."""
+
+    def __init__(self, dtype: str):
+        try:
+            import onnx
+        except ImportError:
+            raise ImportError("to_onnx needs onnx; pip install 'dogc[onnx]'.") from None
+        self.onnx = onnx
+        self.double = onnx.TensorProto.DOUBLE
+        self.outside = onnx.TensorProto.FLOAT if dtype == "float32" else self.double
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.opsets = {"": OPSETS[""]}
+
+    def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
+        """Append a node; the name of its output."""
+        output = output or f"{operator}_{len(self.nodes)}"
+        node = self.onnx.helper.make_node(operator, inputs, [output], output, **attributes)
+        self.nodes.append(node)
+        return output
+
+    def constant(self, values: np.ndarray) -> str:
+        """Hold an array; its name."""
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def splice(self, proto: Any, rows: str) -> str:
+        """Append another graph of one input and one output; the name of its output."""
+        proto = self.onnx.compose.add_prefix(proto, f"step_{len(self.nodes)}_")
+        self.add("Identity", [rows], proto.graph.input[0].name)
+        self.nodes.extend(proto.graph.node)
+        self.constants.extend(proto.graph.initializer)
+        self.opsets.update({opset.domain: opset.version for opset in proto.opset_import})
+        return self.add("Cast", [proto.graph.output[0].name], to=self.double)
+
+    def finish(self, n_features: int, n_clusters: int) -> Any:
+        """The model, checked."""
+        value = self.onnx.helper.make_tensor_value_info
+        graph = self.onnx.helper.make_graph(
+            self.nodes,
+            "dogc",
+            [value("X", self.outside, ["n_samples", n_features])],
+            [
+                value("label", self.onnx.TensorProto.INT64, ["n_samples"]),
+                value("score", self.outside, ["n_samples", n_clusters]),
+            ],
+            self.constants,
+        )
+        opsets = [self.onnx.helper.make_opsetid(*opset) for opset in self.opsets.items()]
+        proto = self.onnx.helper.make_model(
+            graph,
+            producer_name="dogc",
+            producer_version=metadata.version("dogc"),
+            opset_imports=opsets,
+            ir_version=IR_VERSION,
+        )
+        self.onnx.checker.check_model(proto, full_check=True)
+        return proto
+
+
+def _append_unit_rows(graph: _Graph, rows: str) -> str:
+    """Rows of length one, by their largest entry first; zero rows stay."""
+    for norm in ("ReduceMax", "ReduceL2"):
+        entries = graph.add("Abs", [rows]) if norm == "ReduceMax" else rows
+        size = graph.add(norm, [entries], axes=[1], keepdims=1)
+        zero = graph.add("Equal", [size, graph.constant(np.zeros(1))])
+        size = graph.add("Where", [zero, graph.constant(np.ones(1)), size])
+        rows = graph.add("Div", [rows, size])
+    return rows
+
+
+def _append_step(graph: _Graph, rows: str, step: Any) -> str:
+    """The rows as a fitted scikit-learn transformer leaves them."""
+    if isinstance(step, SimpleImputer):
+        return _append_imputer(graph, rows, step)
+    try:
+        from skl2onnx import convert_sklearn
+        from skl2onnx.common.data_types import DoubleTensorType
+    except ImportError:
+        raise ImportError(
+            "to_onnx needs skl2onnx for a pipeline; pip install 'dogc[onnx]'."
+        ) from None
+    try:
+        proto = convert_sklearn(
+            step,
+            initial_types=[("rows", DoubleTensorType([None, step.n_features_in_]))],
+            target_opset=OPSETS,
+        )
+    except Exception as error:  # skl2onnx has many ways to say no
+        raise ValueError(
+            f"{type(step).__name__} cannot be exported to ONNX; put another transformer before "
+            f"the model ({str(error).splitlines()[0] if str(error) else type(error).__name__})."
+        ) from error
+    return graph.splice(proto, rows)
+
+
+def _append_imputer(graph: _Graph, rows: str, imputer: SimpleImputer) -> str:
+    """Missing values filled."""
+    filling = imputer.statistics_
+    if imputer.add_indicator or filling.dtype.kind != "f" or not _is_nan(imputer.missing_values):
+        raise ValueError(
+            "a SimpleImputer can be exported to ONNX where it fills NaN in numeric columns and "
+            "adds no indicators; change its settings and fit again."
+        )
+    kept = np.flatnonzero(~np.isnan(filling))
+    if len(kept) < len(filling):  # columns without any value are dropped
+        rows = graph.add("Gather", [rows, graph.constant(kept)], axis=1)
+    return _append_filling(graph, rows, filling[kept])
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and np.isnan(value)
+
+
+def _append_filling(graph: _Graph, rows: str, filling: np.ndarray) -> str:
+    """A number for each column where there is none; ONNX's own imputer knows no float64."""
+    missing = graph.add("IsNaN", [rows])
+    return graph.add("Where", [missing, graph.constant(filling.astype(np.float64)), rows])
+
+
+def _append_preparation(graph: _Graph, rows: str, preparation: Any) -> str:
+    """The columns of a table as a Preparation fills and scales them."""
+    check_is_fitted(preparation)
+    plans = {name: preparation.plans_[name] for name in preparation.columns_}
+    other = [name for name, plan in plans.items() if plan["kind"] not in ("number", "boolean")]
+    if other:
+        raise ValueError(
+            f"only columns of numbers can be exported to ONNX, and {', '.join(other)} hold dates "
+            "or categories; drop them and fit again."
+        )
+    filling = [plan.get("median", plan.get("usual")) for plan in plans.values()]
+    rows = _append_filling(graph, rows, np.array(filling))
+    if not preparation.scale:
+        return rows
+    rows = graph.add("Sub", [rows, graph.constant(preparation.mean_)])
+    return graph.add("Div", [rows, graph.constant(preparation.scale_)])

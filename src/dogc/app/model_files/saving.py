@@ -1,0 +1,297 @@
+"""Models as files: what was fitted, how its data were prepared, what came of it.
+
+A model file is a `skops <https://skops.readthedocs.io>`_ archive, so nothing in it is ever run:
+it holds arrays and the names of types, and only types in :data:`TRUSTED_TYPES`, or those that
+skops trusts by itself, are made from it. An entry ``dogc.json`` holds the rest, and the
+archive's comment a checksum over the whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import zipfile
+import zlib
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..._atomic import write_whole
+from . import packing
+from .packing import TRUSTED_TYPES
+
+FORMAT_VERSION = 1
+
+HEADER = "dogc.json"
+# The archive's comment. Its digest is of all bytes before it, the format's number among them.
+_MARK = f"dogc model, format {FORMAT_VERSION}, sha256 ".encode()
+_DIGITS = 64
+_MARK_READ = re.compile(rb"dogc model, format (\d+), sha256 ([0-9a-f]{64})")
+# What shrinks, such as indices, shrinks at the fastest level; real numbers hardly do. An entry
+# whose first bytes become no smaller than this share is stored as it is.
+_LEVEL, _FIRST_BYTES, _WORTH = 1, 1 << 16, 0.8
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be written to a file, or a file that cannot be read as one."""
+
+
+class Bundle(NamedTuple):
+    """Everything that a model file holds."""
+
+    model: Any
+    preparation: Any | None
+    summary: dict[str, Any] | None
+    settings: dict[str, Any] | None
+    format_version: int
+    library_version: str
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    preparation: Any = None,
+    summary: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+) -> pathlib.Path:
+    """Write a fitted model to a file, whole or not at all.
+
+    Search trees are not written but built again by :func:`load`; a ``callback`` is left out.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this library, or a scikit-learn ``Pipeline`` with one.
+    path : path-like
+        Where to write; ``.skops`` is the usual ending. A file there is replaced.
+    preparation : Preparation, default=None
+        What turns a table into the rows that the model was fitted on.
+    summary, settings : dict, default=None
+        What came of the fit and how it was made, as far as JSON can hold it.
+
+    Returns
+    -------
+    path : pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, dogc
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc.persistence import load, save
+    >>> X = load_iris().data
+    >>> model = dogc.DOGCOS(n_clusters=3).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load(save(model, pathlib.Path(folder) / "iris.skops"))
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
+    """
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(
+            f"only fitted estimators can be saved, not {type(model).__name__}; pass the model."
+        )
+    check_is_fitted(model)
+    header = _header(model, preparation, summary, settings)
+    archive = _dump({"model": packing.pack(model), "preparation": packing.pack(preparation)})
+    try:
+        return write_whole(pathlib.Path(path), _seal(archive, header))
+    except OSError as error:
+        raise ModelFileError(f"cannot write '{path}': {error.strerror or error}.") from error
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that :func:`save` wrote.
+
+    It labels and transforms rows exactly as the one that was saved. Nothing in the file is run,
+    and a file with types that are not in :data:`TRUSTED_TYPES` is refused.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    model : estimator
+        The fitted model.
+    """
+    return load_bundle(path).model
+
+
+def load_bundle(path: str | os.PathLike[str]) -> Bundle:
+    """Read a model with all that was saved along with it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    bundle : Bundle
+        ``(model, preparation, summary, settings, format_version, library_version)``.
+    """
+    path = pathlib.Path(path)
+    _skops()  # where it is missing, that is not the file's fault
+    data = _read(path)
+    _check_seal(path, data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            header = json.loads(archive.read(HEADER))
+        stored = _construct(path, data)
+        return Bundle(
+            packing.unpack(stored["model"]),
+            packing.unpack(stored["preparation"]),
+            header["summary"],
+            header["settings"],
+            header["format_version"],
+            header["library_version"],
+        )
+    except ModelFileError:
+        raise
+    except Exception as error:  # what a forged or foreign file can raise knows no bounds
+        raise ModelFileError(
+            f"'{path}' cannot be read as a model ({_words(error)}); save the model again, "
+            "or install the versions of dogc, skops and scikit-learn that wrote it."
+        ) from error
+
+
+def _words(error: Exception) -> str:
+    """What others said, on one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
+
+
+def _header(model: Any, preparation: Any, summary: Any, settings: Any) -> bytes:
+    schema = preparation.schema() if hasattr(preparation, "schema") else None
+    header = {
+        "format_version": FORMAT_VERSION,
+        "library_version": metadata.version("dogc"),
+        "model": type(model).__name__,
+        "schema": schema,
+        "settings": settings,
+        "summary": summary,
+    }
+    try:
+        return json.dumps(header).encode()
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"settings and summary must fit into JSON ({_words(error)})."
+        ) from error
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+        import skops.io.exceptions
+    except ImportError:
+        raise ImportError("model files need skops; pip install 'dogc[cli]'.") from None
+    return skops.io
+
+
+def _dump(packed: dict[str, Any]) -> bytes:
+    """A skops archive, if all that is in it can be loaded again."""
+    skops = _skops()
+    try:
+        archive = skops.dumps(packed)
+    except Exception as error:  # skops lets through whatever an object's own methods raise
+        raise ModelFileError(
+            f"this model holds something that no file can hold ({_words(error)})."
+        ) from error
+    foreign = sorted(set(skops.get_untrusted_types(data=archive)) - set(TRUSTED_TYPES))
+    if foreign:
+        raise ModelFileError(
+            f"this model holds types that are not loaded from files: {', '.join(foreign)}; leave "
+            "them out of it."
+        )
+    return archive
+
+
+def _seal(archive: bytes, header: bytes) -> bytes:
+    """The archive compressed, with the header, and marked with the digest of both."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(archive)) as source,
+        zipfile.ZipFile(buffer, "w", compresslevel=_LEVEL) as target,
+    ):
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content, _compression(content))
+        target.writestr(HEADER, header, zipfile.ZIP_DEFLATED)
+        target.comment = _MARK + b"0" * _DIGITS
+    body = buffer.getbuffer()[:-_DIGITS]
+    return b"".join([body, hashlib.sha256(body).hexdigest().encode()])
+
+
+def _compression(content: bytes) -> int:
+    first = content[:_FIRST_BYTES]
+    shrinks = len(zlib.compress(first, _LEVEL)) < _WORTH * len(first)
+    return zipfile.ZIP_DEFLATED if shrinks else zipfile.ZIP_STORED
+
+
+def _read(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ModelFileError(f"there is no model file '{path}'.") from None
+    except OSError as error:
+        raise ModelFileError(f"cannot read '{path}': {error.strerror or error}.") from error
+
+
+def _check_seal(path: pathlib.Path, data: bytes) -> None:
+    """Refuse what is no model file, what a later release wrote, and what was changed."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            comment, names = archive.comment, archive.namelist()
+    except Exception as error:
+        cut = data.startswith(b"PK\x03\x04")
+        what = "is cut short or damaged" if cut else "is not a model file written by dogc.save"
+        raise ModelFileError(f"'{path}' {what}.") from error
+    mark = _MARK_READ.fullmatch(comment)
+    if mark is None and HEADER not in names:
+        raise ModelFileError(
+            f"'{path}' is not a model file written by dogc.save; it holds {_contents(data, names)}."
+        )
+    if mark is not None and int(mark[1]) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"'{path}' has model format {int(mark[1])} and this dogc reads up to {FORMAT_VERSION}; "
+            "upgrade it with pip install --upgrade dogc."
+        )
+    body = memoryview(data)[:-_DIGITS]
+    if mark is None or hashlib.sha256(body).hexdigest() != mark[2].decode():
+        raise ModelFileError(
+            f"'{path}' was changed or damaged after it was saved: its checksum does not match."
+        )
+
+
+def _contents(data: bytes, names: list[str]) -> str:
+    """What a zip file without our mark holds: types if it is from skops, else its entries."""
+    if "schema.json" not in names:
+        return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "") or "nothing"
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            root = json.loads(archive.read("schema.json"))
+        types = {f"{root['__module__']}.{root['__class__']}"}
+        types.update(_skops().get_untrusted_types(data=data))
+    except Exception:  # whatever is wrong with it, it is not ours
+        return "something that skops cannot read"
+    return ", ".join(sorted(types))
+
+
+def _construct(path: pathlib.Path, data: bytes) -> Any:
+    """Make the stored objects, all of trusted types."""
+    skops = _skops()
+    try:
+        return skops.loads(data, trusted=list(TRUSTED_TYPES))
+    except skops.exceptions.UntrustedTypesFoundException:
+        foreign = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED_TYPES))
+        raise ModelFileError(
+            f"'{path}' was not loaded because it holds types that dogc does not trust: "
+            f"{', '.join(foreign)}."
+        ) from None

@@ -1,0 +1,227 @@
+"""Everything that the page tells of a clustering, as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...choices.n_representatives import AGREED, LOW_AGREEMENT
+from .blocks import describe_graph
+from .features import describe_features
+from .groups import Groups, group_rows
+from .plain import digits, plain, short
+from .points import describe_points, lay_out
+from .truth import describe_truth
+
+if TYPE_CHECKING:
+    from ..tables.clustering import Clustering
+
+VERSION = 1
+CONFIDENCE_BINS = 10
+# Names of the paper for classes that are called otherwise.
+METHOD_NAMES = {
+    "DOGCOS": "DOGC-OS",
+    "DOGCRelaxed": "DOGC-I",
+    "DOGCFixedGraph": "DOGC-II",
+    "KMeans": "k-means",
+    "RatioCut": "ratio cut",
+    "NormalizedCut": "normalised cut",
+    "DiscriminativeKMeans": "discriminative k-means",
+    "LocalLearningClustering": "local learning clustering",
+    "NMFClustering": "NMF",
+}
+# Why a run ended, for somebody who has not read the manual; {c} is the number of clusters.
+ENDINGS = {
+    "converged": "It converged: the learned graph {fell} and nothing changes any more.",
+    "settled": "It converged: nothing changes any more at the lambda that was asked for.",
+    "fragmented_graph": (
+        "It did not converge: the rows fall into more than {c} pieces before anything is learned, "
+        "so the smallest were merged with their nearest. A larger n_neighbors avoids that."
+    ),
+    "no_exact_split": (
+        "It did not converge: the graph cannot be cut into exactly {c} pieces, so the clusters "
+        "come from the continuous solution. Look at the sizes; fewer clusters or another "
+        "n_neighbors may fit better."
+    ),
+    "max_iter": "It did not converge: it was still changing when max_iter was reached.",
+    "max_time": "It did not converge: the time was up. A larger max_time lets it finish.",
+    "interrupted": "It did not converge: it was interrupted, and this is as far as it came.",
+    "callback": "It did not converge: a callback stopped it.",
+}
+
+# How columns were stretched, in words.
+GEOMETRY = {
+    "given": "as prepared",
+    "standard": "each divided by its standard deviation",
+    "within": "stretched so that clusters are round",
+}
+
+
+def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, Any]:
+    """Everything that the page needs of a clustering, ready for JSON.
+
+    Nothing is left to chance: rows beyond ``max_points`` are sampled with a fixed seed.
+
+    Parameters
+    ----------
+    clustering : Clustering
+        A clustered table.
+    max_points : int, default=5000
+        Rows that the picture shows at most; every cluster keeps some.
+
+    Returns
+    -------
+    summary : dict
+        Holds lists, numbers, text and None only, and no number that is not finite.
+    """
+    clustering = clustering._replace(
+        X=np.asarray(clustering.X, dtype=np.float64),
+        confidence=np.asarray(clustering.confidence, dtype=np.float64),
+    )
+    groups = group_rows(clustering.labels)
+    plane = lay_out(clustering.model, clustering.X)
+    model = clustering.model
+    return {
+        "version": VERSION,
+        "source": short(clustering.source, 200),
+        "method": METHOD_NAMES.get(type(model).__name__, type(model).__name__),
+        "rows": len(groups.codes),
+        "clusters_found": groups.c,
+        "ending": describe_ending(model, groups.c),
+        "resolution": describe_resolution(model),
+        "clusters": describe_sizes(clustering, groups),
+        "sureness": describe_sureness(clustering.confidence),
+        "truth": describe_truth(clustering, groups),
+        "points": describe_points(clustering, groups, plane, max_points),
+        "features": describe_features(clustering, groups),
+        "graph": describe_graph(model, groups, plane.at[:, 0]),
+        "history": describe_history(model),
+        "data": describe_data(clustering),
+    }
+
+
+def describe_ending(model: Any, c: int) -> dict[str, Any]:
+    """Whether the run converged, and why it ended, in one sentence."""
+    reason = getattr(model, "stopping_reason_", None)
+    if reason is None:
+        return {"converged": None, "words": "", "iterations": None}
+    fell = "is in one piece" if c == 1 else f"has fallen into exactly {c} pieces"
+    words = ENDINGS.get(str(reason), "It ended with: {reason}.")
+    return {
+        "converged": bool(getattr(model, "converged_", False)),
+        "words": words.format(c=c, fell=fell, reason=short(reason, 200)),
+        "iterations": int(getattr(model, "n_iter_", 0)),
+    }
+
+
+def describe_resolution(model: Any) -> dict[str, Any] | None:
+    """How many representatives stand for the rows and how far another number of them agrees.
+
+    None where every row is its own; no agreement where no other number was asked.
+    """
+    choice = getattr(model, "resolutions_", None)
+    if choice is None:
+        return None
+    p = int(model.n_representatives_)
+    agreement = choice.confirmed if len(choice.n_representatives) > 1 else None
+    return {
+        "n_representatives": p,
+        "agreement": None if agreement is None else digits(agreement),
+        "steady": None if agreement is None else agreement >= LOW_AGREEMENT,
+        "words": resolution_words(p, agreement),
+    }
+
+
+def resolution_words(p: int, agreement: float | None) -> str:
+    """Whether the clusters hang on the resolution, for somebody who has not read the manual.
+
+    Examples
+    --------
+    >>> resolution_words(9, 0.8)
+    '9 representatives stand for the rows; another number gives similar clusters (agreement 0.80).'
+    """
+    start = f"{p:,} representatives stand for the rows"
+    if agreement is None:
+        return f"{start}."
+    number = f"(agreement {agreement:.2f})"
+    if agreement < LOW_AGREEMENT:
+        return (
+            f"The clusters change with the resolution: {start}, and another number gives other "
+            f"clusters {number}. They overlap, or another number of clusters fits better."
+        )
+    alike = "nearly the same" if agreement >= AGREED else "similar"
+    return f"{start}; another number gives {alike} clusters {number}."
+
+
+def describe_sizes(clustering: Clustering, groups: Groups) -> list[dict[str, Any]]:
+    """Rows of each cluster, how sure they are, how many hang on loosely."""
+    n = len(groups.codes)
+    loose = np.asarray(getattr(clustering.model, "outliers_", np.zeros(n)), dtype=bool)
+    loose = loose if len(loose) == n else np.zeros(n, dtype=bool)
+    found = []
+    for group in groups.shown:
+        rows = groups.codes == group
+        found.append(
+            {
+                "cluster": groups.name(group),
+                "size": int(groups.size[group]),
+                "outliers": int(np.count_nonzero(loose & rows)),
+                "sureness": describe_sureness(clustering.confidence[rows]),
+            }
+        )
+    return found
+
+
+def describe_sureness(confidence: np.ndarray) -> dict[str, Any] | None:
+    """Mean confidence, the rows below a half and a histogram; None where there is none."""
+    known = confidence[np.isfinite(confidence)]
+    if not len(known):
+        return None
+    count, _ = np.histogram(np.clip(known, 0, 1), bins=CONFIDENCE_BINS, range=(0.0, 1.0))
+    return {
+        "mean": digits(known.mean()),
+        "unsure": int(np.count_nonzero(known < 0.5)),
+        "known": len(known),
+        "histogram": count.tolist(),
+    }
+
+
+def describe_history(model: Any) -> dict[str, Any] | None:
+    """The run by iteration; None where the method keeps no record."""
+    history = getattr(model, "history_", None)
+    if not history:
+        return None
+    terms = list(history[0].terms)
+    return {
+        "iteration": [int(record.iteration) for record in history],
+        "objective": [digits(record.objective, 6) for record in history],
+        "terms": {term: [digits(record.terms[term], 6) for record in history] for term in terms},
+        "lam": [digits(record.lam, 6) for record in history],
+        "components": [int(record.n_components) for record in history],
+        "changed": [int(record.labels_changed) for record in history],
+    }
+
+
+def describe_data(clustering: Clustering) -> dict[str, Any]:
+    """What was done to the data, with which settings, and how long it took."""
+    settings = plain(clustering.settings)
+    seconds = float(clustering.seconds)
+    timings = getattr(clustering.model, "timings_", None) or {}
+    facts = {
+        "rows": len(clustering.frame),
+        "columns": clustering.frame.shape[1],
+        "features": clustering.X.shape[1],
+        "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
+        "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
+        "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
+        "label_agreement": plain(getattr(clustering.model, "label_agreement_", None)),
+    }
+    return {
+        "steps": [short(step, 2000) for step in clustering.preparation],
+        "settings": settings,
+        "seconds": digits(seconds) if math.isfinite(seconds) else None,
+        "phases": {short(name): digits(value, 3) for name, value in timings.items()},
+        "facts": facts,
+    }

@@ -1,0 +1,162 @@
+"""A table, clustered: the rows as they were, what was made of them, and what came out."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...comparison import named_estimator
+from .preparing import Preparation
+from .reading import Table, TableError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Clustering(NamedTuple):
+    """Everything that the files, the report and the terminal tell of one run."""
+
+    frame: pandas.DataFrame  # original rows in order, all columns
+    X: np.ndarray  # (n, d) prepared features
+    feature_names: list[str]
+    model: Any  # fitted estimator
+    labels: np.ndarray  # (n,) clusters by falling size; -1 for an outlier
+    confidence: np.ndarray  # (n,) in [0, 1]; NaN where the method has none
+    truth: np.ndarray | None  # (n,) the label column as text
+    id_column: str | None
+    preparation: list[str]  # what was done to the data, in sentences
+    source: str
+    seconds: float  # of the fit
+    settings: dict[str, Any]  # method, parameters, versions, notes
+
+
+def cluster_table(
+    table: Table,
+    preparation: Preparation,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+) -> Clustering:
+    """Prepare a table, fit a method on it, and gather what came out."""
+    frame = table.frame
+    X = preparation.fit(frame).transform(frame)
+    _check_count(n_clusters, len(frame))
+    model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = np.asarray(model.fit_predict(X))
+    seconds = time.perf_counter() - began
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    notes = list(dict.fromkeys([*notes, *_remarks(model)]))
+    notes += _splitting_columns(X, list(preparation.feature_names_), labels)
+    label_column = preparation.label_column
+    return Clustering(
+        frame=frame,
+        X=X,
+        feature_names=list(preparation.feature_names_),
+        model=model,
+        labels=labels,
+        confidence=np.asarray(getattr(model, "confidence_", np.full(len(X), np.nan)), dtype=float),
+        truth=None if label_column is None else frame[label_column].astype(str).to_numpy(),
+        id_column=preparation.id_column_,
+        preparation=[*_header_guess(frame), *preparation.steps_],
+        source=table.source,
+        seconds=seconds,
+        settings={
+            "method": method,
+            "parameters": plain(model.get_params(deep=False)),
+            "versions": versions(),
+            "notes": notes,
+            "source": table.source,
+            "sha256": table.sha256,
+            "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
+        },
+    )
+
+
+def _remarks(model: Any) -> list[str]:
+    """What people should know of a fit and would not ask for."""
+    remarks = []
+    counts = getattr(model, "cluster_counts_", None)
+    if counts:
+        others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
+        first = counts[0].n_clusters
+        what = "1 cluster is" if first == 1 else f"{first} clusters are"
+        remarks.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
+                       "too.")  # fmt: skip
+    apart = int(np.sum(getattr(model, "outliers_", 0)))
+    if apart:
+        one = apart == 1
+        remarks.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
+                       "everything else and got the label of the nearest cluster.")  # fmt: skip
+    if getattr(model, "rule_", None) == "neighbors":
+        remarks.append("no linear rule follows these clusters, so new rows will follow their "
+                       "nearest rows.")  # fmt: skip
+    return remarks
+
+
+# A column of two values is said to split the rows if clusters mix less than this share, and the
+# rows themselves more than that.
+MIXED, MIXED_BEFORE = 0.01, 0.05
+
+
+def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> list[str]:
+    """A word on columns of two values that the clusters follow.
+
+    Rows with the other value are never among the nearest where there are few other columns, so
+    such a column can cut the graph all by itself.
+    """
+    found = []
+    for name, column in zip(names, X.T, strict=True):
+        low, high = column.min(), column.max()
+        upper = column == high
+        if low == high or not (upper | (column == low)).all():
+            continue
+        sizes = np.bincount(labels - labels.min())
+        ones = np.bincount(labels - labels.min(), weights=upper)
+        mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
+        if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
+            found.append(f"'{name}'")
+    if not found:
+        return []
+    return [f"the clusters hardly mix the two values of {', '.join(found)}; leave it out to see "
+            "what they are without it (--drop)."]  # fmt: skip
+
+
+def _header_guess(frame: pandas.DataFrame) -> list[str]:
+    names = [f"c{place}" for place in range(1, frame.shape[1] + 1)]
+    if list(frame.columns) != names:
+        return []
+    return [f"No header was found: the columns are called c1 to {names[-1]}."]
+
+
+def _check_count(n_clusters: int | str, n: int) -> None:
+    if isinstance(n_clusters, int) and n_clusters > n:
+        raise TableError(f"--clusters is {n_clusters}, but there are only {n} rows; ask for fewer.")
+
+
+def plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON can hold them."""
+    simple = (str, int, float, bool, type(None))
+    return {k: v if isinstance(v, simple) else repr(v) for k, v in parameters.items()}
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were computed with."""
+    import platform
+    from importlib import metadata
+
+    import scipy
+    import sklearn
+
+    return {
+        "dogc": metadata.version("dogc"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,0 +1,249 @@
+r"""How many clusters: as many as were easier to cut out than they are to cut in two.
+
+For labels with clusters 1, ..., c in a graph A whose rows sum to about one,
+
+.. math:: \varphi_i = \frac{\mathrm{cut}_i + 1}{\min(\mathrm{vol}_i, \mathrm{vol} -
+          \mathrm{vol}_i) + 1}
+
+is what it took to cut cluster i out, and :math:`\psi_i` the least of the same over all halves that
+its own second eigenvector proposes: what it would take to cut it in two. Clusters are firm as far
+as the mean of :math:`\log(\psi_i / \varphi_i)` is large. It is small if clusters are merged, since
+:math:`\psi` is, and if they are split, since :math:`\varphi` is large. The one that is added is the
+weight of one row: a handful of rows cannot claim that it is cut off for nothing.
+
+Two witnesses are heard alike: the mean of the graphs at all scales, and the one scale whose own
+clusters are firmest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError, eigsh
+
+from ..numerics import discrete, eigen, graph
+
+# Above this many clusters nothing is proposed.
+MOST = 60
+# Firmness that structure must exceed: halves of a uniform square have about 0, those of a uniform
+# strip log 2 = 0.69, and most data without clusters 0 to 0.5.
+LEVEL = 0.55
+# The mean over c clusters is the firmer evidence the more there are; by theory the root of c.
+POWER = 0.6
+# Counts that are looked at: the smallest, and those after which eigenvalues jump most.
+SMALLEST, JUMPS = 5, 8
+# Eigenvalues below this are all "zero": a graph that is as good as cut.
+EIGENVALUE_FLOOR = 1e-4
+# The share of the widest graph in each, so that fragments are tied to what lies near them.
+TIE = 1e-3
+# Half steps of the rotation to labels, and rows up to which a dense eigenvector is found faster.
+ROTATIONS, DENSE = 10, 150
+
+
+class CountEvidence(NamedTuple):
+    """How much speaks for one number of clusters.
+
+    The first of ``cluster_counts_`` is the one that was taken; the others follow by score. One
+    cluster has a score of 0: what is below it is worth less than no clusters at all.
+    """
+
+    n_clusters: int
+    score: float  # c ** 0.6 times (firmness - 0.55)
+    votes: int  # scales at which the clusters are firmer than data without clusters
+    n_scales: int
+    firmness: float = 0.0  # mean log of what cuts a cluster in two over what cut it out
+    jump: float = 0.0  # mean log of the ratio of eigenvalues c + 1 and c
+
+
+def most_clusters(n: int) -> int:
+    """The largest number of clusters to consider for n rows.
+
+    Examples
+    --------
+    >>> most_clusters(150), most_clusters(10_000)
+    (30, 60)
+    """
+    return min(MOST, max(n // 5, 2), max(n - 2, 1))
+
+
+def weigh_counts(graphs: Sequence[sp.csr_array], most: int) -> list[CountEvidence]:
+    """Evidence for numbers of clusters, one among them, the best first.
+
+    Parameters
+    ----------
+    graphs : sparse arrays of shape (n, n), symmetric
+        The data's own graphs, the one with the fewest neighbours first.
+    most : int
+        The largest number to consider, below n - 1.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = np.kron(np.eye(3), np.ones((6, 6)) - np.eye(6)) / 5 + 1e-3
+    >>> weigh_counts([sp.csr_array(A - np.diag(np.diag(A)))], 5)[0].n_clusters
+    3
+    """
+    mean = (sum(graphs[1:], graphs[0]) * (1.0 / len(graphs))).tocsr()
+    tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
+    spectra = [low_spectrum(A, most + 1) for A in tied]
+    jumps = mean_jumps([values for values, _ in spectra[:-1]])
+    table = {1: CountEvidence(1, 0.0, 0, len(graphs))}
+    wanted = _candidates(jumps)
+    while wanted:  # until the best has been compared with its neighbours
+        for c in wanted:
+            found = [_labels(F[:, :c]) for _, F in spectra]
+            table[c] = _weighed(c, graphs, mean, found, float(jumps[c - 2]))
+        best = min(table.values(), key=_rank).n_clusters
+        wanted = [c for c in (best - 1, best + 1) if 2 <= c <= most and c not in table]
+    return _ordered(list(table.values()))
+
+
+def _rank(row: CountEvidence) -> tuple[float, int]:
+    return -row.score, row.n_clusters
+
+
+def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
+    """By score; but in third place a neighbour of the first, the better one that is not second.
+
+    Where the best number is wrong, it is mostly wrong by one.
+    """
+    first, second, *rest = sorted(table, key=_rank)
+    best = first.n_clusters
+    beside = [row for row in rest if abs(row.n_clusters - best) == 1 and row.n_clusters > 1]
+    third = beside[:1]
+    return [first, second, *third, *(row for row in rest if row not in third)]
+
+
+def _weighed(
+    c: int,
+    graphs: Sequence[sp.csr_array],
+    mean: sp.csr_array,
+    found: list[np.ndarray],
+    jump: float,
+) -> CountEvidence:
+    """The evidence for c clusters, from the labels in each graph and in the mean of them."""
+    least = min(found, key=lambda labels: graph.normalised_cut(mean, labels))
+    own = [firmness(A, labels) for A, labels in zip(graphs, found, strict=False)]
+    firm = 0.5 * (firmness(mean, least) + max(own))
+    score = round(float(c**POWER * (firm - LEVEL)), 3)
+    votes = sum(value > LEVEL for value in own)
+    return CountEvidence(c, score, votes, len(graphs), round(firm, 3), round(jump, 3))
+
+
+def low_spectrum(A: sp.csr_array, how_many: int) -> tuple[np.ndarray, np.ndarray]:
+    r"""The smallest eigenvalues of :math:`I - D^{-1/2} A D^{-1/2}`, and their vectors.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.kron(np.eye(2), 1.0 - np.eye(3)))
+    >>> low_spectrum(A, 3)[0].round(6) + 0.0
+    array([0. , 0. , 1.5])
+    """
+    root = np.sqrt(np.asarray(A.sum(axis=1)).ravel())
+    scale = sp.dia_array((1.0 / np.where(root > 0, root, 1.0)[None, :], [0]), shape=A.shape)
+    L = (sp.dia_array((np.ones((1, len(root))), [0]), shape=A.shape) - scale @ A @ scale).tocsr()
+    F = eigen.bottom_eigenvectors(L, how_many, graph.components(A)[1], weights=root)
+    values, V = scipy.linalg.eigh(F.T @ (L @ F))
+    return np.maximum(values, 0.0), F @ V
+
+
+def mean_jumps(spectra: Sequence[np.ndarray]) -> np.ndarray:
+    r"""The mean of :math:`\log(\mu_{c+1} / \mu_c)` for c = 2, 3, ..., eigenvalues lifted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_jumps([np.array([0.0, 0.01, 0.5, 0.6]), np.array([0.0, 0.02, 0.4, 0.6])]).round(2)
+    array([3.45, 0.29])
+    """
+    lifted = np.array(spectra) + EIGENVALUE_FLOOR
+    return np.log(lifted[:, 2:] / lifted[:, 1:-1]).mean(axis=0)
+
+
+def firmness(A: sp.csr_array, labels: np.ndarray) -> float:
+    """The mean over clusters of the log of what cuts one in two over what cut it out.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.kron(np.eye(2), np.ones((8, 8)) - np.eye(8)) + 0.01)
+    >>> right, wrong = np.repeat([0, 1], 8), np.repeat([0, 1, 2], [8, 4, 4])
+    >>> firmness(A, right) > firmness(A, wrong)
+    True
+    """
+    names, labels = np.unique(labels, return_inverse=True)
+    order = np.argsort(labels, kind="stable")
+    ends = np.searchsorted(labels[order], np.arange(len(names) + 1))
+    A = A[order][:, order].tocsr()
+    volume = np.bincount(labels[order], np.asarray(A.sum(axis=1)).ravel())
+    blocks = [A[a:b, a:b].tocsr() for a, b in itertools.pairwise(ends)]
+    cut = np.maximum(volume - np.array([B.sum() for B in blocks]), 0.0)
+    outside = (cut + 1.0) / (np.minimum(volume, volume.sum() - volume) + 1.0)
+    inside = np.array([inner_cut(B) for B in blocks])
+    return float(np.log(inside / outside).mean())
+
+
+def inner_cut(B: sp.csr_array) -> float:
+    """The least (cut + 1) / (smaller volume + 1) over the halves along B's second eigenvector.
+
+    Fewer than four rows count as whole.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> halves = np.kron(np.eye(2), np.ones((4, 4)) - np.eye(4))
+    >>> inner_cut(sp.csr_array(halves))  # nothing is cut: 1 / (12 + 1)
+    0.07692307692307693
+    """
+    m = B.shape[0]
+    if m < 4:
+        return 1.0
+    degree = np.asarray(B.sum(axis=1)).ravel()
+    order = np.argsort(_second_eigenvector(B, degree), kind="stable")
+    place = np.empty(m, dtype=np.int64)
+    place[order] = np.arange(m)
+    edges = B.tocoo()
+    row, column = edges.coords
+    low, high = np.minimum(place[row], place[column]), np.maximum(place[row], place[column])
+    opened = np.bincount(low, edges.data, m) - np.bincount(high, edges.data, m)
+    cut = np.maximum(0.5 * np.cumsum(opened)[:-1], 0.0)  # each edge is stored twice
+    volume = np.cumsum(degree[order])[:-1]
+    smaller = np.minimum(volume, degree.sum() - volume)
+    return float(((cut + 1.0) / (smaller + 1.0)).min())
+
+
+def _second_eigenvector(B: sp.csr_array, degree: np.ndarray) -> np.ndarray:
+    """Coordinates of rows along it; where B is in pieces, which piece a row is in."""
+    count, member = graph.components(B)
+    m = len(degree)
+    if count > 1:
+        return np.bincount(member, degree)[member] + 1e-9 * member
+    scale = sp.dia_array(((1.0 / np.sqrt(degree))[None, :], [0]), shape=B.shape)
+    N = (scale @ B @ scale).tocsr()
+    if m > DENSE:
+        try:
+            start = np.cos(1.7 * np.arange(m)) + 0.1  # the same every time
+            values, V = eigsh(N, 2, which="LA", tol=1e-2, v0=start, maxiter=300)
+            return V[:, values.argmin()] / np.sqrt(degree)
+        except ArpackError:
+            pass
+    # All of them: LAPACK can miss one that is asked for alone among many that are equal.
+    return scipy.linalg.eigh(N.toarray())[1][:, m - 2] / np.sqrt(degree)
+
+
+def _candidates(jumps: np.ndarray) -> list[int]:
+    best = np.argsort(-jumps, kind="stable")[:JUMPS] + 2
+    smallest = np.arange(2, min(SMALLEST, len(jumps) + 1) + 1)
+    return sorted({int(c) for c in (*best, *smallest)})
+
+
+def _labels(F: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(F, axis=1, keepdims=True)
+    F = F / np.where(length > 1e-12, length, 1.0)
+    return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F), ROTATIONS)[1]

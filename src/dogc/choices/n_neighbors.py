@@ -1,0 +1,82 @@
+"""Which neighbourhood size to trust: the one whose labels the others confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics import discrete
+
+# Below this agreement scales say nothing.
+EVIDENCE = 0.5
+# Neighbourhood sizes to ask, about a factor of two apart, and from where on labels are the same.
+SCALES = (5, 10, 20, 45)
+AGREED = 0.98
+
+# Of sizes that agree alike the one nearest to the usual is taken.
+USUAL = 10
+
+
+class ScaleChoice(NamedTuple):
+    """The sizes that were asked, how far their labels agree, and the one that was taken.
+
+    The labels are those of the start at each size: the clusters that the graph of the data has
+    before anything is learned. ``ScaleDisplay.from_estimator(model)`` draws it. Where one size
+    was asked, because the user named it or no other was possible, it is the only one here and
+    agrees with itself.
+    """
+
+    n_neighbors: tuple[int, ...]
+    agreement: np.ndarray  # (s, s) adjusted Rand index of each two labellings
+    score: np.ndarray  # (s,) mean agreement with the others
+    chosen: int
+
+
+def only_scale(k: int) -> ScaleChoice:
+    """The choice where there was none."""
+    return ScaleChoice((k,), np.eye(1), np.ones(1), k)
+
+
+def candidate_scales(largest: int) -> list[int]:
+    """The sizes to ask where a row can have at most ``largest`` neighbours.
+
+    Examples
+    --------
+    >>> candidate_scales(24), candidate_scales(3)
+    ([5, 10, 20], [3])
+    """
+    return [k for k in SCALES if k <= largest] or [max(largest, 1)]
+
+
+def weigh_scales(
+    found: Mapping[int, np.ndarray], size: np.ndarray, broken: Container[int] = ()
+) -> ScaleChoice:
+    """The size whose labels agree most with those of the other sizes.
+
+    Parameters
+    ----------
+    found : labels of shape (n,) at each size
+    size : array of shape (n,)
+        What each row counts for.
+    broken : sizes at which the graph falls into more pieces than clusters; of sizes that agree
+        alike another is taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = {5: np.array([0, 1, 1, 0]), 10: np.array([1, 0, 0, 1]), 20: np.array([0, 0, 1, 1])}
+    >>> weigh_scales(labels, np.ones(4)).chosen
+    10
+    """
+    found = dict(sorted(found.items()))
+    labels, s = list(found.values()), len(found)
+    agreement = np.eye(s)
+    for i, j in zip(*np.triu_indices(s, 1), strict=True):
+        agreement[i, j] = agreement[j, i] = discrete.adjusted_rand(labels[i], labels[j], size)
+    score = (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
+    enough = min(score.max() - 1e-9, AGREED)
+    alike = [k for k, value in zip(found, score, strict=True) if value >= enough]
+    chosen = min(alike, key=lambda k: (k in broken, abs(np.log(k / USUAL))))
+    return ScaleChoice(tuple(found), agreement, score, chosen)

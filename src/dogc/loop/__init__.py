@@ -1,0 +1,1 @@
+"""The alternating optimisation: one loop, its steps and its methods."""

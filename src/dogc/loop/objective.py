@@ -1,0 +1,72 @@
+"""The objective `eq:26`, one function per term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..numerics import discrete, l2p
+from .state import Problem, State, root_mass
+
+
+def graph(problem: Problem, state: State) -> float:
+    """sum_ij d^wx_ij s_ij."""
+    return float(np.vdot(root_mass(problem) ** 2 * _finite(state.dx), state.S))
+
+
+def spread(problem: Problem, state: State) -> float:
+    """sum_ij xi_i s_ij^2."""
+    xi = state.xi if problem.mass is None else problem.mass * state.xi
+    return float(xi @ np.einsum("ij,ij->i", state.S, state.S))
+
+
+def deviation_l2(problem: Problem, state: State) -> float:
+    """||S - A||_F^2."""
+    difference = root_mass(problem) * (state.S - problem.A)
+    return float(np.vdot(difference, difference))
+
+
+def deviation_l1(problem: Problem, state: State) -> float:
+    """sum_ij |s_ij - a_ij|."""
+    return float((root_mass(problem) ** 2 * np.abs(state.S - problem.A)).sum())
+
+
+def smoothness(problem: Problem, state: State) -> float:
+    """2 lambda Tr(F'LF)."""
+    return 2.0 * state.lam * float(np.vdot(state.F, state.L @ state.F))
+
+
+def link(problem: Problem, state: State) -> float:
+    """alpha ||Y - FQ||^2."""
+    alpha = problem.weights(state.lam).alpha
+    Y = root_mass(problem) * discrete.times(state.Y, np.eye(problem.c))
+    difference = Y - state.F @ state.Q
+    return float(alpha * np.vdot(difference, difference))
+
+
+def regression(problem: Problem, state: State) -> float:
+    """beta (||Y - XP||_{2,p} + gamma ||P||^2), a row counting as often as it occurs."""
+    _, beta, gamma = problem.weights(state.lam)
+    fit = problem.size @ l2p.loss(squared_residuals(problem, state), problem.p)
+    return float(beta * (fit + gamma * np.vdot(state.P, state.P)))
+
+
+def prediction(problem: Problem, state: State) -> np.ndarray:
+    """X P + intercept, of shape (n, c)."""
+    assert problem.X is not None
+    return np.asarray(problem.X @ state.P) + state.intercept
+
+
+def squared_residuals(problem: Problem, state: State) -> np.ndarray:
+    """||y_i - x_i P||^2 for every row."""
+    residual = discrete.times(state.Y, np.eye(problem.c)) - prediction(problem, state)
+    return np.einsum("ij,ij->i", residual, residual)
+
+
+def _finite(d: np.ndarray) -> np.ndarray:
+    """Padding is infinitely far and has no weight; 0 * inf must count as 0."""
+    return np.where(np.isfinite(d), d, 0.0)
+
+
+Term = Callable[[Problem, State], float]

@@ -1,0 +1,192 @@
+"""One function per block of `eq:26`: State in, State out, no block but its own touched.
+
+At fixed lambda and xi none of them raises the objective.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..numerics import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
+from ..numerics.matrix import norm_bound
+from .objective import link, prediction, regression, squared_residuals
+from .state import Problem, State, by_mass, root_mass
+
+
+def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
+    """The state with new weights S and what follows from them.
+
+    Components too small to be clusters are tied to their nearest: they neither count nor
+    take a column of F.
+    """
+    joined = fragments.join_small(state.idx, S, state.dx, problem.size, problem.min_size)
+    return state._replace(
+        S=joined.S,
+        L=weighted_laplacian(problem, joined.graph),
+        member=joined.member,
+        n_components=joined.n_components,
+        stray=joined.stray,
+    )
+
+
+def weighted_laplacian(problem: Problem, S: sp.csr_array) -> sp.csr_array:
+    """The Laplacian of S; with masses, M^-1/2 L(MS) M^-1/2."""
+    if problem.mass is None:
+        return graph.laplacian(S)
+    n = len(problem.mass)
+    M = sp.dia_array((problem.mass[None, :], [0]), shape=(n, n))
+    inverse = sp.dia_array((1.0 / root_mass(problem).T, [0]), shape=(n, n))
+    return (inverse @ graph.laplacian((M @ S).tocsr()) @ inverse).tocsr()
+
+
+def step_S(problem: Problem, state: State) -> State:
+    """Each row of S solves `eq:10` on its candidates."""
+    F = state.F / root_mass(problem)
+    d = graph.pair_distances(F, F, state.idx, problem.threads)
+    d *= state.lam
+    d += state.dx
+    return with_graph(problem, state, graph.solve_rows(d, state.xi, problem.threads))
+
+
+def step_S_l1(problem: Problem, state: State) -> State:
+    """Each row of S near the given graph in the L1 norm: CLR0."""
+    assert problem.A is not None
+    F = state.F / root_mass(problem)
+    df = graph.pair_distances(F, F, state.idx)
+    return with_graph(problem, state, graph.solve_rows_l1(problem.A, state.lam * df))
+
+
+def step_F(problem: Problem, state: State) -> State:
+    """F on the Stiefel manifold: min 2 lambda Tr(F'LF) + alpha ||Y - FQ||^2.
+
+    Starts from the last F, or from the null space of L where that is known and better.
+    """
+    alpha = problem.weights(state.lam).alpha
+    # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
+    pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
+    B = pull * root_mass(problem) * discrete.times(state.Y, state.Q.T)
+    L = state.L if state.lam > 0 else state.L * 0.0
+    starts = [state.F]
+    if alpha == 0.0:
+        starts.append(bottom_of(problem, state, state.member))
+    elif state.n_components >= problem.c:
+        N = eigen.null_space(state.member, state.n_components, null_weights(problem))
+        starts.append(N @ stiefel.polar(N.T @ B))
+    values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
+    # The last F unless the other is lower by more than rounding: where there are more than
+    # c components both are exact minima, and the last one says which of them to merge.
+    rounding = 1e-12 * norm_bound(L) * problem.c
+    F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
+    if alpha > 0.0:
+        result = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5)
+        F = result.F if result.objective <= values[0] else F
+    return state._replace(F=F)
+
+
+def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
+    """The bottom eigenvectors of the graph, of which the components are known."""
+    return eigen.bottom_eigenvectors(state.L, problem.c, member, null_weights(problem))
+
+
+def null_weights(problem: Problem) -> np.ndarray | None:
+    """What a null vector of the Laplacian looks like inside a component; None: constant."""
+    return None if problem.mass is None else np.sqrt(problem.mass)
+
+
+def step_W(problem: Problem, state: State) -> State:
+    """The projection solves the trace ratio `eq:12.5`; distances follow."""
+    if problem.R is None or state.W is None:
+        return state
+    R = problem.R
+    # Rows that share a node are as far apart as they scatter about it.
+    within = 0.0 if problem.within is None else problem.within
+    W = trace_ratio.trace_ratio(R.T @ (state.L @ R) + within, R.T @ R + within, state.W)
+    if problem.A is not None:  # a graph that is given does not depend on the subspace
+        return state._replace(W=W)
+    return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
+
+
+def projected_distances(
+    R: np.ndarray, W: np.ndarray, idx: np.ndarray, threads: int = 1
+) -> np.ndarray:
+    """d^wx on the candidates: squared distances in the subspace over its total scatter."""
+    Z = R @ W
+    d = graph.pair_distances(Z, Z, idx, threads)
+    d /= np.vdot(Z, Z)
+    return d
+
+
+def step_Q(problem: Problem, state: State) -> State:
+    """The rotation: orthogonal Procrustes, `eq:15`."""
+    return state._replace(Q=discrete.procrustes(by_mass(problem, state.F), state.Y))
+
+
+def step_Y(problem: Problem, state: State) -> State:
+    """Labels by the largest entry of FQ, `eq:18`."""
+    return state._replace(Y=discrete.assign(by_mass(problem, state.F) @ state.Q))
+
+
+def step_Y_regression(problem: Problem, state: State) -> State:
+    """Labels by rotation and regression together, `eq:34`, minimised exactly row by row.
+
+    The loss is evaluated at each of the c possible labels instead of being replaced by
+    its weighted square as in `eq:36`, so the step finds what the loss itself prefers.
+    """
+    alpha, beta, _ = problem.weights(state.lam)
+    fitted = prediction(problem, state)
+    squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
+    cost = problem.size[:, None] * l2p.loss(np.maximum(squared, 0.0), problem.p)
+    gain = by_mass(problem, state.F) @ state.Q
+    return state._replace(Y=discrete.assign(2.0 * alpha * gain - beta * cost))
+
+
+def step_Y_relaxed(problem: Problem, state: State) -> State:
+    """Continuous Y between rotation and regression: the ablation DOGC-I."""
+    alpha, beta, _ = problem.weights(state.lam)
+    D = l2p.row_weights(squared_residuals(problem, state), problem.p)
+    D = beta * (problem.size * D)[:, None]
+    both = alpha * root_mass(problem) ** 2 + D
+    mixed = alpha * (by_mass(problem, state.F) @ state.Q) + D * prediction(problem, state)
+    return state._replace(Y=np.where(both > 0, mixed / np.where(both > 0, both, 1.0), state.Y))
+
+
+def step_restart(problem: Problem, state: State) -> State:
+    """Rotation and labels afresh from pivoted QR, taken only where ||Y - FQ||^2 is lower.
+
+    Alternating Q and Y stops at local optima that depend on the first Y; this is the way
+    out of a bad one.
+    """
+    F = by_mass(problem, state.F)
+    Q, labels = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
+    new_name = discrete.match_labels(labels, state.Y, problem.c)
+    labels, Q = new_name[labels], Q[:, np.argsort(new_name)]
+    rows = np.arange(problem.n)
+    agreement = (F @ state.Q)[rows, state.Y].sum()
+    if (F @ Q)[rows, labels].sum() <= agreement + 1e-9 * abs(agreement):
+        return state
+    return state._replace(Q=Q, Y=labels)
+
+
+def step_restart_regression(problem: Problem, state: State) -> State:
+    """As `step_restart`, where the regression refitted to the new labels does not lose more."""
+    fresh = step_restart(problem, state)
+    if fresh is state:
+        return state
+    fresh = step_P(problem, fresh)
+    return fresh if _label_terms(problem, fresh) < _label_terms(problem, state) else state
+
+
+def _label_terms(problem: Problem, state: State) -> float:
+    return link(problem, state) + regression(problem, state)
+
+
+def step_P(problem: Problem, state: State) -> State:
+    """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
+    gamma = problem.weights(state.lam).gamma
+    D = problem.size * l2p.row_weights(squared_residuals(problem, state), problem.p)
+    targets = discrete.times(state.Y, np.eye(problem.c))
+    P, intercept = l2p.weighted_ridge(
+        problem.X, targets, D, gamma, problem.fit_intercept, problem.gram
+    )
+    return state._replace(P=P, intercept=intercept)

@@ -1,0 +1,153 @@
+r"""Robust regression of labels on features under an l2,p loss (`eq:27`).
+
+.. math:: \min_{P, b} \sum_i \|y_i - x_i P - b\|_2^p + \gamma \|P\|_F^2, \quad 0 < p \le 2
+
+The weight of row i, :math:`D_{ii} = \tfrac p2 \|r_i\|^{p-2}` (`eq:30`), is infinite where the
+residual is zero. Below a floor the power is therefore continued by the parabola that
+touches it there; with the loss so defined, reweighting lowers it at every step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from .matrix import Matrix
+
+RESIDUAL_FLOOR = 1e-4
+
+
+def loss(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
+    """``||r||^p`` from squared norms; below the floor, the parabola that touches it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss(np.array([4.0, 0.0]), p=1.0, floor=0.5)
+    array([2.  , 0.25])
+    """
+    lifted = np.maximum(squared, floor**2)
+    return lifted ** (p / 2) + row_weights(squared, p, floor) * (squared - lifted)
+
+
+def row_weights(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
+    """The diagonal D of `eq:30` from squared residual norms, finite at zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_weights(np.array([4.0, 0.0]), p=1.0, floor=0.5)
+    array([0.25, 1.  ])
+    """
+    return (p / 2) * np.maximum(squared, floor**2) ** (p / 2 - 1)
+
+
+def weighted_ridge(
+    X: Matrix,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    gamma: float,
+    fit_intercept: bool,
+    gram: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""The P step `eq:33`: :math:`P = (X^\top D X + \gamma I)^{-1} X^\top D Y`.
+
+    With d > n the same P comes from the n x n dual system
+    :math:`P = X^\top (X X^\top + \gamma D^{-1})^{-1} Y`. The intercept is not penalised: it
+    is eliminated by centring with the weighted means. ``gamma`` may be zero; the solution
+    of smallest norm is then taken.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    Y : array of shape (n, c)
+    weights : array of shape (n,), positive, the diagonal D.
+    gram : array of shape (n, n), default=None
+        The products of sparse rows with each other, where they are known.
+
+    Returns
+    -------
+    P : array of shape (d, c)
+    intercept : array of shape (c,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.array([[0.0], [1.0]]), np.array([[1.0], [3.0]])
+    >>> P, intercept = weighted_ridge(X, Y, np.ones(2), 0.0, True)
+    >>> np.round([P[0, 0], intercept[0]], 6)
+    array([2., 1.])
+    """
+    n, d = X.shape
+    X = X.astype(np.float64)
+    share = weights / weights.sum()
+    x_mean = share @ X if fit_intercept else np.zeros(d)
+    y_mean = share @ Y if fit_intercept else np.zeros(Y.shape[1])
+    Yc = Y - y_mean
+    offset = x_mean
+    if not sp.issparse(X):
+        X = X - x_mean  # before any product, which would lose digits far from the origin
+        X[:, np.abs(X).max(axis=0) <= 8 * np.finfo(float).eps * np.abs(x_mean)] = 0.0
+        offset = np.zeros(d)
+    if d <= n:
+        weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
+        gram = _dense(weighted.T @ X)
+        centred = gram - weights.sum() * np.outer(offset, offset)
+        P = _solve(centred, gamma, np.asarray(weighted.T @ Yc), scale=np.trace(gram))
+    else:
+        root = np.sqrt(weights)[:, None]
+        cross = np.asarray(X @ offset)
+        kernel = root * (_dense(X @ X.T) if gram is None else gram) * root.T
+        shift = root * (cross[:, None] + cross[None, :] - offset @ offset) * root.T
+        dual = root * _solve(kernel - shift, gamma, root * Yc, scale=np.trace(kernel))
+        P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
+    return P, y_mean - x_mean @ P
+
+
+def ridge_map(R: np.ndarray, gamma: float) -> np.ndarray:
+    r"""G with :math:`(R G)(R G)^\top = R (R^\top R + \gamma I)^{-1} R^\top`, the ridge smoother.
+
+    What ridge regression on the columns of R leaves of a target y is
+    :math:`y - U U^\top y` with :math:`U = R G`; and the rows of U are points whose inner
+    products are the kernel :math:`I - (I + R R^\top / \gamma)^{-1}`.
+
+    Parameters
+    ----------
+    R : array of shape (n, r)
+    gamma : ridge penalty, zero or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.abs(ridge_map(np.array([[1.0], [-1.0]]), 2.0))
+    array([[0.5]])
+    """
+    values, vectors = np.linalg.eigh(R.T @ R)
+    keep = values > np.finfo(float).eps * len(values) * values[-1:]
+    return vectors[:, keep] / np.sqrt(values[keep] + gamma)
+
+
+def _dense(M: Matrix) -> np.ndarray:
+    return M.toarray() if sp.issparse(M) else np.asarray(M)
+
+
+def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> np.ndarray:
+    """(gram + gamma I)^-1 right; directions lost to rounding are left out, not blown up.
+
+    ``scale`` is the size of what went into the Gram matrix before it was centred.
+    """
+    gram = (gram + gram.T) / 2
+    n, trace = len(gram), float(np.trace(gram))
+    eps = np.finfo(float).eps
+    if gamma > 4 * eps * n * max(trace, scale, np.finfo(float).tiny / eps):
+        # The penalty outweighs what rounding leaves: no direction has to be left out.
+        gram[np.diag_indices(n)] += gamma
+        factor = scipy.linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+        return scipy.linalg.cho_solve(factor, right, check_finite=False)
+    values, vectors = np.linalg.eigh(gram)
+    damped = np.maximum(values, 0.0) + gamma
+    rounding = eps * n * scale
+    keep = damped > max(1e-13 * n * damped[-1], rounding, np.finfo(float).tiny)
+    inverse = np.where(keep, 1.0 / np.where(keep, damped, 1.0), 0.0)
+    return vectors @ (inverse[:, None] * (vectors.T @ right))

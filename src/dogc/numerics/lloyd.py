@@ -1,0 +1,85 @@
+"""Representatives of rows: the means of cells, by a few steps of Lloyd's algorithm."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from .row_blocks import over_rows
+
+# Rows at a time: what a block needs stays in a processor's cache.
+ELEMENTS = 1 << 17
+
+
+def nearest_mean(Z: np.ndarray, R: np.ndarray, threads: int = 1) -> np.ndarray:
+    """The nearest row of R for each row of Z, the first in a tie.
+
+    Blocks have a fixed size, so that the result is the same for any number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest_mean(np.array([[0.0], [0.9], [3.0]]), np.array([[0.0], [1.0]]))
+    array([0, 1, 1])
+    """
+    squares = np.einsum("ij,ij->i", R, R)
+    twice = -2.0 * R.T
+
+    def block(rows: slice) -> np.ndarray:
+        scores = Z[rows] @ twice
+        scores += squares
+        return scores.argmin(axis=1)
+
+    return np.concatenate(over_rows(block, len(Z), threads, max(64, ELEMENTS // len(R))))
+
+
+def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> np.ndarray:
+    """The weighted mean of the rows of each cell that has any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [1.0], [5.0]])
+    >>> cell_means(Z, np.array([1, 3, 1]), np.array([0, 0, 2]), 3)
+    array([[0.75],
+           [5.  ]])
+    """
+    rows = np.arange(len(Z) + 1)
+    within = sp.csr_array((weight.astype(float), cell, rows), shape=(len(Z), p))
+    total = np.bincount(cell, weights=weight, minlength=p)
+    used = total > 0
+    return np.asarray(within.T @ Z)[used] / total[used, None]
+
+
+def cells(
+    Z: np.ndarray, weight: np.ndarray, p: int, steps: int, threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""At most p cells of rows that are near to each other, and their means.
+
+    Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`, from the first p rows.
+
+    Parameters
+    ----------
+    Z : array of shape (m, q), rows in an order that has nothing to do with their place.
+    weight : array of shape (m,), what each row counts for.
+    p, steps : number of cells to begin with, and of steps.
+
+    Returns
+    -------
+    cell : int array of shape (m,)
+    R : array of shape (at most p, q), the means of the cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cells(np.array([[0.0], [5.0], [1.0], [6.0]]), np.ones(4, dtype=int), 2, 3)
+    (array([0, 1, 0, 1]), array([[0.5],
+           [5.5]]))
+    """
+    near = Z - np.median(Z, axis=0)  # squares lose digits far from the origin
+    R = near[:p]
+    for _ in range(steps):
+        cell = nearest_mean(near, R, threads)
+        R = cell_means(near, weight, cell, len(R))
+    cell = np.unique(nearest_mean(near, R, threads), return_inverse=True)[1]
+    return cell, cell_means(Z, weight, cell, int(cell.max()) + 1)

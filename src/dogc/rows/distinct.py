@@ -1,0 +1,134 @@
+"""Rows that occur more than once, held once with a weight."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..numerics.matrix import Matrix
+
+
+class DistinctRows(NamedTuple):
+    """One of each row that has weight, and where the others are to be found."""
+
+    X: Matrix
+    first: np.ndarray  # (m,) where each occurs first
+    inverse: np.ndarray  # (n,) which of them each row is; -1 where the weight is zero
+    size: np.ndarray  # (m,) total weight of each, in units of their mean
+    unit: float  # that mean
+    n_distinct: int  # how many really differ: 1 where all rows are equal and kept apart
+
+
+def distinct_rows(X: Matrix, weight: np.ndarray | None, *, apart: bool = False) -> DistinctRows:
+    """Collapse equal rows and sort them, so that neither copies nor the order of rows matter.
+
+    With ``apart``, or where all rows are equal, every row is kept as it is.
+    """
+    n = X.shape[0]
+    kept = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
+    group, first = np.arange(len(kept)), kept
+    n_distinct = len(kept)
+    if not apart:
+        found = _sorted_groups(X if len(kept) == n else X[kept])
+        n_distinct = len(found[1])
+        if n_distinct > 1:
+            group, first = found[0], kept[found[1]]
+    inverse = np.full(n, -1)
+    inverse[kept] = group
+    size = np.bincount(group, weights=None if weight is None else weight[kept]).astype(float)
+    unit = float(size.mean())
+    return DistinctRows(X[first], first, inverse, size / unit, unit, n_distinct)
+
+
+def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
+    """The same without some of the distinct rows."""
+    kept = ~left_out
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    inverse = np.where(rows.inverse >= 0, place[rows.inverse], -1)
+    copies = rows.size[kept] * rows.unit
+    unit = float(copies.mean())
+    return DistinctRows(
+        rows.X[kept], rows.first[kept], inverse, copies / unit, unit, int(kept.sum())
+    )
+
+
+def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    """The group of equal rows that each row is in, groups in order of value; first of each."""
+    n = X.shape[0]
+    new = np.ones(n, dtype=bool)
+    if sp.issparse(X):
+        keys = [_sparse_key(X, i) for i in range(n)]
+        order = np.array(sorted(range(n), key=keys.__getitem__))
+        new[1:] = [keys[i] != keys[j] for i, j in itertools.pairwise(order)]
+    else:
+        order = _sorted_rows(X)
+        new[1:] = (X[order[1:]] != X[order[:-1]]).any(axis=1)
+    group = np.empty(n, dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    return group, order[new]  # both sorts are stable: the first of a group comes first
+
+
+def _sorted_rows(X: np.ndarray) -> np.ndarray:
+    """As ``np.lexsort`` of the columns, the first foremost; later ones only where rows tie."""
+    order = np.argsort(X[:, 0], kind="stable")
+    first = X[order, 0]
+    new = np.concatenate([[True], first[1:] != first[:-1]])
+    tied = ~(new & np.append(new[1:], True))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*X[rows, :0:-1].T, np.cumsum(new)[tied]))]
+    return order
+
+
+def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:
+    """A key that sorts sparse rows as the dense rows would sort, column after column.
+
+    At the first column where two rows differ at least one has an entry. Positive entries
+    beat the zero of the other, the more the earlier they come; negative ones lose to it.
+    """
+    row = slice(X.indptr[i], X.indptr[i + 1])
+    entries = sorted(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
+    parts = [(1.0, -j, v) if v > 0 else (-1.0, j, v) for j, v in entries if v != 0]
+    return (*itertools.chain.from_iterable(parts), 0.0)
+
+
+def spread_graph(A: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
+    """A graph on distinct rows as one on all rows: a copy is tied to its first appearance."""
+    n = len(rows.inverse)
+    if np.array_equal(rows.first, np.arange(n)):
+        return A
+    A = A.tocoo()
+    row, column = A.coords if hasattr(A, "coords") else (A.row, A.col)
+    copy = np.setdiff1d(np.flatnonzero(rows.inverse >= 0), rows.first)
+    original = rows.first[rows.inverse[copy]]
+    half = np.full(len(copy), 1.0, dtype=A.dtype)
+    data = np.concatenate([A.data, half, half])
+    i = np.concatenate([rows.first[row], copy, original])
+    j = np.concatenate([rows.first[column], original, copy])
+    return sp.csr_array((data, (i, j)), shape=(n, n))
+
+
+def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
+    """None, or one finite number of at least zero for each row, not all zero."""
+    if sample_weight is None:
+        return None
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        weight = np.empty((0, 0))
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {n} rows; got "
+            f"{'an array of shape ' + str(weight.shape) if weight.size else repr(sample_weight)}."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(
+            "sample_weight must hold finite numbers of at least 0; drop or repair the others."
+        )
+    if np.count_nonzero(weight) < 2:
+        raise ValueError(
+            "sample_weight is zero for all rows but one at most; give two rows weight."
+        )
+    return weight

@@ -1,0 +1,149 @@
+"""Labels for new rows by the paper's own row problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import _checks
+from ..loop.state import Problem
+from ..numerics import discrete, graph
+from ..numerics.matrix import Matrix
+from . import neighbours, representatives, scaling
+from .problems import Place
+from .representatives import Representatives
+
+CHUNK_ROWS = 1 << 18
+
+
+class FittedRows(NamedTuple):
+    """What `eq:10` needs to know of the fitted rows to weigh them for a new one."""
+
+    search: neighbours.Index | None  # over fitted rows, all features; None if precomputed
+    Z: Matrix | None  # the fitted rows in the learned subspace
+    scaled: scaling.Scaled | None
+    lookup: np.ndarray | None  # directions that neighbours are looked up in; None: all
+    components: np.ndarray | None
+    labels: np.ndarray  # of the fitted rows
+    k: int
+    xi: float | None  # the common xi; None where each row has its own
+    copies: np.ndarray | None = None  # (n,) rows that each stands for; None: of an earlier release
+    reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest distinct rows
+    stray: np.ndarray | None = None  # (n,) whether each is in a group too small for a cluster
+
+
+Fitted = FittedRows | Representatives
+
+
+def remember(
+    place: Place,
+    components: np.ndarray | None,
+    labels: np.ndarray,
+    k: int,
+    xi: float | None,
+) -> FittedRows:
+    """Keep what the fitted rows are found by."""
+    geometry, scaled = place.geometry, place.geometry.scaled
+    if scaled is None:  # new rows come with distances as they are
+        xi = None if xi is None else xi * place.unit
+        return FittedRows(None, None, None, None, None, labels, k, xi)
+    Z = project(scaled.X, components)
+    return FittedRows(place.search, Z, scaled, geometry.lookup, components, labels, k, xi)
+
+
+def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
+    """Whether each fitted row, seen as a new one, gets its label again.
+
+    It is its own nearest neighbour then; the others are known from the fit.
+    """
+    n = len(fitted.labels)
+    idx = np.column_stack([np.arange(n), place.idx[:, : fitted.k]])
+    d = np.column_stack([np.zeros(n), place.d[:, : fitted.k] * place.unit])
+    if fitted.components is not None:  # distances are those in the subspace
+        d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
+        idx, d = neighbours.nearest_first(idx, d)
+    return _weighed(fitted, idx, d).argmax(axis=1) == fitted.labels
+
+
+def project(X: Matrix, components: np.ndarray | None) -> Matrix:
+    """X W, or X itself where no projection was learned."""
+    return X if components is None else np.asarray(X @ components.T)
+
+
+def vote(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The label with the most weight in the row problem of each new row, lowest in a tie."""
+    if isinstance(fitted, Representatives):
+        return representatives.vote(fitted, X, n_jobs)
+    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
+
+
+def shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The weight of each label in the row problem of each new row, of shape (n, c)."""
+    if isinstance(fitted, Representatives):
+        return representatives.shares(fitted, X, n_jobs)
+    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
+
+
+def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
+    """For each fitted row, the weight of its own label among its neighbours in the data.
+
+    By the row problem before anything was learned: the learned graph has no other neighbours.
+    """
+    k = problem.k
+    xi = problem.xi_rule(problem.d, k)
+    weight = graph.solve_rows(problem.d[:, :k], xi, problem.threads)
+    same = labels[problem.idx[:, :k]] == labels[:, None]
+    return np.einsum("ij,ij->i", weight, same)
+
+
+def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
+    """The labels of many rows, some at a time, so that memory does not grow with them."""
+    n = X.shape[0]
+    if n <= CHUNK_ROWS:
+        return label(X)
+    return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
+
+
+def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    # A row beyond the range of squares is infinitely far from everything: any label is right.
+    with np.errstate(over="ignore", invalid="ignore"):
+        idx, d = nearest(fitted, X, fitted.k + 1, n_jobs)
+        return _weighed(fitted, idx, d)
+
+
+def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
+    labels, k = fitted.labels, fitted.k
+    own = fitted.xi is None
+    xi = graph.neighbour_xi(d, k, floor=0.0) if own else np.full(len(d), fitted.xi)
+    weight = graph.solve_rows(d[:, :k], xi)
+    shares = discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
+    shares[~np.isfinite(shares).all(axis=1)] = np.eye(1, shares.shape[1])
+    return shares
+
+
+def nearest(
+    fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The m nearest fitted rows of each new row and their squared distances.
+
+    As in the fit: who is a candidate is decided in the space of all features, how far it
+    is in the learned subspace.
+    """
+    if fitted.search is None or fitted.scaled is None:
+        _checks.check_distances(X)
+        idx, d = scaling.neighbours_in_graph(X, m, skip_self=False)
+        if (idx[:, 0] < 0).any():
+            raise ValueError(
+                "X has rows without any distance to a fitted row; pass the transform of the "
+                "KNeighborsTransformer that was fitted on the same rows as this estimator."
+            )
+        return idx, d
+    X = scaling.apply_scale(fitted.scaled, scaling.same_kind(X, fitted.scaled.X))
+    at = X if fitted.lookup is None else np.asarray(X @ fitted.lookup)
+    idx = neighbours.query(fitted.search, at, min(m, len(fitted.labels)), n_jobs)
+    idx = np.sort(idx, axis=1)
+    d = neighbours.distances(fitted.search, project(X, fitted.components), fitted.Z, idx)
+    return neighbours.nearest_first(idx, d)

@@ -1,0 +1,330 @@
+r"""Links between representatives: what rows say about who lies beside whom.
+
+Row i is linked to its K nearest representatives :math:`r_j` with weights
+
+.. math:: b_{ij} = \exp\left(-\frac{\|z_i - r_j\|^2}{\sigma_i^2}\right), \qquad
+          \sigma_i = \max\left(\sigma, \tfrac12 \min_j \|z_i - r_j\|\right)
+
+with one :math:`\sigma` for all rows, half the mean distance of a row to its K nearest. Only rows
+that lie far from all representatives have a width of their own, or they would vanish. The links are
+
+.. math:: A = B^\top D^{-1} B, \qquad d_i = \sum_j b_{ij}
+
+without the diagonal: many rows between two representatives make a strong link, few a weak one.
+Links are narrow, so that what lies between clusters stays weak. A row's own label is a vote of the
+representatives that it is linked with, and that vote is smoother: its shares are proportional to
+:math:`b_{ij}` with all widths doubled.
+Weights are rounded to whole numbers, so that sums over rows are exact and the same in any order;
+coordinates are rounded so that products of them are exact, and what becomes of a row does not
+depend on the rows that come with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+
+from ..numerics import lloyd
+from ..numerics.row_blocks import over_rows
+
+# Representatives that a row is linked with.
+LINKS = 8
+# The common width, in units of the mean distance of a row to its representatives.
+WIDTH = 0.5
+# Rows this many times as far from representatives as the median row say nothing about the width.
+OUTLYING = 20.0
+# How much wider the vote on a row's label is.
+SMOOTH = 2.0
+# From this multiple of the common width on, a row has a width of its own.
+FAR = 2.0
+# What a weight of one is as a whole number. Products of two, summed over 2^34 rows, are below 2^63.
+ONE = 1 << 14
+# Up to this many dimensions a tree finds the nearest faster than all distances do.
+TREE_UP_TO = 5
+# Rounding must not make a row sure of its label.
+SLACK = 1e-9
+# With fewer rows scikit-learn would share the representatives among threads, not the rows.
+LEAST_ROWS = 1025
+
+
+class Search(NamedTuple):
+    """Representatives that can be searched."""
+
+    R: np.ndarray  # (p, q), from the origin
+    origin: np.ndarray  # (q,) in the middle of them, so that squares keep their digits
+    nearest: Any  # a tree, or scikit-learn's search
+    unit: float  # a power of two beyond most coordinates of R
+    bits: int  # that rounded coordinates have; 0: they are not rounded
+    metric: str = "euclidean"
+
+    @property
+    def p(self) -> int:
+        """The power of the norm."""
+        return 1 if self.metric == "manhattan" else 2
+
+
+class RowLinks(NamedTuple):
+    """The representatives that rows are linked with, nearest first."""
+
+    idx: np.ndarray  # (n, K) unsigned
+    strength: np.ndarray  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE
+    share: np.ndarray  # (n, K) whole numbers: shares of the vote, in units of 1 / ONE
+    reach: np.ndarray  # (n,) mean distance to them
+
+
+class LinkSums(NamedTuple):
+    """What a set of rows adds up to; sums of them are exact."""
+
+    A: sp.csr_array  # (p, p) whole numbers, the diagonal included
+    mass: np.ndarray  # (p,) whole numbers: what is linked to each representative
+
+
+def make_search(R: np.ndarray, metric: str = "euclidean") -> Search:
+    """Representatives made ready for search."""
+    q = R.shape[1]
+    if q <= TREE_UP_TO:
+        return Search(R, np.zeros(q), cKDTree(R), 0.0, 0, metric)
+    origin = np.median(R, axis=0)
+    R = R - origin
+    # Most of them are within the unit; a few may lie far away.
+    usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
+    unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
+    search = Search(R, origin, None, unit, exact_bits(q), metric)
+    R = _rounded(search, R)
+    return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute", metric=metric).fit(R))
+
+
+def exact_bits(q: int) -> int:
+    """Bits that coordinates may have for products of q of them to be exact."""
+    return (50 - int(np.ceil(np.log2(q)))) // 2
+
+
+def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
+    """Coordinates of so few bits that products of two rows are exact in any order.
+
+    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rounded(np.array([[0.3, 1.0], [0.3, 9.0]]), 1.0, 3)
+    array([[0.25, 1.  ],
+           [0.  , 9.  ]])
+    """
+    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
+    beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
+    step = beyond * (unit * 2.0**-bits)
+    return np.rint(Z / step) * step
+
+
+def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:
+    """Rows as the search wants them; a tree forms differences, which need no rounding."""
+    return rounded(Z, search.unit, search.bits) if search.bits else Z
+
+
+def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest representatives of each row, nearest first, and their squared distances.
+
+    What is found for a row does not depend on the rows that come with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest(make_search(np.array([[0.0], [1.0], [3.0]])), np.array([[0.75]]), 2)
+    (array([[1, 0]]), array([[0.0625, 0.5625]]))
+    """
+    n, k = len(Z), min(k, len(search.R))
+    Z = _rounded(search, Z - search.origin)
+    if isinstance(search.nearest, cKDTree):
+        distance, idx = search.nearest.query(Z, np.arange(1, k + 1), p=search.p)
+        idx = np.minimum(idx, len(search.R) - 1)  # infinitely far from all, it names none
+    else:
+        Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
+        distance, idx = search.nearest.kneighbors(Z, k)
+    return idx[:n], np.square(distance[:n])
+
+
+class Labelled(NamedTuple):
+    """Labelled representatives, made ready to tell the rows that lie well inside a cluster."""
+
+    search: Search
+    labels: np.ndarray  # (p,)
+    n_links: int
+    margin: np.ndarray  # (p,) distance within which a row surely gets the label; with a tree only
+    order: np.ndarray  # (p,) representatives by label
+
+
+def labelled(search: Search, labels: np.ndarray, n_links: int) -> Labelled:
+    """Representatives with labels; rows are linked with ``n_links`` of them."""
+    order = np.argsort(labels, kind="stable")
+    tree = isinstance(search.nearest, cKDTree)
+    margin = _margins(search, labels, n_links) if tree else np.empty(0)
+    return Labelled(search, labels, n_links, margin, order)
+
+
+def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
+    """How near a row must be to its nearest representative to be sure to get its label.
+
+    A row at distance d from representative j has its k nearest within 2 d and the k-th distance
+    of j from j. If no representative of another label is as near as that, all k agree.
+    """
+    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))], p=search.p)[0][:, 0]
+    other = np.full(len(R), np.inf)
+    for label in np.unique(labels):
+        inside = labels == label
+        if not inside.all():
+            other[inside] = cKDTree(R[~inside]).query(R[inside], p=search.p)[0]
+    return 0.5 * (other - reach) * (1.0 - SLACK)
+
+
+def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of rows by their nearest representative, and which of them are sure.
+
+    A label is sure where all representatives that the row is linked with have it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> surely(labelled(make_search(R), labels, 2), np.array([[0.5], [2.9]]))
+    (array([0, 0]), array([ True, False]))
+    """
+    search, labels = known.search, known.labels
+    Z = _rounded(search, Z - search.origin)
+    if isinstance(search.nearest, cKDTree):
+        distance, idx = search.nearest.query(Z, p=search.p)
+        idx = np.minimum(idx, len(labels) - 1)
+        return labels[idx], distance < known.margin[idx]
+    if search.metric != "euclidean":  # products tell Euclidean distances only
+        return labels[np.zeros(len(Z), dtype=np.int64)], np.zeros(len(Z), dtype=bool)
+    R = search.R[known.order]
+    names, first = np.unique(labels[known.order], return_index=True)
+    # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
+    weights = np.vstack([-2.0 * R.T, np.einsum("ij,ij->i", R, R)])
+    found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
+    Z = np.hstack([Z, np.ones((len(Z), 1))])
+
+    def block(rows: slice) -> None:
+        scores = Z[rows] @ weights
+        least = np.minimum.reduceat(scores, first, axis=1)
+        found[rows] = names[least.argmin(axis=1)]
+        # The nearest of another label, and how many are nearer than that.
+        other = np.partition(least, 1, axis=1)[:, 1:2] if len(names) > 1 else np.inf
+        sure[rows] = np.count_nonzero(scores < other, axis=1) >= known.n_links
+
+    over_rows(block, len(Z), block=max(64, lloyd.ELEMENTS // len(R)))
+    return found, sure
+
+
+def common_width(d: np.ndarray, weight: np.ndarray) -> float:
+    """The width of links: half the mean distance of rows to their nearest representatives.
+
+    A few rows far away from all do not count. It is 1 where all rows lie on representatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> common_width(np.array([[1.0, 4.0], [4.0, 9.0]]), np.array([1, 3]))
+    1.125
+    """
+    reach = np.sqrt(d).mean(axis=1)
+    usual = reach <= OUTLYING * (np.median(reach) or np.inf)
+    return WIDTH * float(np.average(reach[usual], weights=weight[usual])) or 1.0
+
+
+def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:
+    """The links of rows: a function of each row alone.
+
+    Parameters
+    ----------
+    search : representatives
+    Z : array of shape (n, q)
+    k : links of a row.
+    width : the common width, as :func:`common_width` gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = make_search(np.array([[0.0], [1.0], [9.0]]))
+    >>> found = link_rows(search, np.array([[0.4], [0.0]]), 2, 1.0)
+    >>> found.idx.tolist(), (found.share / ONE).round(2).tolist()
+    ([[0, 1], [0, 1]], [[0.51, 0.49], [0.56, 0.44]])
+    """
+    idx, d = nearest(search, Z, k)
+    # A row beyond the range of squares is infinitely far from everything: any link is right.
+    with np.errstate(over="ignore", invalid="ignore"):
+        own = np.maximum(np.maximum(width**2, d[:, :1] / FAR**2), np.finfo(float).tiny)
+        relative = np.nan_to_num(np.exp((d[:, :1] - d) / own), nan=1.0)
+        total = relative.sum(axis=1, keepdims=True)
+        reach = np.nan_to_num(np.exp(-0.5 * d[:, :1] / own))
+    smooth = relative ** (1.0 / SMOOTH**2)
+    share = np.rint(smooth / smooth.sum(axis=1, keepdims=True) * ONE).astype(np.uint16)
+    strength = np.rint(relative / np.sqrt(total) * reach * ONE).astype(np.uint16)
+    small = np.uint16 if len(search.R) <= 1 << 16 else np.uint32
+    return RowLinks(idx.astype(small), strength, share, mean_distance(d))
+
+
+def mean_distance(d: np.ndarray) -> np.ndarray:
+    """The mean of distances given as squares, for each row; half the digits are enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_distance(np.array([[1.0, 9.0]]))
+    array([2.], dtype=float32)
+    """
+    with np.errstate(over="ignore"):
+        return np.sqrt(d).mean(axis=1).astype(np.float32)
+
+
+def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
+    """What rows, each counted as often as its weight says, add to the links and to the mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = make_search(np.array([[0.0], [1.0]]))
+    >>> rows = link_rows(search, np.array([[0.5], [0.25]]), 2, 1.0)
+    >>> sums = link_sums(rows, np.array([1, 1]), 2)
+    >>> (sums.A.toarray() / ONE**2).round(2).tolist(), (sums.mass / ONE).round(2).tolist()
+    ([[0.97, 0.74], [0.74, 0.6]], [1.03, 0.97])
+    """
+    n, k = links.idx.shape
+    places = np.arange(0, n * k + 1, k)
+    idx = links.idx.ravel().astype(np.int32)
+    B = sp.csr_array((links.strength.ravel().astype(np.int64), idx, places), shape=(n, p))
+    if (weight != 1).any():
+        weighted = sp.csr_array((B.data * np.repeat(weight, k), idx, places), shape=(n, p))
+    else:
+        weighted = B
+    mass = np.zeros(p, dtype=np.int64)
+    np.add.at(mass, idx, (links.share * weight[:, None]).ravel())
+    return LinkSums((weighted.T @ B).tocsr(), mass)
+
+
+def add(one: LinkSums, other: LinkSums) -> LinkSums:
+    """The sums over the rows of both."""
+    return LinkSums((one.A + other.A).tocsr(), one.mass + other.mass)
+
+
+def link_graph(sums: LinkSums) -> sp.csr_array:
+    """The links A as a symmetric graph of real numbers without a diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[5, 2 * ONE**2], [2 * ONE**2, 7]]))
+    >>> link_graph(LinkSums(A, np.ones(2))).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    A = sums.A.tocoo()
+    row, column = A.coords
+    off = (row != column) & (A.data > 0)
+    graph = sp.csr_array((A.data[off] / ONE**2, (row[off], column[off])), shape=A.shape)
+    graph.sort_indices()
+    return graph

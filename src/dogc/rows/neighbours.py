@@ -1,0 +1,177 @@
+"""Nearest neighbours: exact by scikit-learn, by pynndescent, or by the user's own search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.neighbors import NearestNeighbors
+
+from ..numerics import graph
+from ..numerics.matrix import Matrix
+from .repeatable import thread_pools
+
+ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
+
+# Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
+QUERY_ROWS = 4096
+# Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
+RECALL_ROWS = 200
+
+Report = Callable[[int, int], None]
+Found = TypeVar("Found")
+
+
+class Index(NamedTuple):
+    """Fitted rows that can be searched."""
+
+    kind: str  # "exact", "pynndescent" or "transformer"
+    search: Any
+    n: int
+    metric: str = "euclidean"
+
+
+def fit_index(
+    Z: Matrix, algorithm: Any = "auto", n_neighbors: int = 1, metric: str = "euclidean"
+) -> Index:
+    """A search structure over rows."""
+    n = Z.shape[0]
+    if not isinstance(algorithm, str):
+        return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n, metric)
+    if algorithm == "pynndescent":
+        return Index("pynndescent", _fit_descent(Z, n_neighbors, metric), n, metric)
+    return Index("exact", NearestNeighbors(algorithm=algorithm, metric=metric).fit(Z), n, metric)
+
+
+def distances(index: Index | None, A: Matrix, B: Matrix, idx: np.ndarray) -> np.ndarray:
+    """Squared distances of candidate pairs by the metric that neighbours are found by."""
+    metric = "euclidean" if index is None else index.metric
+    return graph.pair_distances(A, B, idx, metric=metric)
+
+
+def is_exact(index: Index) -> bool:
+    """Whether the search returns the true neighbours."""
+    return index.kind == "exact"
+
+
+def query(
+    index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
+) -> np.ndarray:
+    """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
+    n_neighbors = min(n_neighbors, index.n)
+    if index.kind == "pynndescent":
+        return index.search.query(Z, n_neighbors)[0].astype(np.int64)
+    if index.kind == "transformer":
+        return _listed(index.search.transform(Z), n_neighbors)
+    return _in_chunks(index.search, Z, n_neighbors, n_jobs, report)
+
+
+def neighbours_among(
+    index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest other rows of each fitted row, nearest first, and their squared distances.
+
+    The lower index comes first in a tie. A row is never its own neighbour. Among copies the
+    search may not return the row itself; then its last neighbour goes instead.
+    """
+    n, more = index.n, min(n_neighbors + 1, index.n)
+    if index.kind == "pynndescent":
+        idx = index.search.neighbor_graph[0][:, :more].astype(np.int64)
+    else:
+        idx = query(index, Z, more, n_jobs, report)
+    itself = idx == np.arange(n)[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    idx = np.sort(idx[~itself].reshape(n, -1), axis=1)
+    return nearest_first(idx, distances(index, Z, Z, idx))
+
+
+def nearest_first(idx: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Candidates and their distances, sorted; the order of equal ones stays."""
+    order = np.argsort(d, axis=1, kind="stable")
+    return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
+
+
+def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
+    """The share of true neighbours among those found, on a fixed sample of rows."""
+    if is_exact(index):
+        return 1.0
+    n, k = idx.shape
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n, RECALL_ROWS), replace=False))
+    exact = fit_index(Z, "brute", metric=index.metric)
+    true = query(exact, Z[rows], k + 1, 1)
+    farthest = np.sort(distances(index, Z[rows], Z, true), axis=1)[:, -1]
+    found = distances(index, Z[rows], Z, idx[rows])
+    return float((found <= farthest[:, None] * (1 + 1e-9)).mean())
+
+
+def _in_chunks(
+    search: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None
+) -> np.ndarray:
+    def lookup(rows: slice) -> np.ndarray:
+        return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
+
+    return np.vstack(list(in_blocks(lookup, Z.shape[0], QUERY_ROWS, n_jobs, report)))
+
+
+def in_blocks(
+    function: Callable[[slice], Found],
+    n: int,
+    size: int,
+    n_jobs: int | None,
+    report: Report | None = None,
+) -> Iterator[Found]:
+    """What a function makes of each block of n rows, in their order, made by threads.
+
+    Few blocks are held at a time, whatever their number.
+    """
+
+    def task(rows: slice) -> Found:
+        # A setting of this thread alone.
+        with thread_pools().limit(limits=1, user_api="openmp"):
+            return function(rows)
+
+    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
+        if report is not None:
+            report(done, len(blocks))
+        yield found
+
+
+def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:
+    """The user's own search, fitted on the rows and asked for enough neighbours."""
+    transformer = clone(transformer)
+    if "n_neighbors" in transformer.get_params():
+        transformer.set_params(n_neighbors=n_neighbors)
+    return transformer.fit(Z)
+
+
+def _listed(distances: Any, n_neighbors: int) -> np.ndarray:
+    """The columns of a graph's entries, nearest first; every row must have enough."""
+    D = sp.csr_array(distances)
+    counts = np.diff(D.indptr)
+    if counts.min() < n_neighbors:
+        raise ValueError(
+            f"neighbors_algorithm found only {counts.min()} neighbours of a row where "
+            f"{n_neighbors} are needed, the row itself among them; let it return more."
+        )
+    row = np.repeat(np.arange(D.shape[0]), counts)
+    order = np.lexsort((D.indices, D.data, row))
+    place = np.arange(len(row)) - D.indptr[row]
+    return D.indices[order][place < n_neighbors].reshape(-1, n_neighbors).astype(np.int64)
+
+
+def _fit_descent(Z: Matrix, n_neighbors: int, metric: str) -> Any:
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise ValueError(
+            "neighbors_algorithm='pynndescent' needs that package; install it with "
+            "pip install 'dogc[ann]', or use 'auto'."
+        ) from None
+    # One thread: with more its result depends on their number.
+    return NNDescent(Z, metric=metric, n_neighbors=n_neighbors, random_state=0, n_jobs=1)

@@ -1,0 +1,136 @@
+"""Outlier scores of fitted rows and of new ones, and which of them are outliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics import outliers
+from ..numerics.matrix import Matrix
+from . import labelling, links, neighbours, representatives, scaling
+from .distinct import DistinctRows
+from .labelling import Fitted, FittedRows
+from .problems import Place, points
+from .representatives import Representatives
+from .settings import SMALLEST_SHARE
+
+# The fewest rows that make a cluster where the number of clusters is open.
+FEWEST = 5.0
+
+
+def whole_rows(rows: DistinctRows) -> np.ndarray:
+    """How many rows each distinct row stands for: what it weighs, but one at least."""
+    return np.maximum(rows.size * rows.unit, 1.0)
+
+
+def fitted_scores(
+    fitted: FittedRows, place: Place, copies: np.ndarray, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The reach of each fitted row among distinct rows, and its score."""
+    if fitted.Z is None:
+        idx, d = scaling.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
+    else:
+        idx, d = _around(place, n_jobs)
+    if fitted.components is not None:  # distances are those in the subspace
+        d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
+        idx, d = neighbours.nearest_first(idx, d)
+    return _scores(idx, d, copies)
+
+
+def lone_rows(place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None) -> np.ndarray:
+    """Rows that lie far away, alone or in a group too small for one of c clusters."""
+    idx, d = _around(place, n_jobs)
+    least = SMALLEST_SHARE * copies.sum() / c if c else FEWEST
+    return outliers.lone(_scores(idx, d, copies)[1], idx, d, copies, least)
+
+
+def _scores(idx: np.ndarray, d: np.ndarray, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is usual is said by distinct rows: among copies the usual distance would be zero."""
+    alone = np.ones(len(copies))
+    reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone))
+    own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
+    around = _known(reach, idx[:, : outliers.AROUND])
+    return reach, outliers.relative_reach(own, around, unit(reach))
+
+
+def unit(reach: np.ndarray) -> float:
+    """The mean reach of rows that have one."""
+    known = reach[np.isfinite(reach)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _nearest(copies: np.ndarray) -> int:
+    """How many neighbours make the reach of a row: at most half of the others."""
+    return int(np.clip((copies.sum() - 1) // 2, 1, outliers.NEAREST))
+
+
+def _known(reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    return np.where(idx >= 0, reach[idx], np.nan)
+
+
+def _around(place: Place, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The rows around each row: as many as it takes, where the search can find more."""
+    wanted = min(outliers.AROUND, place.X.shape[0] - 1)
+    assert place.search is not None
+    if place.idx.shape[1] >= wanted or not neighbours.is_exact(place.search):
+        return place.idx, place.d
+    return neighbours.neighbours_among(place.search, points(place.geometry), wanted, n_jobs)
+
+
+def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The score of each new row; a fitted row is its own nearest neighbour here."""
+    if isinstance(fitted, Representatives):
+        return _linked_scores(fitted, X, n_jobs)
+    copies, reach = fitted.copies, fitted.reach
+    assert copies is not None
+    assert reach is not None
+
+    def scores(rows: Matrix) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            idx, d = labelling.nearest(fitted, rows, outliers.AROUND, n_jobs)
+        own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
+        return outliers.relative_reach(own, _known(reach, idx), unit(reach))
+
+    return labelling.in_chunks(scores, X)
+
+
+def are_outliers(fitted: Fitted, X: Matrix, score: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """New rows with a high score, and those that belong to a group too small for a cluster."""
+    far = score > outliers.OUTLYING
+    if fitted.stray is None or not fitted.stray.any():
+        return far
+    groups = fitted._replace(labels=fitted.stray.astype(np.int64))
+    return far | (labelling.vote(groups, X, n_jobs) == 1)
+
+
+def representative_reach(R: np.ndarray, n_links: int, metric: str) -> np.ndarray:
+    """The mean distance of each representative to the nearest others."""
+    _, d = links.nearest(links.make_search(R, metric), R, n_links + 1)
+    return np.sqrt(d[:, 1:]).mean(axis=1) if d.shape[1] > 1 else np.zeros(len(R))
+
+
+def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None) -> np.ndarray:
+    """The score of each row that is linked with representatives."""
+
+    def block(part: slice) -> np.ndarray:
+        # Three digits tell rows apart, and many rows with few values make a small model file.
+        return _scored(fitted, rows.reach[part], rows.idx[part]).round(3).astype(np.float32)
+
+    return np.concatenate(list(representatives.over_blocks(block, rows.idx, n_jobs)))
+
+
+def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The score of each new row by the representatives that are nearest to it."""
+    search = links.make_search(fitted.R, fitted.metric)
+
+    def block(rows: slice) -> np.ndarray:
+        Z = representatives.points(fitted.frame, X[rows])
+        idx, d = links.nearest(search, Z, fitted.n_links)
+        return _scored(fitted, links.mean_distance(d), idx)
+
+    return np.concatenate(list(representatives.over_blocks(block, X, n_jobs)))
+
+
+def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
+    usual = fitted.reach
+    assert usual is not None
+    return outliers.relative_reach(reach, usual[idx], unit(usual))

@@ -1,0 +1,145 @@
+"""A fixed sample of distinct rows that depends neither on chance nor on the order of rows.
+
+Every row has a key, a number of 64 bits made from its values. The rows with the smallest keys
+are the sample: as good as drawn at random, and the same whoever looks at the rows, in whatever
+blocks and order. Equal rows have equal keys, so copies are one row of the sample that counts for
+all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..numerics.matrix import Matrix
+
+# The increment and the finaliser of splitmix64: they spread every bit of a number over all 64.
+STEP = np.uint64(0x9E3779B97F4A7C15)
+SPREAD = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+    (np.uint64(31), np.uint64(1)),
+)
+
+
+# The most that weights may add up to, for sums of links to stay below 2^63.
+MOST = 1 << 34
+
+
+class Sample(NamedTuple):
+    """Distinct rows in the order of their keys."""
+
+    keys: np.ndarray  # (m,) rising
+    X: Matrix  # (m, d)
+    weight: np.ndarray  # (m,) whole numbers: what all copies of a row count for together
+
+
+def row_keys(X: Matrix) -> np.ndarray:
+    """One number for each row: equal for equal rows, dense or sparse, in 32 bits or 64.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]])
+    >>> keys = row_keys(X)
+    >>> bool(keys[0] == keys[2]), len(set(keys.tolist()))
+    (True, 2)
+    >>> bool((keys == row_keys(sp.csr_array(X))).all())
+    True
+    """
+    n, d = X.shape
+    if sp.issparse(X):
+        if not X.has_canonical_format:  # an entry may be stored in parts
+            X = X.copy()
+            X.sum_duplicates()
+        mixed = _mixed(X.data, X.indices.astype(np.uint64))
+        ends = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
+        total = ends[X.indptr[1:]] - ends[X.indptr[:-1]]
+    else:
+        total = np.zeros(n, dtype=np.uint64)
+        for j in range(d):
+            total += _mixed(X[:, j], np.array([j], dtype=np.uint64))
+    return _spread(total)
+
+
+def _mixed(values: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """What an entry adds to the key of its row; zeros add nothing."""
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+    return np.where(values == 0, np.uint64(0), _spread(bits + (column + np.uint64(1)) * STEP))
+
+
+def _spread(z: np.ndarray) -> np.ndarray:
+    for shift, factor in SPREAD:
+        z = (z ^ (z >> shift)) * factor
+    return z
+
+
+def smallest_keys(X: Matrix, weight: np.ndarray, size: int) -> Sample:
+    """The sample of at most ``size`` distinct rows of a block; rows of weight 0 are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = smallest_keys(np.array([[1.0], [2.0], [1.0]]), np.array([1, 1, 1]), 5)
+    >>> sorted(zip(found.X.ravel().tolist(), found.weight.tolist()))
+    [(1.0, 2), (2.0, 1)]
+    """
+    kept = np.flatnonzero(weight > 0)
+    keys = row_keys(X)[kept]
+    if len(keys) > 4 * size:  # most of a large block goes before it is sorted
+        low = keys < np.partition(keys, 2 * size)[2 * size]
+        if len(np.unique(keys[low])) >= size:  # unless copies fill it
+            kept, keys = kept[low], keys[low]
+    keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    total = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(total, group, weight[kept])
+    return Sample(keys[:size], X[kept[first[:size]]], total[:size])
+
+
+def merged(one: Sample, other: Sample, size: int) -> Sample:
+    """The sample of two sets of rows from the sample of each: the same in any order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, ones = np.arange(6.0)[:, None], np.ones(6, dtype=int)
+    >>> parts = [smallest_keys(X[i : i + 2], ones[:2], 3) for i in (0, 2, 4)]
+    >>> both = merged(parts[2], merged(parts[0], parts[1], 3), 3)
+    >>> bool((both.X == smallest_keys(X, ones, 3).X).all())
+    True
+    """
+    keys = np.concatenate([one.keys, other.keys])
+    keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    total = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(total, group, np.concatenate([one.weight, other.weight]))
+    first = first[:size]
+    stack = sp.vstack if sp.issparse(one.X) else np.vstack
+    here, there = first[first < len(one.keys)], first[first >= len(one.keys)] - len(one.keys)
+    X = stack([one.X[here], other.X[there]])
+    order = np.argsort(np.concatenate([one.keys[here], other.keys[there]]))
+    return Sample(keys[:size], X[order], total[:size])
+
+
+def whole_weights(weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
+    """Weights as whole numbers, so that sums of them are the same in any order, and their unit.
+
+    Whole numbers stay as they are, unless they are huge. Others keep 20 bits beside the largest,
+    and at least one unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> whole_weights(np.array([2.0, 0.0, 1.0]), 3)
+    (array([2, 0, 1]), 1.0)
+    """
+    if weight is None:
+        return np.ones(n, dtype=np.int64), 1.0
+    largest = float(weight.max())
+    share = weight / largest  # huge and tiny weights alike
+    if largest * float(share.sum()) <= MOST and (weight == np.rint(weight)).all():
+        return weight.astype(np.int64), 1.0
+    scale = min(2.0**20, MOST / float(share.sum()))
+    whole = np.where(weight > 0, np.maximum(np.rint(share * scale), 1), 0)
+    return whole.astype(np.int64), largest / scale

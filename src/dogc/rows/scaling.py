@@ -1,0 +1,188 @@
+"""From what users pass to the arrays that the numerics work on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from ..numerics.matrix import Matrix
+from .columns import GIVEN, Columns
+
+# Significant bits that coordinates keep. What is rounded off is what changes when X is
+# multiplied or shifted, so that integers and other rows full of ties get the same labels.
+KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
+
+
+class Scaled(NamedTuple):
+    """Rows divided by the root of their total scatter, dense ones centred as well."""
+
+    X: Matrix
+    origin: np.ndarray  # each column's median (zero for sparse rows)
+    unit: Any  # largest distance from it, or a number for each column
+    centre: np.ndarray  # mean of the rounded (X - origin) / unit (zero for sparse rows)
+    scatter: float  # root of the total scatter about it
+    mean: np.ndarray  # mean of the rows of X as they are now
+    n_varying: int  # columns that are not constant
+    constant: np.ndarray | None = None  # which columns are, up to rounding; None: not known
+    T: np.ndarray | None = None  # (d, d) what the columns are mixed by; None: they are not
+
+    @property
+    def scale(self) -> Any:
+        """What the rows were divided by, one number or one for each column."""
+        return self.unit * self.scatter
+
+    @property
+    def shift(self) -> np.ndarray:
+        """What was subtracted before dividing."""
+        return self.origin + self.unit * self.centre
+
+
+def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
+    """Scale rows to total scatter 1, so that no later step meets a huge or tiny number.
+
+    Rows ``a X + b`` (a > 0) of few distinct values come out the same to the last bit.
+    """
+    zero = np.zeros(X.shape[1])
+    if sp.issparse(X):
+        unit: Any = float(abs(X).max()) or 1.0
+        small = _rounded(X, zero, unit)
+        mean = np.asarray(small.mean(axis=0), dtype=np.float64).ravel()
+        squares = float(small.multiply(small).sum()) - X.shape[0] * float(mean @ mean)
+        scatter = float(np.sqrt(max(squares, 0.0))) or 1.0
+        varying = (X.max(axis=0) - X.min(axis=0)).count_nonzero()
+        rows = (small / scatter).tocsr()
+        return Scaled(rows, zero, unit, zero, scatter, mean / scatter, varying)
+    middle = (X.shape[0] - 1) // 2
+    origin = np.partition(X, middle, axis=0)[middle]  # of X: shifts and scales as X does
+    reach = np.maximum(X.max(axis=0) - origin, origin - X.min(axis=0))
+    # A column that is constant may leave rounding behind; it must not be scaled up.
+    constant = reach <= 4 * np.finfo(X.dtype).eps * np.abs(origin)
+    unit = float(reach[~constant].max(initial=0.0)) or 1.0
+    if columns.unit is not None:
+        unit = columns.unit
+    small = _rounded(X, origin, unit)
+    small[:, constant] = 0.0
+    centre = small.mean(axis=0, dtype=np.float64)
+    small = _mixed((small - centre).astype(X.dtype, copy=False), columns.T)
+    scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
+    small /= scatter
+    n_varying = int(np.count_nonzero(~constant))
+    median = origin.astype(np.float64)
+    return Scaled(small, median, unit, centre, scatter, zero, n_varying, constant, columns.T)
+
+
+def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
+    """New rows on the scale of the fitted ones."""
+    small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit)
+    if sp.issparse(X):
+        return (small / scaled.scatter).tocsr()
+    if scaled.constant is not None and scaled.constant.any():
+        small[:, scaled.constant] = 0.0  # what is left of it is rounding
+    small = _mixed((small - scaled.centre).astype(X.dtype, copy=False), scaled.T)
+    small /= scaled.scatter
+    return small
+
+
+def _mixed(X: np.ndarray, T: np.ndarray | None) -> np.ndarray:
+    """X T to KEPT_BITS: what a product rounds depends on the rows that are multiplied with it."""
+    return X if T is None else _keep_bits((X @ T).astype(X.dtype, copy=False))
+
+
+def feature_map(scaled: Scaled | None, directions: np.ndarray | None) -> np.ndarray | None:
+    """The map from the user's columns to where rows are compared, of shape (m, d).
+
+    ``directions`` of shape (m, d) are taken there; None: all. The map is None where columns are
+    as given and no direction is taken.
+    """
+    if scaled is None or (np.ndim(scaled.unit) == 0 and scaled.T is None):
+        return directions
+    T = np.eye(len(scaled.centre)) if scaled.T is None else scaled.T
+    T = T.T if directions is None else directions @ T.T
+    return T / scaled.unit
+
+
+def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
+    """(X - origin) / unit to KEPT_BITS significant bits; sparse rows have no origin."""
+    if sp.issparse(X):
+        small = X / unit
+        small.data = _keep_bits(small.data)
+        return small
+    small = X - origin
+    small /= unit
+    return _keep_bits(small)
+
+
+def _keep_bits(x: np.ndarray) -> np.ndarray:
+    # Dekker's splitting: adding and taking away a multiple of x pushes its last bits out.
+    dropped = np.finfo(x.dtype).nmant + 1 - KEPT_BITS[x.dtype]
+    with np.errstate(over="ignore", invalid="ignore"):
+        pushed = x * x.dtype.type(2**dropped + 1)
+        kept = pushed - (pushed - x)
+    return np.where(np.isfinite(kept), kept, x)
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Rows of length one, whose distances are those of their directions; zero rows stay."""
+    # By the largest entry first: squares of huge and tiny numbers leave their range.
+    if sp.issparse(X):
+        return normalize(normalize(X, "max"), "l2")
+    for order in (np.inf, 2):
+        size = np.linalg.norm(X, order, axis=1, keepdims=True)
+        X = X / np.where(size > 0, size, 1)
+    return X
+
+
+def same_kind(X: Matrix, fitted: Matrix) -> Matrix:
+    """New rows dense or sparse as the fitted ones were."""
+    if sp.issparse(fitted):
+        return X if sp.issparse(X) else sp.csr_array(X)
+    return X.toarray() if sp.issparse(X) else X
+
+
+def row_key(X: Matrix, i: int) -> bytes:
+    """The bytes of a row, the same for equal rows."""
+    if sp.issparse(X):
+        row = slice(X.indptr[i], X.indptr[i + 1])
+        order = np.argsort(X.indices[row])
+        indices, data = X.indices[row][order], X.data[row][order]
+        return indices[data != 0].tobytes() + data[data != 0].tobytes()
+    return (X[i] + 0.0).tobytes()  # -0.0 is 0.0
+
+
+def count_distinct(X: Matrix, enough: int) -> int:
+    """Number of distinct rows, counted no further than ``enough``."""
+    seen: set[bytes] = set()
+    for i in range(X.shape[0]):
+        seen.add(row_key(X, i))
+        if len(seen) >= enough:
+            break
+    return len(seen)
+
+
+def neighbours_in_graph(
+    D: Matrix, n_neighbors: int, *, skip_self: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest stored entries of each row of a sparse distance graph, as squares.
+
+    Short rows are padded with index -1 at infinite distance.
+    """
+    D = D.tocoo()
+    row, column = D.coords if hasattr(D, "coords") else (D.row, D.col)
+    distance = D.data.astype(np.float64)
+    if skip_self:
+        off_diagonal = row != column
+        row, column, distance = row[off_diagonal], column[off_diagonal], distance[off_diagonal]
+    order = np.lexsort((column, distance, row))
+    row, column, distance = row[order], column[order], distance[order]
+    n = D.shape[0]
+    first = np.searchsorted(row, np.arange(n))
+    place = np.arange(len(row)) - first[row]
+    kept = place < n_neighbors
+    idx = np.full((n, n_neighbors), -1, dtype=np.int64)
+    d = np.full((n, n_neighbors), np.inf)
+    idx[row[kept], place[kept]] = column[kept]
+    d[row[kept], place[kept]] = distance[kept] ** 2
+    return idx, d

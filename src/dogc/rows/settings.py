@@ -1,0 +1,167 @@
+"""The parameters of the methods that learn a graph, checked against the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._checks import (
+    check_algorithm,
+    check_callback,
+    check_choice,
+    check_clusters,
+    check_components,
+    check_count,
+    check_flag,
+    check_init,
+    check_jobs,
+    check_lam,
+    check_outlier_label,
+    check_power,
+    check_representatives,
+    check_scale,
+    check_smallest,
+    check_time,
+    check_verbose,
+    check_weight,
+)
+from ..loop.lambda_search import mean_xi
+from ..numerics import graph
+from .columns import GEOMETRIES
+from .neighbours import ALGORITHMS
+
+# A component is a cluster from this share of an even split on.
+SMALLEST_SHARE = 0.1
+XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
+
+# What a method without the parameter behaves like.
+NEUTRAL: Mapping[str, Any] = {
+    "geometry": "given",
+    "n_components": None,
+    "alpha": 0.0,
+    "beta": 0.0,
+    "gamma": 0.0,
+    "p": 2.0,
+    "fit_intercept": True,
+    "penalties": "relative",
+    "init": "spectral",
+    "n_init": 1,
+    "outlier_label": None,
+    "rule": "paper",
+}
+METRICS = ("euclidean", "cosine", "manhattan", "precomputed")
+RULES = ("logistic", "paper", "auto")
+
+
+class Settings(NamedTuple):
+    """Every parameter of every method, checked and resolved for one data set."""
+
+    n_clusters: int | None  # None: to be proposed
+    n_neighbors: int | None  # None: to be chosen among several
+    n_representatives: int | str | None  # None: every row is its own
+    geometry: str | None  # None: to be chosen
+    n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
+    min_cluster_size: int | None  # None: a share of an even split
+    outlier_label: int | None
+    rule: str  # what labels new rows
+    alpha: float
+    beta: float
+    gamma: float
+    p: float
+    fit_intercept: bool
+    relative: bool
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    lam: float | None  # None: searched for
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    metric: str
+    n_jobs: int | None
+    algorithm: Any  # a name, or a transformer of the user's
+    max_time: float | None
+    unit: float = 1.0  # rows that a size of 1 stands for
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether X is a graph of distances."""
+        return self.metric == "precomputed"
+
+    @property
+    def norm(self) -> str:
+        """The norm of differences between rows; cosines are compared on rows of length one."""
+        return "manhattan" if self.metric == "manhattan" else "euclidean"
+
+    @property
+    def may_firm(self) -> bool:
+        """Whether alpha may be raised: where there is one, in relative units."""
+        return self.relative and self.alpha > 0
+
+    def min_size(self, total: float, c: int) -> float:
+        """What a component must count for to be a cluster."""
+        return smallest_size(self.min_cluster_size, total, c, self.unit)
+
+
+def smallest_size(asked: int | None, total: float, c: int, unit: float) -> float:
+    """What a component must count for: what was asked for, or a share of an even split."""
+    return SMALLEST_SHARE * float(total) / c if asked is None else asked / unit
+
+
+def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
+    """A geometry, or None for "auto"; rows that are ``plain`` can have but one."""
+    check_choice("geometry", geometry, ("auto", *GEOMETRIES))
+    if geometry != "auto":
+        if plain and geometry != "given":
+            raise ValueError(
+                f"geometry={geometry!r} needs dense features and metric='euclidean'; use "
+                "geometry='given' (the columns of a sparse X can be scaled with MaxAbsScaler "
+                "before)."
+            )
+        return geometry
+    return "given" if plain or as_given else None
+
+
+def check_settings(
+    parameters: Mapping[str, Any], shape: tuple[int, int], sparse: bool = False
+) -> Settings:
+    """Check an estimator's parameters against the shape of the data."""
+    n, d = shape
+    given = {**NEUTRAL, **parameters}
+    c = check_clusters(given["n_clusters"], n)
+    check_callback(given["callback"])
+    check_verbose(given["verbose"])
+    metric = check_choice("metric", given["metric"], METRICS)
+    xi = check_choice("xi", given["xi"], tuple(XI_RULES))
+    penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
+    m = check_components(given["n_components"], d, metric)
+    # A learned projection and the paper's own units are measured in the columns as given.
+    plain = sparse or metric != "euclidean"
+    as_printed = isinstance(m, int) or penalties == "paper" or d == 1
+    return Settings(
+        n_clusters=c,
+        n_neighbors=check_scale(given["n_neighbors"], n),
+        n_representatives=check_representatives(given["n_representatives"], c, metric),
+        geometry=check_geometry(given["geometry"], plain, as_printed),
+        n_components=m,
+        min_cluster_size=check_smallest(given["min_cluster_size"]),
+        outlier_label=check_outlier_label(given["outlier_label"]),
+        rule=check_choice("rule", given["rule"], RULES),
+        alpha=check_weight("alpha", given["alpha"]),
+        beta=check_weight("beta", given["beta"]),
+        gamma=check_weight("gamma", given["gamma"]),
+        p=check_power(given["p"]),
+        fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
+        relative=penalties == "relative",
+        xi_rule=XI_RULES[xi],
+        lam=check_lam(given["lam"]),
+        init=check_init(given["init"], n, c),
+        n_init=check_count("n_init", given["n_init"], 1),
+        max_iter=check_count("max_iter", given["max_iter"], 1),
+        tol=check_weight("tol", given["tol"]),
+        metric=metric,
+        n_jobs=check_jobs(given["n_jobs"]),
+        algorithm=check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
+        max_time=check_time(given["max_time"]),
+    )

@@ -1,0 +1,494 @@
+"""The command line: what it prints, writes and refuses."""
+
+import gzip
+import io
+import json
+import os
+import pathlib
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("typer")
+pytest.importorskip("skops")
+
+from dogc.app import cli  # noqa: E402
+from dogc.app.commands import app, prediction  # noqa: E402
+from dogc.app.model_files import saving  # noqa: E402
+from dogc.app.tables import clustering  # noqa: E402
+from dogc.datasets import load_uci  # noqa: E402
+
+
+def run(*arguments):
+    return app.run([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def blobs(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    centre = np.repeat([[0.0, 0.0, 5.0], [6.0, 6.0, 0.0], [0.0, 9.0, 9.0]], n // 3, axis=0)
+    frame = pd.DataFrame(centre + rng.normal(0, 0.7, centre.shape), columns=["a", "b", "c"])
+    return frame.assign(kind=np.repeat(["x", "y", "z"], n // 3))
+
+
+@pytest.fixture
+def table(folder):
+    blobs().to_csv("rows.csv", index=False)
+    return folder / "rows.csv"
+
+
+@pytest.fixture
+def model(table, capsys):
+    assert run("cluster", table, "--clusters", 3, "--label-column", "kind", "--out", "made") == 0
+    capsys.readouterr()
+    return table.parent / "made" / "model.skops"
+
+
+def everything(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_cluster_writes_four_files_and_says_where(table, capsys):
+    assert run("cluster", table, "--clusters", 3, "--label-column", "kind") == 0
+    out = capsys.readouterr().out
+    made = table.parent / "dogc-output"
+    assert everything(made) == ["labels.csv", "model.skops", "report.html", "run.json"]
+    for path in made.iterdir():
+        assert f"dogc-output/{path.name}" in out
+    assert "60 rows of rows.csv" in out
+    assert "1.000" in out  # agreement with the label column
+    labels = pd.read_csv(made / "labels.csv")
+    assert list(labels.columns) == ["a", "b", "c", "kind", "cluster", "confidence"]
+    pd.testing.assert_frame_equal(labels[["a", "b", "c", "kind"]], pd.read_csv(table))
+    assert labels.groupby("kind").cluster.nunique().max() == 1
+    record = json.loads((made / "run.json").read_text())
+    assert record["clusters"] == {"0": 20, "1": 20, "2": 20}
+    assert record["scores"]["acc"] == 1.0
+    assert record["history"][0]["iteration"] == 1
+    assert len(record["sha256"]) == 64
+    assert "<html" in (made / "report.html").read_text()
+
+
+def test_the_label_column_is_never_used_to_cluster(table):
+    shuffled = pd.read_csv(table)
+    shuffled["kind"] = shuffled["kind"].to_numpy()[::-1]
+    shuffled.to_csv("shuffled.csv", index=False)
+    for name in ("rows", "shuffled"):
+        assert run("cluster", f"{name}.csv", "--clusters", 3, "--label-column", "kind", "-q",
+                   "--out", name) == 0  # fmt: skip
+    one, two = (pd.read_csv(f"{name}/labels.csv").cluster for name in ("rows", "shuffled"))
+    assert np.array_equal(one, two)
+
+
+def test_json_is_one_object_and_nothing_else(table, capsys):
+    assert run("cluster", table, "--clusters", "auto", "--drop", "kind", "--json") == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert found["clusters"] == {"0": 20, "1": 20, "2": 20}
+    assert [pathlib.Path(path).name for path in found["files"]] == [
+        "labels.csv", "model.skops", "report.html", "run.json",
+    ]  # fmt: skip
+    assert captured.err == ""
+
+
+def test_quiet_prints_nothing(table, capsys):
+    assert run("cluster", table, "--clusters", 3, "--quiet") == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_nothing_is_overwritten_unasked(table, capsys):
+    assert run("cluster", table, "--clusters", 3, "-q") == 0
+    before = {path: path.read_bytes() for path in pathlib.Path("dogc-output").iterdir()}
+    assert run("cluster", table, "--clusters", 2, "-q") == 2
+    assert "add --force" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in pathlib.Path("dogc-output").iterdir()}
+    assert run("cluster", table, "--clusters", 2, "-q", "--force") == 0
+    assert json.loads(pathlib.Path("dogc-output/run.json").read_text())["clusters"].keys() == {
+        "0", "1",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["dogc", "can", "N-cut", "KM"])
+def test_every_kind_of_method(table, method, capsys):
+    assert run("cluster", table, "--clusters", 3, "--drop", "kind", "--method", method) == 0
+    labels = pd.read_csv("dogc-output/labels.csv")
+    assert labels.cluster.nunique() == 3
+    assert ("confidence" in labels) == (method in ("dogc", "can"))
+
+
+def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypatch):
+    monkeypatch.setattr(prediction, "CHUNK_ROWS", 7)
+    new = blobs(30, seed=1)
+    new[["c", "a", "b"]].to_csv("new.csv", index=False)
+    assert run("predict", model, "new.csv") == 0
+    assert "30 rows" in capsys.readouterr().out
+    found = pd.read_csv("predicted.csv")
+    assert list(found.columns) == ["c", "a", "b", "cluster", "confidence"]
+    assert found.groupby(new.kind).cluster.nunique().max() == 1
+    assert found.confidence.between(0, 1).all()
+    assert run("predict", model, "new.csv", "--json", "--force") == 0
+    assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 10, "1": 10, "2": 10}
+
+
+def test_predict_does_not_overwrite_what_it_reads(model, capsys):
+    before = model.read_bytes(), pathlib.Path("rows.csv").read_bytes()
+    for out in (model, "rows.csv"):
+        assert run("predict", model, "rows.csv", "--out", out, "--force") == 2
+        assert "being read" in capsys.readouterr().err
+    assert before == (model.read_bytes(), pathlib.Path("rows.csv").read_bytes())
+
+
+def test_what_people_would_not_ask_for_is_said(folder, capsys):
+    angle = np.linspace(0, 2 * np.pi, 150, endpoint=False)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    rings = np.vstack([circle[::3], 4 * circle])
+    pd.DataFrame(rings).to_csv("rings.csv", index=False, header=False)
+    assert run("cluster", "rings.csv", "--clusters", "auto", "--no-scale") == 0
+    out = capsys.readouterr().out
+    assert "2 clusters are proposed, with a score of" in out
+    assert "no linear rule follows these clusters" in out
+    assert saving.load("dogc-output/model.skops").rule_ == "neighbors"
+    assert "No header was found: the columns are called c1 to c2." in out
+    for apart, sentence in ((1, "1 row lies far"), (2, "2 rows lie far")):
+        model = SimpleNamespace(outliers_=np.arange(3) < apart)
+        assert clustering._remarks(model)[0].startswith(sentence)
+    assert (
+        json.loads(pathlib.Path("dogc-output/run.json").read_text())["counts"][0]["n_clusters"] == 2
+    )
+
+
+def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "vip": np.arange(200) % 5 == 0})
+    frame.to_csv("cut.csv", index=False)
+    assert run("cluster", "cut.csv", "--clusters", 2) == 0
+    assert "hardly mix the two values of 'vip'" in capsys.readouterr().out
+    coin = blobs().drop(columns="kind").assign(coin=rng.integers(0, 2, 60))
+    coin.to_csv("coin.csv", index=False)
+    assert run("cluster", "coin.csv", "--clusters", 3, "--method", "km", "--out", "km") == 0
+    assert "hardly mix" not in capsys.readouterr().out
+
+
+def test_messages_name_options_as_they_are_typed(table, capsys):
+    assert run("cluster", table, "--clusters", "auto", "--method", "n-cut") == 2
+    assert "--clusters must be" in capsys.readouterr().err
+    assert run("cluster", table, "--clusters", "3", "--neighbors", "1000") == 2
+    assert "--neighbors" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    return blobs(3_600).drop(columns="kind")
+
+
+def test_representatives_stand_for_many_rows_and_it_says_so(folder, many_rows, capsys):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3) == 0
+    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    p = record["n_representatives"]
+    assert 100 < p < 1000
+    assert record["agreement"] > 0.95
+    assert f"{p} representatives stand for the rows; another number" in capsys.readouterr().out
+    assert f'"n_representatives":{p}' in pathlib.Path("dogc-output/report.html").read_text()
+    assert run("report", "dogc-output/model.skops", "-q") == 0
+    assert run("predict", "dogc-output/model.skops", "many.csv", "-q") == 0
+    fitted = pd.read_csv("dogc-output/labels.csv").cluster
+    assert np.array_equal(pd.read_csv("predicted.csv").cluster, fitted)
+
+
+@pytest.mark.parametrize("method", ["dogc", "n-cut"])
+def test_their_number_can_be_named(folder, many_rows, capsys, method):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3, "--representatives", 60, "--json",
+               "--method", method) == 0  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert (found["n_representatives"], found["agreement"]) == (60, None)
+    assert found["parameters"]["n_representatives"] == 60
+
+
+def test_a_graph_of_all_rows_can_be_asked_for(folder, many_rows, capsys):
+    many_rows.to_csv("many.csv", index=False)
+    assert run("cluster", "many.csv", "--clusters", 3, "--representatives", "None",
+               "--neighbors", 10) == 0  # fmt: skip
+    assert "representatives" not in capsys.readouterr().out
+    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    assert (record["n_representatives"], record["agreement"]) == (None, None)
+
+
+def test_without_arguments_there_is_help_and_no_empty_sentence(capsys):
+    assert run() == 2
+    captured = capsys.readouterr()
+    assert "Usage" in captured.out
+    assert "dogc: " not in captured.err
+
+
+def test_predict_repeats_the_labels_of_the_fit(model):
+    assert run("predict", model, "rows.csv", "-q") == 0
+    fitted = pd.read_csv("made/labels.csv").cluster
+    assert np.array_equal(pd.read_csv("predicted.csv").cluster, fitted)
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [(["a", "b"], "c"), (["a", "b", "c", "extra"], "extra")],
+    ids=["missing", "extra"],
+)
+def test_predict_names_missing_and_extra_columns(model, columns, sentence, capsys):
+    blobs().assign(extra=1.0)[columns].to_csv("new.csv", index=False)
+    assert run("predict", model, "new.csv") == 2
+    assert_one_sentence(capsys, sentence)
+    assert not pathlib.Path("predicted.csv").exists()
+
+
+def test_compare_lists_methods_and_writes_a_page(table, capsys):
+    code = run("compare", table, "--clusters", 3, "--label-column", "kind", "--method", "KM",
+               "--method", "DOGC")  # fmt: skip
+    assert code == 0
+    out = capsys.readouterr().out
+    assert "KM" in out
+    assert "DOGC" in out
+    made = pathlib.Path("dogc-compare")
+    assert everything(made) == ["compare.csv", "compare.html", "labels.csv"]
+    assert list(pd.read_csv(made / "compare.csv").method) == ["KM", "DOGC"]
+    assert run("compare", table, "--clusters", 3, "--drop", "kind", "--method", "KM", "--json",
+               "--out", "other") == 0  # fmt: skip
+    assert json.loads(capsys.readouterr().out)["methods"][0]["method"] == "KM"
+
+
+def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
+    blobs().drop(columns="kind").to_csv("<script>.csv", index=False)
+    assert run("compare", "<script>.csv", "--clusters", 3, "--method", "KM", "-q") == 0
+    page = pathlib.Path("dogc-compare/compare.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;.csv" in page
+
+
+def test_report_and_info_need_the_model_file_alone(model, capsys):
+    pathlib.Path("rows.csv").unlink()
+    assert run("report", model, "--out", "again.html") == 0
+    assert pathlib.Path("again.html").read_text() == pathlib.Path("made/report.html").read_text()
+    capsys.readouterr()
+    assert run("info", model) == 0
+    out = capsys.readouterr().out
+    assert "DOGCOS" in out
+    assert "a, b, c" in out
+    assert run("info", model, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 20, "1": 20, "2": 20}
+
+
+def test_datasets_are_listed_and_written(folder, capsys):
+    assert run("datasets") == 0
+    assert "wine" in capsys.readouterr().out
+    assert run("datasets", "wine") == 0
+    frame = pd.read_csv("wine.csv")
+    assert frame.shape == (178, 14)
+    assert np.array_equal(
+        np.unique(frame["class"]), np.unique(load_uci("wine").target_names.astype(int))
+    )
+    assert run("datasets", "--json") == 0
+    listed = json.loads(capsys.readouterr().out.splitlines()[-1])["datasets"]
+    assert listed["wine"] == {"rows": 178, "columns": 13, "classes": 3}
+    assert run("datasets", "wine") == 2
+    assert run("datasets", "beer") == 2
+    assert "choose one of" in capsys.readouterr().err
+
+
+def test_demo_says_how_well_it_went_and_writes_everything(folder, capsys):
+    assert run("demo") == 0
+    out = capsys.readouterr().out
+    for word in ("clustered", "predicted", "ACC", "NMI", "purity", "seconds"):
+        assert word in out
+    made = folder / "demo-output"
+    assert everything(made) == [
+        "labels.csv", "model.skops", "predicted.csv", "report.html", "run.json",
+    ]  # fmt: skip
+    assert len(pd.read_csv(made / "labels.csv")) + len(pd.read_csv(made / "predicted.csv")) == 178
+    assert run("demo", "--json", "--force") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["clustered"]["acc"] > 0.9
+    assert found["predicted"]["acc"] > 0.89
+
+
+def test_standard_input(folder, capsys, monkeypatch):
+    class Bytes:
+        buffer = io.BytesIO(blobs().to_csv(index=False).encode())
+
+    monkeypatch.setattr(sys, "stdin", Bytes)
+    assert run("cluster", "-", "--clusters", 3, "--drop", "kind", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["source"] == "standard input"
+
+
+# ------------------------------------------------------------------------- bad input
+
+GOOD = blobs().to_csv(index=False)
+
+
+def duplicate_headers(path):
+    path.write_text(GOOD.replace("a,b,c", "a,a,c", 1))
+
+
+def unreadable(path):
+    path.write_text(GOOD)
+    path.chmod(0)
+    if path.stat().st_uid == 0 or os.access(path, 4):
+        pytest.skip("this user can read everything")
+
+
+BAD = {
+    "empty file": lambda path: path.write_text(""),
+    "header only": lambda path: path.write_text("a,b,c\n"),
+    "one column of text": lambda path: path.write_text(
+        "name\n" + "\n".join(f"row{i}" for i in range(50))
+    ),
+    "ragged rows": lambda path: path.write_text(GOOD + "1,2\n3,4,5,x,6,7\n"),
+    "not UTF-8": lambda path: path.write_bytes(GOOD.replace("x", "\xe9").encode("latin-1")),
+    "all missing": lambda path: path.write_text("a,b\n" + ",\n" * 30),
+    "all constant": lambda path: path.write_text("a,b\n" + "1,2\n" * 30),
+    "text only": lambda path: path.write_text(
+        "a,b\n" + "\n".join(f"text number {i},other text {i}" for i in range(40))
+    ),
+    "duplicate headers": duplicate_headers,
+    "unreadable": unreadable,
+    "a folder": lambda path: path.mkdir(),
+    "absent": lambda path: None,
+    "broken gzip": lambda path: path.write_bytes(gzip.compress(GOOD.encode())[:-20]),
+    "NUL bytes": lambda path: path.write_bytes(b"a,b\n1,\x00\x00\n"),
+    "infinite": lambda path: path.write_text(GOOD + "inf,1,2,x\n"),
+}
+
+
+def assert_one_sentence(capsys, *words):
+    captured = capsys.readouterr()
+    assert captured.err.startswith("dogc: ")
+    assert captured.err.count("\n") == 1
+    assert captured.err.rstrip().endswith(".")
+    assert "Traceback" not in captured.err
+    assert len(captured.err) < 400
+    for word in words:
+        assert word in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, name):
+    BAD[name](folder / "bad.csv")
+    before = everything(folder)
+    assert run("cluster", "bad.csv", "--clusters", 2) == 2
+    about_columns = ("all missing", "all constant", "text only", "infinite")
+    assert_one_sentence(capsys, "column" if name in about_columns else "bad.csv")
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--clusters", "3", "--label-column", "sort"], ["sort", "kind"]),
+        (["--clusters", "3", "--drop", "d"], ["d"]),
+        (["--clusters", "61"], ["61", "60"]),
+        (["--clusters", "0"], ["--clusters"]),
+        (["--clusters", "many"], ["--clusters", "auto"]),
+        (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
+        (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
+        (["--clusters", "3", "--representatives", "some"], ["--representatives", "none"]),
+        (["--clusters", "3", "--representatives", "1"], ["--representatives", "above 1"]),
+        (["--clusters", "3", "--representatives", "2"], ["--representatives=2", "--clusters=3"]),
+        (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "whole"]),
+        (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
+        (["--clusters", "3", "--max-time", "-1"], ["--max-time"]),
+        (["--clusters"], ["--help"]),
+        (["--klusters", "3"], ["--help"]),
+        ([], ["--clusters"]),
+    ],
+    ids=str,
+)
+def test_a_bad_argument_gets_one_sentence_and_nothing_is_written(table, capsys, arguments, words):
+    before = everything(table.parent)
+    assert run("cluster", table, *arguments) == 2
+    assert_one_sentence(capsys, *words)
+    assert everything(table.parent) == before
+
+
+@pytest.mark.parametrize("harm", ["absent", "text", "cut", "changed"])
+def test_a_bad_model_gets_one_sentence(model, capsys, harm):
+    whole = model.read_bytes()
+    middle = len(whole) // 2
+    change = {
+        "text": b"this is no model",
+        "cut": whole[:middle],
+        "changed": whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :],
+    }
+    model.unlink()
+    if harm != "absent":
+        model.write_bytes(change[harm])
+    before = everything(model.parent.parent)
+    for command in (["predict", model, "rows.csv"], ["info", model], ["report", model]):
+        assert run(*command) == 2
+        assert_one_sentence(capsys, "model.skops")
+    assert everything(model.parent.parent) == before
+
+
+FINE = {
+    "BOM": ("﻿" + GOOD).encode(),
+    "Windows line ends": GOOD.replace("\n", "\r\n").encode(),
+    "semicolons": GOOD.replace(",", ";").encode(),
+    "no header": GOOD.split("\n", 1)[1].encode(),
+    "quotes": blobs().assign(kind='say "a, b"').to_csv(index=False).encode(),
+    "dates": blobs().assign(kind="2024-01-31").to_csv(index=False).encode(),
+    "huge integers": blobs().assign(kind=np.arange(60) + 2**60).to_csv(index=False).encode(),
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_only_looks_bad_works(folder, capsys, name):
+    (folder / "fine.csv").write_bytes(FINE[name])
+    assert run("cluster", "fine.csv", "--clusters", 3, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["clusters"] == {"0": 20, "1": 20, "2": 20}
+
+
+def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app.terminal, "cluster_table", interrupted)
+    before = everything(table.parent)
+    assert run("cluster", table, "--clusters", 3) == 130
+    assert "nothing was written" in capsys.readouterr().err
+    assert everything(table.parent) == before
+
+
+def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):
+    def broken(*args, **kwargs):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(app.terminal.cluster_files.persistence, "save", broken)
+    before = everything(table.parent)
+    assert run("cluster", table, "--clusters", 3, "-q") == 1
+    assert "the disk is full" in capsys.readouterr().err
+    assert everything(table.parent) == before
+
+
+def test_help_and_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("dogc ")
+    for command in ("demo", "cluster", "predict", "compare", "report", "info", "datasets"):
+        assert run(command, "--help") == 0
+        assert "Example" in capsys.readouterr().out
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.delitem(sys.modules, "dogc.commands.app")
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["demo"])
+    assert stopped.value.code == 2
+    assert "pip install 'dogc[cli]'" in capsys.readouterr().err

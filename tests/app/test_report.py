@@ -1,0 +1,583 @@
+import html.parser
+import json
+import time
+import types
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
+from sklearn.decomposition import PCA
+
+pytest.importorskip("pandas")
+
+import pandas as pd
+
+from clusterings import HOSTILE, clustering_of, flowers
+from conftest import CLUSTERERS, made
+from dogc import DOGC, NormalizedCut
+from dogc.app.report import describe_resolution, points, render, summarise
+from dogc.app.report.blocks import bin_rows, describe_graph
+from dogc.app.report.groups import group_rows
+from dogc.app.report.page import policy
+from dogc.app.report.summary import ENDINGS
+from dogc.choices.n_representatives import ResolutionChoice
+from dogc.loop.solver import STOPPING_REASONS, Record
+from dogc.metrics import clustering_report
+
+
+@pytest.fixture(scope="module")
+def garden():
+    return flowers()
+
+
+@pytest.fixture(scope="module")
+def summary(garden):
+    return summarise(garden)
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements of a page and the text in its scripts, as a browser would find them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.policies, self.inside = [], [], None
+        self.text = {"script": [], "title": [], "style": []}
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.inside = tag
+        if tag in self.text:
+            self.text[tag].append("")
+        if ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policies.append(dict(attrs)["content"])
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside in self.text:
+            self.text[self.inside][-1] += data
+
+
+def table(**columns):
+    frame = pd.DataFrame(columns)
+    return frame, frame.to_numpy(dtype=float)
+
+
+def portrait(summary, cluster):
+    """The features of a cluster by name."""
+    features = summary["features"]
+    described = features["clusters"][cluster]["features"]
+    return {features["columns"][f["column"]]["name"]: f for f in described}
+
+
+# The summary as a whole
+
+
+def test_the_summary_is_json_and_the_same_page_comes_from_its_copy(summary):
+    text = json.dumps(summary, allow_nan=False)
+    assert json.loads(text) == summary
+    assert render(json.loads(text)) == render(summary)
+
+
+def test_the_same_clustering_gives_the_same_summary(garden, summary):
+    assert summarise(garden) == summary
+
+
+@pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda cls: cls.__name__)
+def test_every_method_has_a_report(cls, three_blobs):
+    X, _ = three_blobs
+    model = made(cls, 3).fit(X)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    summary = summarise(clustering_of(frame, X, model.labels_, model=model))
+    assert (summary["graph"] is None) == (not hasattr(model, "affinity_matrix_"))
+    assert (summary["history"] is None) == (not hasattr(model, "history_"))
+    assert summary["sureness"] is None
+    assert [group["size"] for group in summary["clusters"]] == [20, 20, 20]
+    json.dumps(summary, allow_nan=False)
+    render(summary)
+
+
+def test_a_method_of_another_library_has_one_too(three_blobs):
+    X, _ = three_blobs
+    model = KMeans(3, n_init=1, random_state=0).fit(X)
+    summary = summarise(clustering_of(pd.DataFrame(X), X, model.labels_, model=model))
+    assert summary["method"] == "k-means"
+    # Its transform gives distances to centres, which are no subspace.
+    assert not summary["points"]["learned"]
+    assert summary["points"]["dimensions"] == 4
+
+
+@pytest.mark.parametrize("labels", [[0], [-1], [0, 0, 0], [-1, -1, -1], [0, 1, -1], [0, 1, 2]])
+def test_tiny_and_degenerate_clusterings(labels):
+    frame, X = table(a=np.arange(len(labels)), b=np.ones(len(labels)))
+    summary = summarise(clustering_of(frame, X, labels))
+    json.dumps(summary, allow_nan=False)
+    assert sum(group["size"] for group in summary["clusters"]) == len(labels)
+    assert (summary["features"] is None) == (len(set(labels)) < 2 or max(labels) < 0)
+
+
+def test_numbers_that_are_not_finite_become_missing():
+    frame, X = table(a=[0.0, 1.0, 5.0, 6.0])
+    frame["b"] = [np.inf, -np.inf, np.nan, 1.0]
+    history = [Record(1, np.nan, {"graph": np.inf}, np.inf, 2, 0)]
+    model = types.SimpleNamespace(history_=history, timings_={"rows": np.nan})
+    clustering = clustering_of(
+        frame,
+        np.column_stack([X, [0.0, 1.0, 2.0, 3.0]]),
+        [0, 0, 1, 1],
+        model=model,
+        confidence=np.array([np.nan, 0.4, 0.6, 1.0]),
+        seconds=np.nan,
+        settings={"parameters": {"x": np.float64("nan")}},
+    )
+    summary = summarise(clustering)
+    json.dumps(summary, allow_nan=False)
+    assert summary["history"]["lam"] == [None]
+    assert summary["data"]["seconds"] is None
+    assert portrait(summary, 0)["a"]["share"] == 1.0
+
+
+# How many, how sure
+
+
+def test_sizes_and_sureness():
+    frame, X = table(a=[1.0, 2.0, 3.0, 9.0, 8.0, 50.0])
+    confidence = np.array([1.0, 0.2, 0.6, 0.5, 0.9, np.nan])
+    model = types.SimpleNamespace(outliers_=np.array([0, 0, 1, 0, 0, 1], dtype=bool))
+    clustering = clustering_of(frame, X, [0, 0, 0, 1, 1, -1], confidence=confidence, model=model)
+    first, second, outliers = summarise(clustering)["clusters"]
+    assert (first["cluster"], first["size"], first["outliers"]) == (0, 3, 1)
+    assert first["sureness"]["mean"] == pytest.approx(0.6)
+    assert (first["sureness"]["unsure"], first["sureness"]["known"]) == (1, 3)
+    assert second["sureness"]["unsure"] == 0
+    assert second["sureness"]["histogram"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert (outliers["cluster"], outliers["size"], outliers["sureness"]) == (-1, 1, None)
+
+
+def test_every_stopping_reason_has_words():
+    assert set(ENDINGS) == set(STOPPING_REASONS)
+    frame, X = table(a=[1.0, 2.0, 8.0, 9.0])
+    for reason in STOPPING_REASONS:
+        good = reason in ("converged", "settled")
+        model = types.SimpleNamespace(stopping_reason_=reason, converged_=good, n_iter_=3)
+        ending = summarise(clustering_of(frame, X, [0, 0, 1, 1], model=model))["ending"]
+        assert ending["words"].startswith("It converged" if good else "It did not converge")
+        assert "{" not in ending["words"]
+
+
+# Where they lie
+
+
+def test_the_plane_is_that_of_the_principal_components():
+    X = np.random.default_rng(0).standard_normal((50, 6)) @ np.diag([5, 3, 1, 1, 1, 0.5])
+    plane = points.lay_out(None, X)
+    pca = PCA(2).fit(X)
+    np.testing.assert_allclose(np.abs(plane.at), np.abs(pca.transform(X)), atol=1e-9)
+    np.testing.assert_allclose(plane.share, pca.explained_variance_ratio_)
+
+
+def test_all_ways_to_the_plane_agree(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((30, 40)) * np.linspace(5, 1, 40)
+    direct = points.lay_out(None, X).at
+    monkeypatch.setattr(points, "DIRECT_ORDER", 35)  # rows against rows
+    np.testing.assert_allclose(points.lay_out(None, X).at, direct, atol=1e-8)
+    monkeypatch.setattr(points, "DIRECT_ORDER", 5)  # Lanczos
+    np.testing.assert_allclose(points.lay_out(None, X).at, direct, atol=1e-8)
+
+
+def test_the_learned_subspace_is_shown(garden, summary):
+    assert summary["points"]["learned"] == (garden.model.components_ is not None)
+    X = np.random.default_rng(0).standard_normal((90, 9))
+    X[:, 0] += np.repeat([0, 9, 18], 30)
+    model = made(CLUSTERERS[0], 3, n_components=2).fit(X)
+    plane = points.lay_out(model, X)
+    assert (plane.learned, plane.dimensions) == (True, 2)
+    assert sum(plane.share) == pytest.approx(1.0)
+
+
+def test_a_sample_shows_every_cluster_and_is_always_the_same():
+    labels = np.repeat([0, 1, 2, -1], [9000, 900, 3, 7])
+    groups = group_rows(labels)
+    rows = points.sample_rows(groups, 500)
+    assert len(rows) <= 500
+    assert len(set(rows.tolist())) == len(rows)
+    assert np.bincount(groups.codes[rows]).tolist()[2:] == [3, 7]
+    assert np.bincount(groups.codes[rows])[0] > 400
+    np.testing.assert_array_equal(rows, points.sample_rows(groups, 500))
+    assert sorted(points.sample_rows(groups, 10_000).tolist()) == list(range(len(labels)))
+
+
+def test_a_sample_of_many_clusters_keeps_the_limit():
+    groups = group_rows(np.arange(3000) // 3)
+    rows = points.sample_rows(groups, 1200)
+    assert len(rows) <= 1200
+    assert len(set(groups.codes[rows])) == 1000
+
+
+def test_points_carry_their_rows(garden, summary):
+    shown = summary["points"]
+    frame = garden.frame
+    for i in (0, 17, 119):
+        row = shown["row"][i] - 1
+        assert shown["id"][i] == frame["plant"][row]
+        assert shown["cluster"][i] == garden.labels[row]
+        assert shown["truth"][i] == frame["kind"][row]
+        for name, values in zip(shown["columns"], shown["values"], strict=True):
+            value = frame[name][row]
+            assert values[i] == (value if isinstance(value, str) else pytest.approx(value, 1e-5))
+    assert shown["columns"] == ["height <b>cm</b>", "price", "colour", "remark"]
+
+
+def test_points_carry_their_rows_place(garden, summary):
+    shown = summary["points"]
+    at = points.lay_out(garden.model, garden.X).at[np.array(shown["row"]) - 1]
+    for axis, key in enumerate("xy"):
+        unit = (at[:, axis] - at[:, axis].min()) / np.ptp(at[:, axis])
+        np.testing.assert_allclose(shown[key], unit, atol=1e-4)
+
+
+def test_a_far_row_does_not_squeeze_the_others():
+    X = np.random.default_rng(0).standard_normal((1000, 2))
+    X[7] = [1e6, 0.0]
+    summary = summarise(clustering_of(pd.DataFrame(X), X, np.repeat([0, 1], 500)))
+    shown = summary["points"]
+    assert [shown["row"][i] - 1 for i in shown["outside"]] == [7]
+    assert np.std(np.delete(shown["x"], shown["outside"])) > 0.05
+    assert min(shown["x"]) >= 0.0
+    assert max(shown["x"]) <= 1.0
+
+
+# What makes each cluster different
+
+
+def test_the_most_telling_feature_comes_first_with_its_range():
+    frame, X = table(noise=[1.0, 2.0, 1.0, 2.0, 1.0, 2.0], size=[1.0, 2.0, 3.0, 70.0, 80.0, 90.0])
+    summary = summarise(clustering_of(frame, X, [0, 0, 0, 1, 1, 1]))
+    low, high = summary["features"]["clusters"]
+    assert low["words"][0] == {"kind": "lower", "names": ["size"]}
+    assert high["words"][0] == {"kind": "higher", "names": ["size"]}
+    assert list(portrait(summary, 0)) == ["size", "noise"]
+    found = portrait(summary, 1)["size"]
+    assert (found["side"], found["share"], found["rest"], found["median"]) == ("above", 1, 0, 80)
+    assert 3.0 <= found["cuts"][0] < 70.0
+
+
+def test_a_cluster_in_the_middle_has_a_range_with_two_ends():
+    values = np.arange(30.0)
+    labels = np.repeat([1, 0, 1], 10)
+    frame, X = table(a=values)
+    summary = summarise(clustering_of(frame, X, labels))
+    inner, outer = portrait(summary, 0)["a"], portrait(summary, 1)["a"]
+    assert (inner["side"], inner["cuts"], inner["share"], inner["rest"]) == (
+        "between",
+        [9, 19],
+        1,
+        0,
+    )
+    assert (outer["side"], outer["share"], outer["rest"]) == ("outside", 1, 0)
+
+
+def test_shares_are_what_a_count_gives(garden, summary):
+    for group in summary["features"]["clusters"]:
+        mine = garden.labels == group["cluster"]
+        for feature in group["features"]:
+            column = summary["features"]["columns"][feature["column"]]
+            if column["two_values"]:
+                continue
+            values = garden.frame[column["name"]].to_numpy()
+            inside = values > feature["cuts"][0]
+            if feature["side"] in ("between", "outside"):
+                inside &= values <= feature["cuts"][1]
+            if feature["side"] in ("below", "outside"):
+                inside = ~inside
+            assert feature["share"] == pytest.approx(inside[mine].mean(), abs=1e-3)
+            assert feature["rest"] == pytest.approx(inside[~mine].mean(), abs=1e-3)
+
+
+def test_features_keep_the_units_of_the_table(garden, summary):
+    columns = {column["name"]: column for column in summary["features"]["columns"]}
+    assert columns["height <b>cm</b>"]["original"]
+    assert columns["height <b>cm</b>"]["values"][1] == garden.frame["height <b>cm</b>"].max()
+    assert columns["price"]["log"]
+    assert not columns["colour = red"]["original"]
+    assert columns["colour = red"]["two_values"]
+    words = [part for group in summary["features"]["clusters"] for part in group["words"]]
+    assert {"kind": "mostly", "names": ["colour = red"]} in words
+
+
+def test_histograms_count_every_row_that_has_a_value():
+    frame, X = table(a=np.r_[np.arange(50.0) / 7, 1000.0, 3.0])
+    frame.loc[51, "a"] = np.nan
+    labels = np.repeat([0, 1], 26)
+    column = summarise(clustering_of(frame, X, labels))["features"]["columns"][0]
+    assert (sum(column["all"]), column["missing"]) == (51, 1)
+    assert [sum(column["clusters"][k]) for k in "01"] == [26, 25]
+    assert column["beyond"] == [False, True]
+    assert column["edges"][1] < 20.0
+
+
+def test_few_whole_numbers_have_a_bin_each():
+    frame, X = table(a=[1, 1, 2, 4, 4, 4])
+    column = summarise(clustering_of(frame, X, [0, 0, 0, 1, 1, 1]))["features"]["columns"][0]
+    assert column["all"] == [2, 1, 0, 3]
+
+
+def test_many_features_are_thinned_out(monkeypatch):
+    from dogc.app.report import features
+
+    monkeypatch.setattr(features, "MOST_FEATURES", 10)
+    X = np.random.default_rng(0).standard_normal((60, 40))
+    X[:30, 33] += 9.0
+    summary = summarise(clustering_of(pd.DataFrame(X), X, np.repeat([0, 1], 30)))
+    assert (summary["features"]["looked_at"], summary["features"]["total"]) == (10, 40)
+    assert next(iter(portrait(summary, 0))) == "33"
+
+
+# How the graph looks
+
+
+def random_graph(n, c, seed=0):
+    rng = np.random.default_rng(seed)
+    A = sp.random_array((n, n), density=0.1, rng=rng, format="csr")
+    return (A + A.T).tocsr(), np.sort(rng.integers(0, c, n))
+
+
+def test_blocks_and_bins_are_sums_of_the_graph():
+    A, labels = random_graph(200, 4)
+    groups = group_rows(labels)
+    along = np.random.default_rng(1).standard_normal(200)
+    found = describe_graph(types.SimpleNamespace(affinity_matrix_=A), groups, along)
+    dense, member = A.toarray(), np.eye(4)[labels]
+    blocks = member.T @ dense @ member
+    np.testing.assert_allclose(
+        found["blocks"], blocks / blocks.sum(axis=1, keepdims=True), atol=1e-5
+    )
+    assert found["inside"] == pytest.approx(np.trace(blocks) / blocks.sum())
+    bins, owner = bin_rows(groups, along)
+    binned = np.eye(len(owner))[bins]
+    weight = binned.T @ dense @ binned
+    np.testing.assert_allclose(
+        np.array(found["bins"]) / 1000, weight / weight.sum(axis=1, keepdims=True), atol=1e-3
+    )
+    strongest = found["ties"][0]
+    a, b = strongest["between"]
+    assert strongest["share"] == pytest.approx(2 * blocks[a, b] / blocks.sum(), rel=1e-3)
+    np.fill_diagonal(blocks, 0.0)
+    assert blocks[a, b] == blocks.max()
+    full = describe_graph(types.SimpleNamespace(affinity_matrix_=dense), groups, along)
+    assert full["bins"] == found["bins"]
+
+
+def test_bins_never_cross_a_border_and_follow_the_order():
+    labels = np.repeat([0, 1, 2, -1], [700, 250, 49, 1])
+    along = np.random.default_rng(0).standard_normal(1000)
+    groups = group_rows(labels)
+    bins, owner = bin_rows(groups, along)
+    np.testing.assert_array_equal(owner[bins], groups.codes)
+    assert set(owner.tolist()) == {0, 1, 2, 3}
+    assert len(owner) <= 63
+    assert sorted(set(bins.tolist())) == list(range(len(owner)))
+    first = labels == 0
+    assert np.all(np.diff(bins[first][np.argsort(along[first])]) >= 0)
+
+
+def test_separate_pieces_have_all_weight_inside(summary):
+    assert summary["ending"]["converged"]
+    assert summary["graph"]["inside"] == pytest.approx(1.0)
+    assert summary["graph"]["ties"] == []
+
+
+def test_too_many_clusters_have_no_picture():
+    A, _ = random_graph(400, 1)
+    graph = describe_graph(
+        types.SimpleNamespace(affinity_matrix_=A), group_rows(np.arange(400) // 2), np.zeros(400)
+    )
+    assert graph["bins"] is None
+    assert len(graph["blocks"]) == 100
+
+
+def test_a_graph_of_other_rows_is_left_out(garden):
+    model = types.SimpleNamespace(affinity_matrix_=garden.model.affinity_matrix_[:9, :9])
+    assert summarise(garden._replace(model=model))["graph"] is None
+
+
+@pytest.mark.parametrize("cls", [DOGC, NormalizedCut], ids=lambda cls: cls.__name__)
+def test_the_graph_of_representatives_is_described(cls):
+    X, _ = make_moons(20_000, noise=0.1, random_state=0)
+    model = cls(2).fit(X)
+    clustering = clustering_of(pd.DataFrame(X, columns=["a", "b"]), X, model.labels_, model=model)
+    summary = summarise(clustering)
+    p, graph = model.n_representatives_, summary["graph"]
+    assert p < 3000
+    assert graph["representatives"] == summary["data"]["facts"]["n_representatives"] == p
+    member = np.eye(2)[model.representative_labels_]
+    blocks = member.T @ model.affinity_matrix_.toarray() @ member
+    assert graph["inside"] == pytest.approx(np.trace(blocks) / blocks.sum())
+    np.testing.assert_allclose(
+        graph["blocks"], blocks / blocks.sum(axis=1, keepdims=True), atol=1e-5
+    )
+    assert sorted(set(graph["owner"])) == [0, 1]
+    assert sum(group["size"] for group in summary["clusters"]) == 20_000
+    assert len(summary["points"]["row"]) <= 5000
+    resolution = summary["resolution"]
+    assert resolution["n_representatives"] == p
+    assert resolution["agreement"] == pytest.approx(model.resolutions_.confirmed, abs=1e-3)
+    assert resolution["steady"]
+    assert len(render(json.loads(json.dumps(summary, allow_nan=False)))) < 1_000_000
+
+
+def resolved(*numbers, agreement=1.0):
+    """A model whose numbers of representatives agree so far."""
+    s = len(numbers)
+    score = np.full(s, agreement)
+    choice = ResolutionChoice(numbers, np.full((s, s), agreement), score, numbers[-1])
+    return types.SimpleNamespace(resolutions_=choice, n_representatives_=numbers[-1])
+
+
+def test_it_says_whether_the_clusters_change_with_the_resolution():
+    steady = describe_resolution(resolved(125, 250, agreement=0.96))
+    assert (
+        "250 representatives stand for the rows; another number gives nearly the same"
+        in (steady["words"])
+    )
+    assert (
+        "similar clusters (agreement 0.70)"
+        in (describe_resolution(resolved(125, 250, agreement=0.7))["words"])
+    )
+    changing = describe_resolution(resolved(125, 250, 2000, agreement=0.41))
+    assert changing["words"].startswith("The clusters change with the resolution: 2,000 rep")
+    assert "(agreement 0.41)" in changing["words"]
+    assert (changing["steady"], changing["agreement"]) == (False, 0.41)
+
+
+def test_one_resolution_alone_says_nothing_of_agreement():
+    alone = describe_resolution(resolved(250))
+    assert (alone["n_representatives"], alone["agreement"], alone["steady"]) == (250, None, None)
+    assert alone["words"] == "250 representatives stand for the rows."
+
+
+def test_without_representatives_there_is_no_word_of_them(summary):
+    assert summary["resolution"] is None
+    assert summary["graph"]["representatives"] is None
+
+
+def test_history_is_that_of_the_model(garden, summary):
+    history = garden.model.history_
+    assert summary["history"]["components"] == [record.n_components for record in history]
+    assert summary["history"]["objective"] == pytest.approx([r.objective for r in history], 1e-4)
+    assert set(summary["history"]["terms"]) == set(history[0].terms)
+
+
+# Known labels
+
+
+def test_truth_is_matched_and_scored():
+    frame, X = table(a=[1, 2, 3, 11, 12, 13, 21])
+    truth = np.array(["b", "b", "a", "a", "a", "a", "c"], dtype=object)
+    labels = [1, 1, 1, 0, 0, 0, -1]
+    found = summarise(clustering_of(frame, X, labels, truth=truth))["truth"]
+    assert found["classes"] == ["a", "b", "c"]
+    assert found["clusters"] == [0, 1, -1]
+    assert found["matched"] == [0, 1, -1]
+    assert found["table"] == [[3, 1, 0], [0, 2, 0], [0, 0, 1]]
+    scores = clustering_report(truth, labels)
+    assert found["scores"]["acc"] == pytest.approx(6 / 7, rel=1e-3)
+    for mine, theirs in {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}.items():
+        assert found["scores"][mine] == pytest.approx(scores[theirs], rel=1e-3)
+
+
+def test_a_label_column_with_many_values_stays_readable():
+    frame, X = table(a=np.arange(300.0))
+    truth = np.array([f"v{i}" for i in range(300)])
+    found = summarise(clustering_of(frame, X, np.arange(300) // 100, truth=truth))["truth"]
+    assert (len(found["classes"]), found["classes_total"]) == (20, 300)
+    assert found["matched"][:3] == [0, 1, 2]
+
+
+# The page
+
+
+def test_values_never_become_markup(summary):
+    elements = Elements(render(summary))
+    assert elements.tags == Elements(render({**summary, "source": "a.csv"})).tags
+    assert elements.text["title"] == [f"{summary['source']}: 3 clusters"]
+    embedded, _ = elements.text["script"]
+    assert json.loads(embedded) == summary
+    assert HOSTILE in json.loads(embedded)["source"]
+    assert not set("<>&") & set(embedded)
+
+
+def test_marks_of_the_template_may_occur_in_the_data(summary):
+    source = "@script@ @style@ @summary@.csv"
+    embedded, _ = Elements(render({**summary, "source": source})).text["script"]
+    assert json.loads(embedded)["source"] == source
+
+
+def test_the_browser_may_run_this_script_only_and_load_nothing(summary):
+    elements = Elements(render(summary))
+    _, script = elements.text["script"]
+    assert elements.policies == [policy(script, *elements.text["style"])]
+    assert elements.policies[0].startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in elements.policies[0]
+
+
+def test_nothing_is_loaded_from_elsewhere(summary):
+    page = render({**summary, "points": None, "source": "x"})
+    assert page.count("http") == page.count("http://www.w3.org/2000/svg") + page.count("http-equiv")
+
+
+def test_ten_thousand_rows_of_long_text_stay_below_three_megabytes():
+    rng = np.random.default_rng(0)
+    n = 10_000
+    words = rng.integers(0x4E00, 0x9FFF, (n, 60)).astype(np.uint32)
+    text = words.view("U60").ravel().astype(object)
+    X = rng.standard_normal((n, 30))
+    frame = pd.DataFrame(X, columns=[f"feature {j}" for j in range(30)])
+    for name in ("one", "two", "three", "four"):
+        frame.insert(0, name, text)
+    frame.insert(0, "id", text)
+    pairs = rng.integers(0, n, (2, 20 * n))
+    A = sp.csr_array((np.ones(20 * n), tuple(pairs)), shape=(n, n))
+    clustering = clustering_of(
+        frame,
+        X,
+        np.sort(rng.integers(0, 30, n)),
+        feature_names=[f"feature {j}" for j in range(30)],
+        model=types.SimpleNamespace(affinity_matrix_=A),
+        confidence=rng.random(n),
+        truth=text,
+        id_column="id",
+    )
+    assert len(render(summarise(clustering)).encode()) < 3_000_000
+
+
+def test_half_characters_can_be_written(summary):
+    frame, X = table(a=[1.0, 2.0, 9.0, 8.0])
+    frame["b"] = pd.Series(["\udfff"] * 4, dtype=object)
+    clustering = clustering_of(frame, X[:, :1], [0, 0, 1, 1], source="\ud800.csv")
+    render(summarise(clustering)).encode("utf-8")
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_take_two_seconds():
+    n = 100_000
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 20))
+    rows = np.repeat(np.arange(n), 12)
+    A = sp.csr_array((rng.random(12 * n), (rows, rng.integers(0, n, 12 * n))), shape=(n, n))
+    clustering = clustering_of(
+        pd.DataFrame(X),
+        X,
+        rng.integers(0, 8, n),
+        model=types.SimpleNamespace(affinity_matrix_=A),
+        confidence=rng.random(n),
+        truth=rng.integers(0, 8, n).astype(str),
+    )
+    began = time.process_time()
+    summarise(clustering)
+    assert time.process_time() - began < 2.0

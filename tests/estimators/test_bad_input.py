@@ -1,0 +1,233 @@
+import re
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.neighbors import KNeighborsTransformer
+
+from conftest import CLUSTERERS, ESTIMATORS, made
+from dogc import (
+    CAN,
+    CLR,
+    DOGC,
+    DOGCOS,
+    SEC,
+    DiscriminativeKMeans,
+    DOGCFixedGraph,
+    LocalLearningClustering,
+)
+from dogc.choices import geometry
+
+X = np.random.default_rng(0).standard_normal((30, 3))
+each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
+
+
+def message_of(estimator, rows=X):
+    with pytest.raises(ValueError) as raised:
+        estimator.fit(rows)
+    text = str(raised.value)
+    assert "\n" not in text
+    return text
+
+
+def having(classes, cases):
+    """Each case with each class that has the parameters of the case."""
+    return pytest.mark.parametrize(
+        ("cls", "parameters", "says"),
+        [
+            pytest.param(cls, parameters, says, id=f"{cls.__name__}-{parameters}")
+            for cls in classes
+            for parameters, says in cases
+            if set(parameters) <= set(cls().get_params())
+        ],
+    )
+
+
+@having(
+    CLUSTERERS,
+    [
+        ({"n_clusters": 31}, "n_clusters=31 is too large.*at most 30"),
+        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
+        ({"n_clusters": 2.5}, "n_clusters must be an integer"),
+        ({"n_clusters": True}, "n_clusters must be an integer"),
+        ({"n_neighbors": 30}, "n_neighbors=30 is too large.*at most 29"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1"),
+        ({"xi": "median"}, "xi must be one of 'row', 'mean'"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
+        ({"tol": -1e-3}, "tol must be a finite number of at least 0"),
+        ({"callback": "print"}, "callback must be None or a function"),
+        ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
+        ({"metric": "hamming"}, "metric must be one of 'euclidean', 'cosine', 'manhattan'"),
+    ],
+)
+def test_common_parameters(cls, parameters, says):
+    assert re.search(says, message_of(cls(**{"n_clusters": 2, **parameters})))
+
+
+@having(
+    [*ESTIMATORS, CLR],
+    [
+        ({"lam": -1.0}, "lam must be 'auto' or a finite number above 0"),
+        ({"lam": "big"}, "lam must be 'auto' or a finite number above 0"),
+    ],
+)
+def test_lambda_that_can_be_searched_for(cls, parameters, says):
+    assert re.search(says, message_of(cls(2, **parameters)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"p": 0.0}, r"p must lie in \(0, 2\]; got 0.0"),
+        ({"p": 2.1}, r"p must lie in \(0, 2\]"),
+        ({"p": "two"}, r"p must lie in \(0, 2\]"),
+        ({"alpha": -1.0}, "alpha must be a finite number of at least 0"),
+        ({"beta": -1.0}, "beta must be a finite number of at least 0"),
+        ({"gamma": np.nan}, "gamma must be a finite number of at least 0"),
+        ({"n_components": 4}, "n_components=4 is too large: X has only 3 features"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1"),
+        ({"n_components": "all"}, "n_components must be 'auto', None or an integer"),
+        ({"penalties": "absolute"}, "penalties must be one of 'relative', 'paper'"),
+        ({"n_init": 0}, "n_init must be an integer of at least 1"),
+        ({"init": "kmeans"}, "init must be one of 'spectral', 'random'"),
+        ({"init": np.zeros(29)}, "init must be .* one label for each of the 30 rows"),
+        ({"init": np.zeros(30)}, "init has 1 distinct labels but n_clusters=2"),
+        ({"init": [[0], [1, 2]]}, "init must be .* one label for each of the 30 rows"),
+        ({"init": [0, "a", None] * 10}, "init (mixes|has)"),
+        ({"fit_intercept": "maybe"}, "fit_intercept must be True or False"),
+        ({"metric": "precomputed"}, "X must be a sparse graph"),
+    ],
+)
+def test_parameters_of_the_full_method(parameters, says):
+    assert re.search(says, message_of(DOGCOS(2, **parameters)))
+
+
+@each
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity(cls, bad):
+    rows = X.copy()
+    rows[3, 1] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        cls(2).fit(rows)
+    model = cls(2).fit(X)
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        model.predict(rows)
+
+
+@each
+def test_wrong_width_at_predict(cls):
+    with pytest.raises(ValueError, match="features"):
+        cls(2).fit(X).predict(X[:, :2])
+
+
+@each
+def test_nothing_is_fitted_after_an_error(cls):
+    model = cls(99)
+    message_of(model)
+    assert not hasattr(model, "labels_")
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+@each
+def test_fewer_distinct_rows_than_clusters_warns_and_gives_what_there_is(cls):
+    rows = np.repeat(np.eye(3), 5, axis=0)
+    says = r"n_clusters=4 is more than .* distinct rows in X, 3.*lower n_clusters"
+    with pytest.warns(ConvergenceWarning, match=says):
+        model = made(cls, 4, n_neighbors=6).fit(rows)
+    assert len(set(model.labels_)) == 3
+
+
+def test_starting_labels_are_dropped_where_there_are_fewer_distinct_rows():
+    rows = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    with pytest.warns(ConvergenceWarning, match="distinct rows in X, 2,"):
+        model = DOGC(3, init=[0, 1, 2, 0, 1, 2, 0, 1, 2, 0], n_neighbors=3).fit(rows)
+    assert set(model.labels_) == {0, 1}
+
+
+def test_predict_after_an_interrupted_fit_says_not_fitted(monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(geometry, "spectral_start", interrupt)
+    model = DOGC(2)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+@each
+def test_rows_beyond_the_range_of_squares_get_some_label_in_silence(cls):
+    model = cls(2).fit(X)
+    assert set(model.predict(X * 1e200)) <= {0, 1}
+
+
+@each
+def test_constant_rows_warn_and_give_one_cluster(cls):
+    with pytest.warns(ConvergenceWarning, match="distinct rows in X, 1,"):
+        model = made(cls, 2, n_neighbors=4).fit(np.ones((10, 3)))
+    assert set(model.labels_) == {0}
+    np.testing.assert_array_equal(model.predict(np.ones((2, 3))), [0, 0])
+
+
+@each
+def test_convergence_warning_names_reason_and_remedy(cls):
+    rows = np.concatenate([np.linspace(0, 1, 10) + 100.0 * k for k in range(5)])[:, None]
+    if cls in (DOGCFixedGraph, SEC, DiscriminativeKMeans, LocalLearningClustering):
+        pytest.skip("the number of components does not matter")
+    with pytest.warns(ConvergenceWarning, match="more (components )?than n_clusters.*n_neighbors"):
+        cls(2, n_neighbors=3).fit(rows)
+
+
+def test_a_good_run_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DOGC(2, n_neighbors=5).fit(np.vstack([X, X + 20.0]))
+
+
+def neighbour_graph(k=8):
+    return sp.csr_array(KNeighborsTransformer(n_neighbors=k, mode="distance").fit_transform(X))
+
+
+def test_precomputed_graph_must_be_square():
+    graph = neighbour_graph()[:10]
+    assert "must be square" in message_of(DOGC(2, metric="precomputed"), graph)
+
+
+def test_precomputed_graph_must_not_be_negative():
+    graph = neighbour_graph()
+    graph.data[3] = -1.0
+    assert "negative distances" in message_of(CAN(2, n_neighbors=5, metric="precomputed"), graph)
+
+
+def test_precomputed_graph_must_be_symmetric_where_both_directions_are_stored():
+    graph = neighbour_graph(29)
+    graph.data[5] *= 1.5
+    says = message_of(CAN(2, n_neighbors=5, metric="precomputed"), graph)
+    assert "not symmetric" in says
+    assert "X.maximum(X.T)" in says
+    CAN(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())  # a k-NN graph is fine
+
+
+def test_precomputed_graph_must_hold_enough_neighbours():
+    says = message_of(CAN(2, n_neighbors=9, metric="precomputed"), neighbour_graph(8))
+    assert re.search("n_neighbors=9 is too large: row 0 .* holds only 8", says)
+
+
+def test_precomputed_graph_has_nothing_to_project_or_regress():
+    says = message_of(DOGC(2, metric="precomputed", n_components=2), neighbour_graph())
+    assert "n_components" in says
+    assert "metric='precomputed'" in message_of(DOGCOS(2, metric="precomputed"), neighbour_graph())
+    model = DOGC(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())
+    with pytest.raises(ValueError, match="no subspace"):
+        model.transform(neighbour_graph())
+
+
+def test_precomputed_prediction_needs_a_neighbour_for_every_row():
+    model = CAN(2, n_neighbors=5, metric="precomputed").fit(neighbour_graph())
+    empty = sp.csr_array((2, 30))
+    with pytest.raises(ValueError, match="without any distance to a fitted row"):
+        model.predict(empty)

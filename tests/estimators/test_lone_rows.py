@@ -1,0 +1,96 @@
+"""Rows far from everything have no say in what is learned."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+from sklearn.datasets import load_iris, load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import scale
+
+from dogc import CAN, DOGC, DOGCOS
+from dogc.numerics import outliers
+from dogc.rows import outlier_scores
+
+IRIS = load_iris().data
+WINE = scale(load_wine().data)
+
+
+def beside(X, k, together, away=100.0):
+    """The rows, and k far ones."""
+    drawn = np.random.default_rng(k).standard_normal((k, X.shape[1]))
+    return np.vstack([X, away + drawn if together else away * drawn])
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("X", [IRIS, WINE], ids=["iris", "wine"])
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS], ids=lambda cls: cls.__name__)
+def test_a_few_of_them_move_no_other_row(cls, X, k, together):
+    model, plain = cls(3).fit(beside(X, k, together)), cls(3).fit(X)
+    assert np.array_equal(model.labels_[: len(X)], plain.labels_)
+    assert model.outliers_[len(X) :].all()
+    assert (model.outlier_scores_[len(X) :] > outliers.FAR).all()
+    assert (model.confidence_[len(X) :] < 0.5).all()
+
+
+def test_without_this_they_would(monkeypatch):
+    X = beside(IRIS, 4, True)
+    monkeypatch.setattr(outliers, "FAR", np.inf)
+    assert adjusted_rand_score(DOGC(3).fit_predict(X)[:150], DOGC(3).fit_predict(IRIS)) < 0.9
+
+
+def test_they_hang_on_the_learned_graph():
+    model = DOGC(3).fit(beside(IRIS, 3, False))
+    count, member = connected_components(model.affinity_matrix_, directed=False)
+    assert count == 3
+    assert all(len(np.unique(member[model.labels_ == label])) == 1 for label in range(3))
+
+
+def test_a_far_group_that_is_large_enough_is_a_cluster():
+    X = beside(IRIS, 15, True)
+    assert np.array_equal(np.unique(DOGC(3).fit_predict(X)[150:]), [2])
+    assert DOGC("auto").fit(X).labels_[150:].std() == 0.0
+
+
+@pytest.mark.parametrize("given", [{"min_cluster_size": 1}, {"penalties": "paper"}], ids=str)
+def test_who_counts_as_the_paper_does_has_every_row_count(given):
+    X = beside(IRIS, 1, True)
+    model = DOGC(3, n_neighbors=10, **given).fit(X)
+    assert model._fitted_rows.labels.size == len(np.unique(X, axis=0))
+    assert DOGC(3).fit(X)._fitted_rows.labels.size == len(np.unique(IRIS, axis=0))
+
+
+def test_weights_and_labels_to_start_from_go_with_the_rows():
+    X = beside(IRIS, 2, True)
+    weight = np.arange(152) % 5 > 0
+    start = np.arange(152) % 3
+    model = DOGC(3, init=start, outlier_label=-1).fit(X, sample_weight=weight)
+    assert set(model.labels_[:150]) == {0, 1, 2}
+    assert (model.labels_[150:] == -1).all()
+
+
+def test_groups_of_far_rows():
+    d = np.array([[1.0, 9e4], [1.0, 9e4], [1e4, 1.0], [1e4, 1.0], [1.0, 9e4], [1.0, 9e4]])
+    idx = np.array([[1, 2], [0, 2], [0, 3], [0, 2], [5, 2], [4, 2]])
+    idx[2], d[2] = [3, 0], [1.0, 1e4]
+    idx[3], d[3] = [2, 0], [1.0, 1e4]
+    score = np.array([1.0, 1.0, 99.0, 99.0, 1.0, 1.0])
+    many = np.array([20.0, 20.0, 1.0, 1.0, 20.0, 20.0])
+    assert outliers.lone(score, idx, d, many, 3.0).tolist() == [0, 0, 1, 1, 0, 0]
+    assert not outliers.lone(score, idx, d, many, 2.0).any()  # two rows are a cluster
+    assert not outliers.lone(score, idx, d, np.ones(6), 3.0).any()  # a third of all is no outlier
+
+
+@pytest.mark.parametrize("cls", [DOGC, CAN], ids=lambda cls: cls.__name__)
+def test_copies_of_a_few_values_are_not_far(cls):
+    rng = np.random.default_rng(0)
+    X = np.rint(2.0 * rng.standard_normal((600, 2)))
+    assert not cls(3).fit(X).outliers_.any()
+    rows = type("Rows", (), {"size": np.array([0.5, 1.5]), "unit": 0.1})
+    assert outlier_scores.whole_rows(rows).tolist() == [1.0, 1.0]
+
+
+def test_clusters_that_change_with_the_number_of_neighbours_are_said():
+    X = np.random.default_rng(0).random((300, 10))
+    with pytest.warns(UserWarning, match=r"change with the number of neighbours \(best score 0"):
+        DOGC(6).fit(X)

@@ -1,0 +1,83 @@
+"""How sure a label is."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs
+from sklearn.neighbors import NearestNeighbors
+
+from conftest import made
+from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
+from dogc.rows import labelling
+
+ESTIMATORS = [DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph]
+
+
+def overlapping(n=240, seed=1):
+    return make_blobs(n, centers=[[0, 0], [4, 0], [0, 4]], cluster_std=1.1, random_state=seed)[0]
+
+
+def row_weights(d, k):
+    """`eq:10` for one row by its closed form: k neighbours, d ascending with the (k+1)-th."""
+    xi = 0.5 * k * d[k] - 0.5 * d[:k].sum()
+    return np.maximum((d[k] - d[:k]) / (2.0 * xi), 0.0)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
+    X, k = overlapping(), 8
+    model = made(cls, 3, n_neighbors=k, n_components=None, geometry="given", xi="row")
+    model.fit(X)
+    distance, idx = NearestNeighbors(n_neighbors=k + 2).fit(X).kneighbors()
+    for i in range(0, len(X), 17):
+        weight = row_weights(distance[i, : k + 1] ** 2, k)
+        expected = weight[model.labels_[idx[i, :k]] == model.labels_[i]].sum()
+        assert model.confidence_[i] == pytest.approx(expected, abs=1e-6)
+    assert model.confidence_.min() < 0.9  # some rows lie between
+    assert np.median(model.confidence_) > 0.99
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_membership_is_on_the_simplex_and_its_largest_is_the_label(cls):
+    X, new = overlapping(), overlapping(seed=2)
+    model = cls(3, n_neighbors=8).fit(X)
+    shares = model.predict_membership(new)
+    assert shares.shape == (len(new), 3)
+    assert shares.min() >= 0
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert np.array_equal(shares.argmax(axis=1), model.predict(new))
+    assert shares.max(axis=1).min() < 0.9
+    sparse = cls(3, n_neighbors=8).fit(sp.csr_array(X))
+    np.testing.assert_allclose(
+        sparse.predict_membership(sp.csr_array(new)).sum(axis=1), 1.0, rtol=1e-9
+    )
+
+
+def test_the_membership_of_dogc_os_is_the_nearest_point_of_the_simplex():
+    X = overlapping()
+    model = DOGCOS(3, rule="paper").fit(X)
+    scores, shares = model.decision_function(X), model.predict_membership(X)
+    rng = np.random.default_rng(0)
+    for other in rng.dirichlet(np.ones(3), 200):
+        nearer = ((scores - other) ** 2).sum(axis=1) < ((scores - shares) ** 2).sum(axis=1) - 1e-12
+        assert not nearer.any()
+
+
+def test_rows_in_chunks_have_the_same_membership(monkeypatch):
+    X = overlapping()
+    model = DOGC(3, n_neighbors=8).fit(X)
+    whole = model.predict_membership(X)
+    monkeypatch.setattr(labelling, "CHUNK_ROWS", 50)
+    assert np.array_equal(model.predict_membership(X), whole)
+
+
+def test_copies_are_equally_sure_and_rows_without_weight_are_not_known():
+    X = np.repeat(overlapping(120), 2, axis=0)
+    weight = np.ones(len(X))
+    weight[[3, 8]] = 0.0
+    model = DOGC(3, n_neighbors=8).fit(X, sample_weight=weight)
+    assert np.isfinite(model.confidence_[2])
+    assert model.confidence_[0] == model.confidence_[1]
+    single = np.zeros(len(X), dtype=bool)
+    single[[3, 8]] = True
+    assert np.array_equal(np.isnan(model.confidence_), single)

@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from dogc.estimators._clr import given_graph_problem
+from dogc.loop import methods, objective
+from dogc.loop.initial_states import random_start, spectral_start
+from dogc.loop.lambda_search import begin_search
+from dogc.loop.steps import step_S, step_S_l1
+from dogc.rows.fixed_graph import GraphSettings
+from graphs import orthonormal
+from reference_loop import dense_weights
+
+METHODS = (methods.CLR_L1, methods.CLR_L2)
+TOLERANCE = 1e-9  # so close prices count as equal in the L1 step
+
+
+def total(problem, method, state):
+    return sum(term(problem, state) for term in method.terms)
+
+
+def random_affinities(rng, n):
+    W = rng.random((n, n)) * (rng.random((n, n)) < 0.25)
+    W[: n // 6] = 0.0
+    W[:, : n // 6] = 0.0  # rows without edges
+    W = W + W.T
+    np.fill_diagonal(W, 0.0)
+    return W
+
+
+def build(X, kind, c, k=5, bandwidth=None):
+    return given_graph_problem(X, GraphSettings(kind, k, bandwidth, None), c)[0]
+
+
+@st.composite
+def situations(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n, c = draw(st.integers(12, 40)), draw(st.integers(1, 4))
+    kind = draw(st.sampled_from(["neighbors", "full", "precomputed"]))
+    if kind == "precomputed":
+        X = random_affinities(rng, n)
+    else:
+        X = rng.standard_normal((n, 2)) + 3.0 * rng.integers(0, c, size=(n, 1))
+        if draw(st.booleans()):
+            X[: n // 3] = X[0]  # copies
+    bandwidth = draw(st.sampled_from([None, 0.01, 1.0, 100.0]))
+    problem = build(X, kind, c, draw(st.integers(1, 8)), bandwidth)
+    state = draw(st.sampled_from([spectral_start, lambda p: random_start(p, rng)]))(problem)
+    state = begin_search(problem, state)
+    if draw(st.booleans()):
+        state = state._replace(F=orthonormal(rng, n, c))
+    return problem, state._replace(lam=state.lam * draw(st.sampled_from([1e-3, 0.3, 1.0, 30.0])))
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+@settings(deadline=None, max_examples=40)
+@given(situation=situations())
+def test_no_step_raises_the_objective_at_fixed_lambda(method, situation):
+    problem, state = situation
+    value = total(problem, method, state)
+    for _ in range(4):
+        for step in method.steps:
+            state = step(problem, state)
+            new = total(problem, method, state)
+            assert new <= value + TOLERANCE * max(abs(value), abs(new), 1.0), step.__name__
+            value = new
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+@settings(deadline=None, max_examples=25)
+@given(situation=situations())
+def test_every_block_stays_feasible_and_on_the_given_edges(method, situation):
+    problem, state = situation
+    for _ in range(3):
+        for step in method.steps:
+            state = step(problem, state)
+    assert state.S.min() >= 0.0
+    np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
+    assert (state.S[state.idx < 0] == 0.0).all()
+    np.testing.assert_allclose(state.F.T @ state.F, np.eye(problem.c), atol=1e-9)
+    count, member = reference.components(dense_weights(state, problem.n))
+    assert state.n_components == count
+    assert np.array_equal(state.member, member)
+
+
+@settings(deadline=None, max_examples=25)
+@given(situations())
+def test_the_first_graph_is_the_given_one(situation):
+    problem, state = situation
+    np.testing.assert_allclose(state.S, problem.A, rtol=0, atol=1e-12)
+    assert np.array_equal(state.idx, problem.idx)
+    for term in (objective.deviation_l1, objective.deviation_l2):
+        assert term(problem, state) <= 1e-10
+
+
+@pytest.mark.parametrize("kind", ["neighbors", "full", "precomputed"])
+def test_the_L1_step_solves_a_linear_program_for_each_row(kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((15, 2)) if kind != "precomputed" else random_affinities(rng, 15)
+    problem = build(X, kind, 3)
+    state = begin_search(problem, spectral_start(problem))
+    state = state._replace(F=orthonormal(rng, 15, 3))
+    lam = 10.0 * state.lam
+    after = step_S_l1(problem, state._replace(lam=lam))
+    assert not np.allclose(after.S, problem.A)
+    for i in range(15):
+        real = state.idx[i] >= 0
+        cost = lam * np.sum((state.F[i] - state.F[state.idx[i, real]]) ** 2, axis=1)
+        value = reference.l1_row_value(after.S[i, real], problem.A[i, real], cost)
+        least = reference.l1_row_minimum(problem.A[i, real], cost)
+        np.testing.assert_allclose(value, least, rtol=1e-8, atol=1e-10)
+
+
+def test_a_strong_lambda_moves_all_weight_to_the_nearest_in_F():
+    problem = build(np.random.default_rng(1).standard_normal((20, 2)), "neighbors", 3)
+    state = begin_search(problem, spectral_start(problem))
+    nearest = reference.pair_distances(state.F, state.F, state.idx).argmin(axis=1)
+    for step in (step_S_l1, step_S):
+        S = step(problem, state._replace(lam=1e12)).S
+        np.testing.assert_allclose(S[np.arange(20), nearest], 1.0, rtol=1e-12)
+
+
+def test_the_terms_are_distances_between_dense_graphs():
+    rng = np.random.default_rng(2)
+    problem = build(random_affinities(rng, 12), "precomputed", 2)
+    state = begin_search(problem, spectral_start(problem))
+    A = dense_weights(state._replace(S=problem.A), 12)
+    state = state._replace(F=orthonormal(rng, 12, 2), lam=20.0 * state.lam)
+    state = step_S_l1(problem, state)
+    difference = dense_weights(state, 12) - A
+    assert objective.deviation_l1(problem, state) == pytest.approx(np.abs(difference).sum())
+    assert objective.deviation_l2(problem, state) == pytest.approx(np.sum(difference**2))
+    assert objective.deviation_l1(problem, state) > 0.1
+
+
+@pytest.mark.parametrize("kind", ["neighbors", "precomputed"])
+def test_the_L2_deviation_is_the_row_problem_up_to_a_constant(kind):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 2)) if kind == "neighbors" else random_affinities(rng, 20)
+    problem = build(X, kind, 3)
+    state = begin_search(problem, spectral_start(problem))._replace(F=orthonormal(rng, 20, 3))
+    gaps = []
+    for lam in (0.0, 0.1, 1.0, 100.0):
+        moved = state if lam == 0 else step_S(problem, state._replace(lam=lam))
+        rows = objective.graph(problem, moved) + objective.spread(problem, moved)
+        gaps.append(rows - objective.deviation_l2(problem, moved))
+    np.testing.assert_allclose(gaps, gaps[0], rtol=1e-12)
+
+
+def test_the_L1_step_touches_only_the_graph():
+    problem = build(np.random.default_rng(4).standard_normal((20, 2)), "neighbors", 3)
+    state = begin_search(problem, spectral_start(problem))
+    after = step_S_l1(problem, state)
+    changed = {name for name in state._fields if getattr(after, name) is not getattr(state, name)}
+    assert changed <= {"S", "L", "member", "n_components", "stray"}
+    np.testing.assert_allclose(
+        after.L.toarray(), reference.laplacian(dense_weights(after, 20)), atol=1e-14
+    )
+
+
+def test_the_L1_step_starts_from_the_given_graph_and_not_from_the_last_one():
+    problem = build(np.random.default_rng(5).standard_normal((20, 2)), "neighbors", 3)
+    state = begin_search(problem, spectral_start(problem))
+    moved = step_S_l1(problem, state._replace(lam=1e12))
+    again = step_S_l1(problem, moved._replace(lam=1e-12))
+    assert not np.allclose(moved.S, problem.A)
+    np.testing.assert_allclose(again.S, problem.A, rtol=1e-12)
+
+
+def test_padding_is_infinitely_far_and_has_no_weight():
+    problem = build(random_affinities(np.random.default_rng(6), 18), "precomputed", 3)
+    assert (problem.idx < 0).any()
+    assert np.array_equal(np.isinf(problem.d), problem.idx < 0)
+    assert (problem.A[problem.idx < 0] == 0.0).all()
+
+
+def test_each_norm_is_measured_in_its_own_term():
+    assert methods.CLR_L1.terms == (objective.deviation_l1, objective.smoothness)
+    assert methods.CLR_L2.terms == (objective.deviation_l2, objective.smoothness)

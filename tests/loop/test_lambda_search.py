@@ -1,0 +1,120 @@
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from conftest import problem_for
+from dogc import CAN, DOGC, PCAN
+from dogc.loop.initial_states import spectral_start
+from dogc.loop.lambda_search import GROWTH, balanced_lambda, begin_search, is_closed, search_lambda
+
+
+@pytest.fixture
+def searching(three_blobs):
+    X, _ = three_blobs
+    problem = problem_for(X, DOGC(3, n_neighbors=10))
+    return problem, begin_search(problem, spectral_start(problem))
+
+
+def test_search_starts_where_the_two_distances_balance(searching):
+    problem, state = searching
+    between_clusters = 2.0 * problem.c / problem.n
+    assert balanced_lambda(problem, state) * between_clusters == pytest.approx(state.dx.mean())
+
+
+@pytest.mark.parametrize("n", [200, 2000, 20000])
+def test_start_means_the_same_at_every_n(n):
+    # The paper's start, xi, gets weaker against rows of F that shrink like 1/sqrt(n).
+    X, _ = make_blobs(n, n_features=5, centers=4, cluster_std=2.5, random_state=0)
+    problem = problem_for(X, CAN(4, n_neighbors=10))
+    state = begin_search(problem, spectral_start(problem))
+    cut = state.lam * 2.0 * problem.c / problem.n
+    assert 0.5 < cut / np.median(problem.d[:, : problem.k]) < 3.0
+
+
+def test_lambda_grows_until_there_are_too_many_components(searching):
+    problem, state = searching
+    few = search_lambda(problem, state._replace(n_components=2))
+    assert few.lam == GROWTH * state.lam
+    assert few.search.low == state.lam
+    assert math.isinf(few.search.high)
+
+
+def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
+    problem, state = searching
+    few = search_lambda(problem, state._replace(n_components=2))
+    spoilt = few._replace(n_components=5, F=-few.F)
+    back = search_lambda(problem, spoilt)
+    assert back.F is state.F
+    assert state.lam < back.lam < few.lam
+    assert back.search.high == few.lam
+
+
+def test_bracket_only_ever_shrinks_and_closes(searching):
+    problem, state = searching
+    rng = np.random.default_rng(0)
+    state = search_lambda(problem, state._replace(n_components=2))
+    state = search_lambda(problem, state._replace(n_components=5))
+    for _ in range(100):
+        low, high = state.search.low, state.search.high
+        assert low < state.lam < high
+        state = search_lambda(problem, state._replace(n_components=int(rng.choice([2, 5]))))
+        assert low <= state.search.low < state.search.high <= high
+        if is_closed(state.search):
+            return
+    pytest.fail("the bracket never closed")
+
+
+def test_bracket_with_nothing_below_closes_too(searching):
+    problem, state = searching
+    for _ in range(100):
+        state = search_lambda(problem, state._replace(n_components=5))
+        if is_closed(state.search):
+            return
+    pytest.fail("the bracket never closed")
+
+
+def test_exact_count_holds_lambda(searching):
+    problem, state = searching
+    exact = state._replace(n_components=problem.c)
+    assert search_lambda(problem, exact) is exact
+
+
+def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason():
+    # Four equal groups on a square, asked for three: symmetry allows 1, 2 or 4.
+    corner = np.random.default_rng(0).standard_normal((10, 2))
+    corner = np.vstack([corner, -corner, corner[:, ::-1] * [1, -1], -corner[:, ::-1] * [1, -1]])
+    X = np.vstack([corner + 8.0 * np.array(s) for s in ((1, 1), (1, -1), (-1, 1), (-1, -1))])
+    model = CAN(3, n_neighbors=60).fit(X)
+    assert model.stopping_reason_ in {"converged", "no_exact_split"}
+    assert len(set(model.labels_)) == 3
+
+
+def test_more_components_than_clusters_are_merged_smallest_first():
+    rng = np.random.default_rng(0)
+    sizes, centres = (30, 30, 8), (0.0, 100.0, 110.0)
+    X = np.concatenate([c + rng.standard_normal(n) for n, c in zip(sizes, centres, strict=True)])
+    for cls in (DOGC, CAN, PCAN):
+        for k in (3, 4, 5, 6):
+            model = cls(2, n_neighbors=k).fit(X[:, None])
+            assert model.stopping_reason_ == "fragmented_graph"
+            assert not model.converged_
+            np.testing.assert_array_equal(np.bincount(model.labels_), [38, 30])
+
+
+def test_several_pieces_each_join_their_nearest():
+    pieces = ((0, 30), (100, 60), (10, 20), (103, 22), (13, 25))
+    X = np.concatenate([np.linspace(at, at + 1, n) for at, n in pieces])[:, None]
+    for cls in (DOGC, CAN, PCAN):
+        for k in (3, 5, 7):
+            labels = cls(2, n_neighbors=k).fit(X).labels_
+            np.testing.assert_array_equal(labels == labels[30], X[:, 0] > 50)
+
+
+@pytest.mark.parametrize("cls", [DOGC, CAN], ids=lambda e: e.__name__)
+def test_more_clusters_than_components_can_be_end_with_the_right_reason(cls):
+    X, _ = make_blobs(60, centers=4, random_state=0)
+    model = cls(40, n_neighbors=5).fit(X)
+    assert model.stopping_reason_ == "no_exact_split"
+    assert len(set(model.labels_)) == 40

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+import reference_loop
+from conftest import problem_for
+from dogc import DOGC, DOGCOS
+from dogc.loop import objective
+from dogc.loop.initial_states import spectral_start
+from dogc.loop.lambda_search import begin_search
+from dogc.loop.steps import step_P
+
+
+@pytest.mark.parametrize("n_components", [None, 2])
+def test_every_term_equals_the_dense_formula(three_blobs, n_components):
+    X, _ = three_blobs
+    X = X + 2.0 * np.random.default_rng(1).standard_normal(X.shape)  # one component: no term is 0
+    estimator = DOGCOS(
+        3, n_neighbors=7, n_components=n_components, alpha=0.3, beta=2.0, gamma=0.5, p=1.3
+    )
+    problem = problem_for(X, estimator)
+    state = step_P(problem, begin_search(problem, spectral_start(problem)))
+    alpha, beta, gamma = problem.weights(state.lam)
+    W = None
+    coordinates = problem.coordinates
+    if n_components:
+        # Row-space coordinates are a rotation of the scaled rows: the terms do not notice.
+        coordinates, W = problem.R, state.W
+        P = np.linalg.lstsq(problem.R, problem.X @ state.P, rcond=None)[0]
+    else:
+        P = state.P
+    expected = reference_loop.objective_terms(
+        coordinates,
+        reference_loop.dense_weights(state, problem.n),
+        state.xi,
+        state.lam,
+        state.F,
+        state.Q,
+        state.Y,
+        W,
+        alpha,
+        beta,
+        gamma,
+        problem.p,
+        P,
+        state.intercept,
+    )
+    for name, value in expected.items():
+        assert value > 0, name
+        assert getattr(objective, name)(problem, state) == pytest.approx(value, rel=1e-8), name
+
+
+def test_padding_does_not_count(three_blobs):
+    X, _ = three_blobs
+    problem = problem_for(X, DOGC(3, n_neighbors=5))
+    state = spectral_start(problem)
+    padded = state._replace(
+        S=np.pad(state.S, ((0, 0), (0, 1))),
+        dx=np.pad(state.dx, ((0, 0), (0, 1)), constant_values=np.inf),
+        idx=np.pad(state.idx, ((0, 0), (0, 1)), constant_values=-1),
+    )
+    assert objective.graph(problem, padded) == pytest.approx(objective.graph(problem, state))

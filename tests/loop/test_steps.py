@@ -1,0 +1,169 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import ESTIMATORS, problem_for
+from dogc.loop import methods
+from dogc.loop.lambda_search import begin_search
+from dogc.loop.restarts import starts
+from dogc.loop.steps import step_F, step_W
+
+TOLERANCE = 1e-10
+
+
+def total(problem, method, state):
+    return sum(term(problem, state) for term in method.terms)
+
+
+def build(estimator_class, X, c, k, **parameters):
+    known = estimator_class().get_params()
+    # Tying small components to others is a constraint that may cost objective when it first bites.
+    parameters = {"min_cluster_size": 1} | parameters
+    parameters = {name: value for name, value in parameters.items() if name in known}
+    estimator = estimator_class(c, n_neighbors=k, **parameters)
+    problem = problem_for(X, estimator)
+    return problem, estimator_class._method
+
+
+def first_state(problem, method, init, seed):
+    state = next(starts(problem, init, 1, np.random.default_rng(seed)))
+    return begin_search(problem, method.enter(problem, state))
+
+
+def begin(estimator_class, X, c, k, parameters, init, seed):
+    problem, method = build(estimator_class, X, c, k, **parameters)
+    return problem, method, first_state(problem, method, init, seed)
+
+
+@st.composite
+def situations(draw):
+    seed = draw(st.integers(0, 10**6))
+    rng = np.random.default_rng(seed)
+    n, d = draw(st.integers(12, 40)), draw(st.integers(1, 6))
+    c = draw(st.integers(1, 5))
+    X = rng.standard_normal((n, d)) + 3.0 * rng.integers(0, c, size=(n, 1))
+    if draw(st.booleans()):
+        X[: n // 3] = X[0]  # copies
+    parameters = {
+        "alpha": draw(st.sampled_from([0.0, 1e-4, 1e-2, 1.0, 100.0])),
+        "beta": draw(st.sampled_from([0.0, 0.1, 10.0])),
+        "gamma": draw(st.sampled_from([0.0, 1e-3, 1.0])),
+        "p": draw(st.sampled_from([0.1, 0.5, 1.0, 1.5, 2.0])),
+        "penalties": draw(st.sampled_from(["relative", "paper"])),
+        "xi": draw(st.sampled_from(["row", "mean"])),
+        "n_components": draw(st.sampled_from([None, 1, d])),
+        "fit_intercept": draw(st.booleans()),
+    }
+    init = draw(st.sampled_from(["spectral", "random"]))
+    return X, c, draw(st.integers(2, 8)), parameters, init, seed
+
+
+@pytest.mark.parametrize("estimator_class", ESTIMATORS, ids=lambda e: e.__name__)
+@settings(deadline=None, max_examples=40)
+@given(situations())
+def test_no_step_raises_the_objective_at_fixed_lambda(estimator_class, situation):
+    problem, method, state = begin(estimator_class, *situation)
+    value = total(problem, method, state)
+    for _ in range(4):
+        for step in method.steps:
+            state = step(problem, state)
+            new = total(problem, method, state)
+            assert new <= value + TOLERANCE * max(abs(value), abs(new)), step.__name__
+            value = new
+
+
+@pytest.mark.parametrize("estimator_class", ESTIMATORS, ids=lambda e: e.__name__)
+@settings(deadline=None, max_examples=25)
+@given(situations())
+def test_every_block_stays_feasible(estimator_class, situation):
+    problem, method, state = begin(estimator_class, *situation)
+    for _ in range(3):
+        for step in method.steps:
+            state = step(problem, state)
+    np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
+    assert state.S.min() >= 0.0
+    c = problem.c
+    np.testing.assert_allclose(state.F.T @ state.F, np.eye(c), atol=1e-9)
+    np.testing.assert_allclose(state.Q.T @ state.Q, np.eye(c), atol=1e-9)
+    if state.W is not None:
+        np.testing.assert_allclose(state.W.T @ state.W, np.eye(problem.m), atol=1e-9)
+    if state.Y.ndim == 1:
+        assert set(state.Y) == set(range(c))
+
+
+def test_a_step_touches_only_its_own_block(three_blobs):
+    X, _ = three_blobs
+    problem, method = build(ESTIMATORS[1], X, 3, 7, n_components=2)
+    state = first_state(problem, method, "random", 0)
+    own = {
+        "step_S": {"S", "L", "member", "n_components", "stray"},
+        "step_F": {"F"},
+        "step_W": {"W", "dx"},
+        "step_Q": {"Q"},
+        "step_restart_regression": {"Q", "Y", "P", "intercept"},
+        "step_P": {"P", "intercept"},
+        "step_Y_regression": {"Y"},
+    }
+    for step in method.steps:
+        after = step(problem, state)
+        changed = {
+            name for name in state._fields if getattr(after, name) is not getattr(state, name)
+        }
+        assert changed <= own[step.__name__]
+        state = after
+
+
+def test_the_printed_weight_of_the_F_step_would_raise_the_objective(three_blobs):
+    # eq:11 prints Tr(F'LF) where eq:7 has 2 lambda Tr(F'LF): the slip is real.
+    X, _ = three_blobs
+    rng = np.random.default_rng(1)
+    X = X + 3.0 * rng.standard_normal(X.shape)
+    problem, method = build(ESTIMATORS[0], X, 3, 10, alpha=0.03, penalties="paper")
+    state = first_state(problem, method, "random", 0)
+    for step in method.steps:
+        state = step(problem, state)
+    meant = step_F(problem, step_F(problem, state))
+    printed = step_F(problem, meant._replace(lam=0.5))._replace(lam=state.lam)
+    assert total(problem, method, meant) < total(problem, method, state)
+    assert total(problem, method, printed) > total(problem, method, meant) * (1 + 1e-6)
+
+
+def test_projection_step_finds_the_direction_that_separates():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3)) * [10.0, 1.0, 1.0]
+    X[:, 1] += 12.0 * np.repeat([0, 1], 40)
+    problem, method = build(ESTIMATORS[0], X, 2, 8, n_components=1)
+    state = step_W(problem, first_state(problem, method, "spectral", 0))
+    along = problem.R @ state.W
+    gap = along[:40].mean() - along[40:].mean()
+    assert abs(gap) > 3 * (along[:40].std() + along[40:].std())
+
+
+def test_without_link_and_projection_DOGC_solves_what_CAN_solves(three_blobs):
+    X, _ = three_blobs
+    X = X + np.random.default_rng(3).standard_normal(X.shape)
+    can_problem, can = build(ESTIMATORS[2], X, 3, 9)
+    dogc_problem, dogc = build(ESTIMATORS[0], X, 3, 9, alpha=0.0, n_components=None)
+    a = first_state(can_problem, can, "spectral", 0)
+    b = first_state(dogc_problem, dogc, "spectral", 0)
+    for _ in range(3):
+        for step in can.steps:
+            a = step(can_problem, a)
+        for step in dogc.steps:
+            b = step(dogc_problem, b)
+    np.testing.assert_allclose(a.S, b.S, atol=1e-10)
+
+
+def test_methods_are_data_and_differ_in_their_steps():
+    names = {
+        m.name: {s.__name__ for s in m.steps}
+        for m in vars(methods).values()
+        if isinstance(m, methods.Method)
+    }
+    assert len(names) == 8
+    assert "step_S" not in names["DOGC-II"]
+    assert "step_W" not in names["CAN"]
+    assert "step_W" in names["PCAN"]
+    assert "step_P" in names["DOGC-OS"]
+    assert "step_P" not in names["DOGC"]

@@ -1,0 +1,240 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from dogc.numerics import local_models
+
+thorough = settings(deadline=None, max_examples=40)
+
+MAKERS = [np.asarray, sp.csr_array, sp.csr_matrix]
+SHAPES = [(9, 2, 4), (12, 3, 11), (6, 20, 3), (5, 1, 1), (2, 2, 1)]
+
+
+def rows_and_neighbours(seed, n, m, k):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, m)) * (rng.random((n, m)) < 0.8)
+    idx = np.array([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)])
+    return X, idx, rng.uniform(0.5, 3.0, n)
+
+
+def kernel_weights(X, idx, sigma=None, ridge=0.3):
+    sigma = np.ones(len(idx)) if sigma is None else sigma
+    return local_models.kernel_ridge_weights(X, idx, sigma, ridge)
+
+
+def linear_weights(X, idx):
+    return local_models.linear_ridge_weights(X, idx, 0.3)
+
+
+BOTH = pytest.mark.parametrize("weights_of", [kernel_weights, linear_weights])
+
+
+@st.composite
+def situations(draw):
+    n = draw(st.integers(2, 9))
+    k = draw(st.integers(1, n - 1))
+    return rows_and_neighbours(draw(st.integers(0, 2**32 - 1)), n, draw(st.integers(1, 12)), k)
+
+
+# ------------------------------------------------------------------ kernel_ridge_weights
+
+
+@pytest.mark.parametrize("chunk", [1, 60, 1 << 20])
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("ridge", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize(("n", "m", "k"), SHAPES)
+def test_kernel_ridge_matches_one_row_after_the_other(monkeypatch, n, m, k, ridge, make, chunk):
+    monkeypatch.setattr(local_models, "CHUNK_ELEMENTS", chunk)
+    X, idx, sigma = rows_and_neighbours(0, n, m, k)
+    expected = [reference.kernel_ridge_row(X, i, idx[i], sigma[i], ridge) for i in range(n)]
+    weights = local_models.kernel_ridge_weights(make(X), idx, sigma, ridge)
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
+
+
+@thorough
+@given(st.integers(2, 9), st.floats(1e-2, 10), st.floats(0.3, 5), st.integers(0, 2**32 - 1))
+def test_with_all_neighbours_and_one_kernel_a_row_is_left_out_of_one_regression(
+    n, ridge, sigma, seed
+):
+    X = np.random.default_rng(seed).standard_normal((n, 2))
+    idx = np.array([np.delete(np.arange(n), i) for i in range(n)])
+    A = np.zeros((n, n))
+    np.put_along_axis(A, idx, kernel_weights(X, idx, np.full(n, sigma), ridge), axis=1)
+    K = reference.gaussian_kernel(X, np.full(n, sigma)) + np.eye(n)
+    residual = np.eye(n) - K @ np.linalg.inv(K + ridge * np.eye(n))
+    expected = residual / np.diag(residual)[:, None]
+    np.testing.assert_allclose(np.eye(n) - A, expected, rtol=0, atol=1e-9)
+
+
+def test_copies_of_a_row_predict_it_together():
+    # K is all ones: the weights are 1 / (k + rho).
+    weights = kernel_weights(np.full((5, 2), 7.3), np.array([[1, 2, 3, 4]] * 5), ridge=0.5)
+    np.testing.assert_allclose(weights, 1 / 4.5, rtol=1e-13)
+
+
+def test_a_row_too_far_to_be_reached_is_predicted_as_zero():
+    X = np.array([[0.0], [0.1], [1e6]])
+    weights = kernel_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))
+    assert np.array_equal(weights[2], [0.0, 0.0])
+    assert np.array_equal(weights[:2, 1], [0.0, 0.0])
+
+
+def test_rounding_never_makes_a_kernel_larger_than_one():
+    # Near copies far from the row: their squared distances are lost to rounding.
+    X = 1.0 + 1e-10 * np.random.default_rng(12).standard_normal((20, 3))
+    X[0] = 0.0
+    weights = kernel_weights(X, np.arange(1, 20)[None, :], np.full(1, 1e-10))
+    assert np.isfinite(weights).all()
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e9, 1e150])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_kernel_ridge_needs_rows_and_bandwidth_in_the_same_unit(make, scale):
+    X, idx, sigma = rows_and_neighbours(1, 10, 3, 4)
+    weights = kernel_weights(make(X * scale), idx, sigma * scale)
+    np.testing.assert_allclose(weights, kernel_weights(X, idx, sigma), rtol=0, atol=1e-10)
+
+
+# ------------------------------------------------------------------ linear_ridge_weights
+
+
+@pytest.mark.parametrize("chunk", [1, 60, 1 << 20])
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("ridge", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize(("n", "m", "k"), [shape for shape in SHAPES if shape[2] > 1])
+def test_linear_ridge_matches_one_row_after_the_other(monkeypatch, n, m, k, ridge, make, chunk):
+    monkeypatch.setattr(local_models, "CHUNK_ELEMENTS", chunk)
+    X, idx, _ = rows_and_neighbours(2, n, m, k)
+    expected = [reference.linear_ridge_row(X, i, idx[i], ridge) for i in range(n)]
+    weights = local_models.linear_ridge_weights(make(X), idx, ridge)
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-9)
+
+
+@thorough
+@given(situations(), st.floats(1e-3, 100))
+def test_linear_weights_sum_to_one(situation, ridge):
+    X, idx, _ = situation
+    weights = local_models.linear_ridge_weights(X, idx, ridge)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=0, atol=1e-9)
+
+
+def test_without_much_penalty_a_linear_function_is_predicted_exactly():
+    X, idx, _ = rows_and_neighbours(3, 20, 3, 8)
+    f = X @ [1.0, -2.0, 0.5] + 4.0
+    weights = local_models.linear_ridge_weights(X, idx, 1e-6)
+    np.testing.assert_allclose((weights * f[idx]).sum(axis=1), f, rtol=0, atol=1e-4)
+
+
+def test_a_heavy_penalty_leaves_the_mean_of_the_neighbours():
+    X, idx, _ = rows_and_neighbours(4, 20, 3, 8)
+    weights = local_models.linear_ridge_weights(X, idx, 1e12)
+    np.testing.assert_allclose(weights, 1 / 8, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e9, 1e150])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_linear_ridge_does_not_depend_on_the_unit(make, scale):
+    X, idx, _ = rows_and_neighbours(5, 10, 3, 4)
+    weights = linear_weights(make(X * scale), idx)
+    np.testing.assert_allclose(weights, linear_weights(X, idx), rtol=0, atol=1e-9)
+
+
+def test_a_single_neighbour_is_believed():
+    X, idx, _ = rows_and_neighbours(6, 7, 3, 1)
+    assert np.array_equal(linear_weights(X, idx), np.ones((7, 1)))
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_nothing_but_copies_share_equally(make, k):
+    idx = np.array([np.delete(np.arange(6), i)[:k] for i in range(6)])
+    weights = linear_weights(make(np.full((6, 3), 0.1)), idx)
+    np.testing.assert_allclose(weights, 1.0 / k, rtol=1e-13)
+
+
+@pytest.mark.parametrize("k", [3, 5, 7, 10])
+def test_neighbours_that_are_copies_of_one_another_share_equally(k):
+    idx = np.arange(1, k + 1)[None, :].repeat(k + 1, axis=0)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((2, 3))[[0] + [1] * k]
+        np.testing.assert_allclose(linear_weights(X, idx)[0], 1.0 / k, rtol=1e-6)
+
+
+# ------------------------------------------------------------------------- of both models
+
+
+@BOTH
+@thorough
+@given(situation=situations(), seed=st.integers(0, 2**32 - 1))
+def test_weights_follow_their_neighbours_and_their_rows(weights_of, situation, seed):
+    X, idx, _ = situation
+    rng = np.random.default_rng(seed)
+    weights = weights_of(X, idx)
+    places = rng.permutation(idx.shape[1])
+    np.testing.assert_allclose(weights_of(X, idx[:, places]), weights[:, places], rtol=0, atol=1e-9)
+    order = rng.permutation(len(X))
+    renamed = np.argsort(order)[idx[order]]
+    np.testing.assert_allclose(weights_of(X[order], renamed), weights[order], rtol=0, atol=1e-9)
+
+
+@BOTH
+def test_weights_do_not_depend_on_the_origin_or_on_a_rotation(weights_of):
+    X, idx, _ = rows_and_neighbours(7, 15, 4, 6)
+    weights = weights_of(X, idx)
+    np.testing.assert_allclose(weights_of(X + 2.0**20, idx), weights, rtol=0, atol=1e-8)
+    Q, _ = np.linalg.qr(np.random.default_rng(8).standard_normal((4, 4)))
+    np.testing.assert_allclose(weights_of(X @ Q, idx), weights, rtol=0, atol=1e-10)
+
+
+@BOTH
+@pytest.mark.parametrize("make", MAKERS)
+def test_single_precision_rows_lose_no_digits(weights_of, make):
+    X, idx, _ = rows_and_neighbours(9, 15, 4, 6)
+    X = (100 + X).astype(np.float32)
+    weights = weights_of(make(X), idx)
+    assert weights.dtype == np.float64
+    np.testing.assert_allclose(weights, weights_of(X.astype(float), idx), rtol=0, atol=1e-12)
+
+
+@BOTH
+def test_columns_of_zeros_change_nothing(weights_of):
+    X, idx, _ = rows_and_neighbours(10, 8, 3, 5)
+    padded = np.hstack([X, np.zeros((8, 40))])
+    np.testing.assert_allclose(weights_of(padded, idx), weights_of(X, idx), rtol=0, atol=1e-12)
+
+
+# ---------------------------------------------------------------------- residual_operator
+
+
+@thorough
+@given(situations(), st.integers(0, 2**32 - 1))
+def test_the_operator_is_the_squared_residual_of_the_predictions(situation, seed):
+    _, idx, _ = situation
+    rng = np.random.default_rng(seed)
+    n, k = idx.shape
+    weights, F = rng.standard_normal((n, k)), rng.standard_normal((n, 2))
+    T = local_models.residual_operator(idx, weights).toarray()
+    missed = [
+        F[i] - sum(w * F[j] for w, j in zip(weights[i], idx[i], strict=True)) for i in range(n)
+    ]
+    np.testing.assert_allclose(np.trace(F.T @ T @ F), np.sum(np.square(missed)), rtol=1e-10)
+    assert np.array_equal(T, T.T)
+    assert np.linalg.eigvalsh(T)[0] >= -1e-12 * np.abs(T).max()
+
+
+def test_the_operator_is_sparse():
+    n = 500
+    idx = (np.arange(n)[:, None] + [1, 2, 3]) % n
+    T = local_models.residual_operator(idx, np.ones((n, 3)))
+    assert isinstance(T, sp.csr_array)
+    assert T.nnz <= 7 * n
+
+
+def test_linear_models_leave_constants_without_a_residual():
+    X, idx, _ = rows_and_neighbours(11, 20, 3, 6)
+    T = local_models.residual_operator(idx, linear_weights(X, idx))
+    np.testing.assert_allclose(T @ np.ones(20), 0.0, rtol=0, atol=1e-10)

@@ -1,0 +1,152 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dogc.numerics import lloyd
+from dogc.numerics.lloyd import cell_means, cells, nearest_mean
+
+thorough = settings(deadline=None, max_examples=60)
+
+
+def squared(Z, R):
+    return np.array([[float(np.sum((z - r) ** 2)) for r in R] for z in Z])
+
+
+def cost(Z, weight, cell, R):
+    return float(weight @ np.sum((Z - R[cell]) ** 2, axis=1))
+
+
+@st.composite
+def clouds(draw):
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    m, q, p = draw(st.integers(1, 60)), draw(st.integers(1, 6)), draw(st.integers(1, 20))
+    Z = rng.standard_normal((m, q))
+    if draw(st.booleans()):
+        Z = Z.round(0)  # copies and ties
+    return Z, rng.integers(1, 5, m), p
+
+
+# ------------------------------------------------------------------------- nearest means
+
+
+@thorough
+@given(clouds())
+def test_the_nearest_mean_is_nearest(cloud):
+    Z, _, p = cloud
+    R = Z[:p] + 0.25
+    found = nearest_mean(Z, R)
+    d = squared(Z, R)
+    np.testing.assert_allclose(d[np.arange(len(Z)), found], d.min(axis=1), atol=1e-12)
+
+
+def test_the_first_wins_in_a_tie():
+    assert nearest_mean(np.array([[0.0]]), np.array([[1.0], [-1.0], [1.0]])).tolist() == [0]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_any_number_of_threads_finds_the_same(threads, monkeypatch):
+    monkeypatch.setattr(lloyd, "ELEMENTS", 1)  # many blocks
+    rng = np.random.default_rng(0)
+    Z, R = rng.standard_normal((1_000, 7)), rng.standard_normal((30, 7))
+    np.testing.assert_array_equal(nearest_mean(Z, R, threads), nearest_mean(Z, R, 1))
+    cell, centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, threads)
+    alone, same_centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, 1)
+    np.testing.assert_array_equal(cell, alone)
+    np.testing.assert_array_equal(centres, same_centres)
+
+
+# ------------------------------------------------------------------------- means of cells
+
+
+@thorough
+@given(clouds())
+def test_means_of_cells_match_the_obvious_loop(cloud):
+    Z, weight, p = cloud
+    cell = np.random.default_rng(len(Z)).integers(0, p, len(Z))
+    wanted = [
+        np.average(Z[cell == j], axis=0, weights=weight[cell == j])
+        for j in range(p)
+        if (cell == j).any()
+    ]
+    np.testing.assert_allclose(cell_means(Z, weight, cell, p), wanted, atol=1e-12)
+
+
+# -------------------------------------------------------------------------- Lloyd's steps
+
+
+@thorough
+@given(clouds())
+def test_the_cost_never_rises_with_more_steps(cloud):
+    Z, weight, p = cloud
+    costs = [cost(Z, weight, *cells(Z, weight, p, steps)) for steps in range(6)]
+    assert all(later <= sooner * (1 + 1e-12) + 1e-12 for sooner, later in pairwise(costs))
+
+
+@thorough
+@given(clouds(), st.integers(0, 5))
+def test_every_cell_has_rows_and_its_mean(cloud, steps):
+    Z, weight, p = cloud
+    cell, R = cells(Z, weight, p, steps)
+    assert cell.shape == (len(Z),)
+    assert len(R) <= min(p, len(Z))
+    np.testing.assert_array_equal(np.unique(cell), np.arange(len(R)))
+    for j in range(len(R)):
+        inside = cell == j
+        wanted = np.average(Z[inside], axis=0, weights=weight[inside])
+        np.testing.assert_allclose(R[j], wanted, atol=1e-12)
+
+
+@thorough
+@given(clouds())
+def test_weights_are_copies(cloud):
+    Z, weight, p = cloud
+    p = min(p, len(Z))
+    # Copies of the first p rows come after them, so that both start from the same means.
+    again = np.repeat(np.arange(len(Z)), weight - 1)
+    copies = np.vstack([Z, Z[again]])
+    cell, R = cells(Z, weight, p, 3)
+    of_copies, same = cells(copies, np.ones(len(copies), dtype=int), p, 3)
+    np.testing.assert_array_equal(of_copies, np.concatenate([cell, cell[again]]))
+    np.testing.assert_allclose(same, R, atol=1e-12)
+
+
+def test_as_many_cells_as_rows_or_more_give_every_row_its_own():
+    Z = np.random.default_rng(0).standard_normal((12, 3))
+    for p in (12, 13, 100):
+        cell, R = cells(Z, np.ones(12, dtype=int), p, 5)
+        np.testing.assert_array_equal(cell, np.arange(12))
+        np.testing.assert_allclose(R, Z, atol=1e-15)
+
+
+def test_copies_share_a_cell_and_leave_no_empty_one():
+    Z = np.repeat(np.array([[0.0], [5.0], [9.0]]), 4, axis=0)
+    cell, R = cells(Z, np.ones(12, dtype=int), 12, 3)
+    np.testing.assert_array_equal(R, [[0.0], [5.0], [9.0]])
+    np.testing.assert_array_equal(cell, np.repeat([0, 1, 2], 4))
+
+
+def test_a_cell_that_loses_its_rows_is_dropped():
+    Z, R = np.array([[0.0], [10.0]]), np.array([[0.0], [50.0], [10.0]])
+    np.testing.assert_array_equal(cell_means(Z, np.ones(2), nearest_mean(Z, R), 3), Z)
+
+
+def test_a_cell_that_the_last_step_empties_is_dropped():
+    Z = np.array([[0.0, 6.0], [0.0, 7.0], [3.0, 7.0], [2.0, 1.0], [5.0, 1.0]])
+    weight = np.array([4, 3, 1, 3, 3])
+    cell, R = cells(Z, weight, 3, 1)
+    np.testing.assert_array_equal(cell, [0, 0, 0, 1, 1])
+    np.testing.assert_allclose(R, [[3 / 8, 6.5], [3.5, 1.0]])
+
+
+def test_well_separated_groups_are_found():
+    rng = np.random.default_rng(0)
+    truth = rng.permutation(np.repeat(np.arange(4), 50))
+    Z = 20.0 * np.eye(4)[truth] + rng.standard_normal((200, 4))
+    first = [np.flatnonzero(truth == j)[0] for j in range(4)]
+    order = np.concatenate([first, np.setdiff1d(np.arange(200), first)])
+    cell, _ = cells(Z[order], np.ones(200, dtype=int), 4, 5)
+    np.testing.assert_array_equal(cell, truth[order])

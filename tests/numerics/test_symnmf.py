@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from dogc.numerics import symnmf
+from graphs import blobs, neighbour_graph
+
+thorough = settings(deadline=None, max_examples=40)
+
+
+def violation(A, H):
+    """The projected gradient: descent that H >= 0 allows."""
+    gradient = 4.0 * (H @ (H.T @ H) - A @ H)
+    return float(np.linalg.norm(np.where(H > 0, gradient, np.minimum(gradient, 0.0))))
+
+
+def nonnegative_problem(seed, n, c):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, n))
+    return A + A.T, rng.random((n, c))
+
+
+def planted(seed, n=12, c=3):
+    """HH' for an H with one positive entry per row, and a start near it."""
+    rng = np.random.default_rng(seed)
+    H = reference.one_hot(np.arange(n) % c, c) * rng.uniform(0.5, 2.0, (n, 1))
+    return H, H + 0.2 * rng.random((n, c))
+
+
+problems = st.builds(
+    nonnegative_problem, st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 4)
+)
+
+
+@thorough
+@given(problems)
+def test_value_and_gradient_are_the_dense_ones(problem):
+    A, H = problem
+    value, gradient = symnmf._objective(sp.csr_array(A), H, float(np.sum(A**2)))
+    np.testing.assert_allclose(value, reference.factor_value(A, H), rtol=1e-10)
+    expected = reference.factor_gradient(A, H)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+@thorough
+@given(problems, st.integers(1, 60))
+def test_no_iteration_goes_up_and_H_stays_nonnegative(problem, max_iter):
+    A, start = problem
+    H, objective, _ = symnmf.symmetric_nmf(A, start, max_iter=max_iter)
+    assert (H >= 0).all()
+    assert (np.diff(objective) <= 0).all()
+    assert len(objective) <= max_iter + 1
+    scale = np.sum(A**2)
+    np.testing.assert_allclose(objective[0], reference.factor_value(A, start), atol=1e-12 * scale)
+    np.testing.assert_allclose(objective[-1], reference.factor_value(A, H), atol=1e-12 * scale)
+
+
+@thorough
+@given(problems)
+def test_it_ends_at_a_stationary_point(problem):
+    A, start = problem
+    H, objective, converged = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-5)
+    assert converged
+    first = np.linalg.norm(4.0 * (start @ (start.T @ start) - A @ start))
+    assert violation(A, H) <= 1e-3 * first
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        near = np.maximum(H + 1e-3 * rng.standard_normal(H.shape), 0.0)
+        assert reference.factor_value(A, near) >= objective[-1] - 1e-5 * np.sum(A**2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-3, 1e-4])
+def test_it_stops_as_soon_as_the_projected_gradient_is_below_tol(seed, tol):
+    A, start = nonnegative_problem(seed, 10, 3)
+
+    def projected_gradient(H):
+        gradient, first = H @ (H.T @ H) - A @ H, start @ (start.T @ start) - A @ start
+        return np.linalg.norm(np.minimum(H, gradient / np.linalg.norm(first)))
+
+    H, objective, converged = symnmf.symmetric_nmf(A, start, tol=tol)
+    assert converged
+    assert projected_gradient(H) <= tol
+    before = symnmf.symmetric_nmf(A, start, max_iter=len(objective) - 2, tol=tol)
+    assert not before.converged
+    assert projected_gradient(before.H) > tol
+
+
+@pytest.mark.parametrize("armijo", [0.5, 0.9])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_strict_line_search_descends_and_arrives_too(monkeypatch, seed, armijo):
+    monkeypatch.setattr(symnmf, "ARMIJO", armijo)
+    A, start = nonnegative_problem(seed, 10, 3)
+    H, objective, _ = symnmf.symmetric_nmf(A, start, max_iter=2000, tol=1e-3)
+    assert (np.diff(objective) <= 0).all()
+    first = np.linalg.norm(4.0 * (start @ (start.T @ start) - A @ start))
+    assert violation(A, H) <= 1e-2 * first
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_planted_factors_are_found(seed):
+    H, start = planted(seed)
+    result = symnmf.symmetric_nmf(H @ H.T, start, max_iter=3000, tol=1e-7)
+    np.testing.assert_allclose(result.H, H, rtol=0, atol=1e-4)
+    assert result.objective[-1] <= 1e-8 * result.objective[0]
+
+
+def test_the_best_single_factor_is_the_leading_eigenvector():
+    A, start = nonnegative_problem(1, 10, 1)
+    values, vectors = np.linalg.eigh(A)
+    H = symnmf.symmetric_nmf(A, start, tol=1e-7).H
+    np.testing.assert_allclose(H[:, 0], np.sqrt(values[-1]) * np.abs(vectors[:, -1]), atol=1e-5)
+
+
+def test_entries_that_would_be_negative_end_at_exactly_zero():
+    A = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    H = symnmf.symmetric_nmf(A, np.array([[1.0, 0.3], [0.3, 1.0]]), tol=1e-8).H
+    assert H[0, 1] == H[1, 0] == 0.0
+    np.testing.assert_allclose(np.diag(H), np.sqrt(2.0), rtol=1e-6)
+
+
+def test_few_iterations_are_enough_on_a_graph():
+    Z = np.random.default_rng(2).standard_normal((150, 2)) + 6.0 * np.eye(3, 2)[np.arange(150) % 3]
+    A = neighbour_graph(Z, 8)
+    start = np.random.default_rng(3).random((150, 3)) / 4
+    result = symnmf.symmetric_nmf(A, start, tol=1e-4)
+    assert result.converged
+    assert len(result.objective) < 150
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.csr_matrix])
+def test_a_sparse_graph_gives_what_the_dense_one_gives(make):
+    S = blobs(4, [20, 20], gap=10.0)
+    start = np.random.default_rng(5).random((40, 2))
+    dense, sparse = symnmf.symmetric_nmf(S, start), symnmf.symmetric_nmf(make(S), start)
+    assert isinstance(sparse.H, np.ndarray)
+    np.testing.assert_allclose(sparse.H, dense.H, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(sparse.objective, dense.objective, rtol=1e-8)
+
+
+def test_the_order_of_rows_and_columns_only_renames_the_factors():
+    A, start = nonnegative_problem(6, 9, 3)
+    rng = np.random.default_rng(7)
+    rows, columns = rng.permutation(9), rng.permutation(3)
+    H = symnmf.symmetric_nmf(A, start).H
+    renamed = symnmf.symmetric_nmf(A[np.ix_(rows, rows)], start[np.ix_(rows, columns)]).H
+    np.testing.assert_allclose(renamed, H[np.ix_(rows, columns)], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+def test_planted_factors_are_found_in_any_usual_unit(scale):
+    H, start = planted(8)
+    root = np.sqrt(scale)
+    result = symnmf.symmetric_nmf(scale * (H @ H.T), root * start, max_iter=3000, tol=1e-7)
+    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-40, 1e40])
+def test_planted_factors_are_found_in_any_unit(scale):
+    H, start = planted(8)
+    root = np.sqrt(scale)
+    result = symnmf.symmetric_nmf(scale * (H @ H.T), root * start, max_iter=3000, tol=1e-7)
+    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
+
+
+def test_a_start_that_is_already_stationary_is_kept():
+    H, _ = planted(9)
+    result = symnmf.symmetric_nmf(H @ H.T, H)
+    assert result.converged
+    assert len(result.objective) < 10
+    np.testing.assert_allclose(result.H, H, rtol=0, atol=1e-7)
+
+
+def test_a_start_of_zeros_and_a_graph_of_zeros_stay():
+    A, start = nonnegative_problem(10, 5, 2)
+    assert np.array_equal(symnmf.symmetric_nmf(A, np.zeros((5, 2))).H, np.zeros((5, 2)))
+    result = symnmf.symmetric_nmf(sp.csr_array((5, 5)), start, max_iter=5000, tol=1e-6)
+    assert result.objective[-1] <= 1e-4 * result.objective[0]
+
+
+def test_running_out_of_iterations_is_said():
+    A, start = nonnegative_problem(11, 10, 3)
+    result = symnmf.symmetric_nmf(A, start, max_iter=2, tol=1e-9)
+    assert not result.converged
+    assert len(result.objective) == 3
+
+
+def test_a_smaller_tol_goes_further():
+    A, start = nonnegative_problem(12, 12, 3)
+    rough = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-2)
+    fine = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-6)
+    assert violation(A, fine.H) < 1e-2 * violation(A, rough.H)
+
+
+def test_its_arguments_are_left_alone():
+    A, start = nonnegative_problem(13, 8, 2)
+    kept_A, kept = A.copy(), start.copy()
+    symnmf.symmetric_nmf(A, start)
+    assert np.array_equal(A, kept_A)
+    assert np.array_equal(start, kept)
