@@ -18,7 +18,6 @@ from ..rows import fixed_graph
 from ..rows.problems import given_graph, node_graph
 from ..rows.repeatable import generator, single_blas_thread
 from ..rows.representatives import Nodes, Solved
-from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer
 from ._rows import reachable_clusters
 from ._warnings import assign_run, learned_graph, warn_unless_converged
@@ -26,22 +25,6 @@ from ._warnings import assign_run, learned_graph, warn_unless_converged
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
 
-@document(
-    has=(
-        *ON_NODES, "n_iter_", "history_", "converged_", "stopping_reason_",
-    ),
-    parameters={
-        "norm": """\
-norm : {"l2", "l1"}, default="l2"
-    How the distance to the given graph is measured: squared L2 (CLR1 in the DOGC paper) or
-    L1 (CLR0).""",
-    },
-    attributes={
-        "affinity_matrix_": """\
-affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-    The learned graph :math:`(S + S^\\top)/2`; of representatives where there are any.""",
-    },
-)  # fmt: skip
 class CLR(FixedGraphClusterer):
     r"""Constrained Laplacian rank: the nearest graph that has exactly c components.
 
@@ -53,7 +36,88 @@ class CLR(FixedGraphClusterer):
     :math:`\lambda`. Clusters are the components of S, which lies on the edges of A. The L2 norm
     spreads the change over many edges; the L1 norm cuts few and leaves the rest as they are.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    norm : {"l2", "l1"}, default="l2"
+        How the distance to the given graph is measured: squared L2 (CLR1 in the DOGC paper) or
+        L1 (CLR0).
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives that the graph is learned on; rows follow those that they are
+        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
+        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
+        give the same clusters, see ``resolutions_``. None, like any number that is not below the
+        number of distinct rows, makes every row a node of the graph.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
+        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored.
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    lam : float or "auto", default="auto"
+        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
+        n_clusters components; a number is kept fixed.
+    max_iter : int, default=100
+        Most iterations of a run.
+    tol : float, default=1e-4
+        Relative change of the objective below which a run has settled.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+    verbose : int, default=0
+        1 shows a progress bar, 2 prints a line for each iteration.
+    callback : callable, default=None
+        Called with the :class:`~dogc.solver.Record` of each iteration; a true return value
+        stops the run.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The learned graph :math:`(S + S^\top)/2`; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off; a row for each representative where there
+        are any.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It may be a little
+        below what was asked for: cells that lose all their rows are left out.
+    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+        The numbers of representatives that were tried and how far their clusters agree. Its
+        ``confirmed`` says how far those that were taken can be trusted.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        About how many rows, or how much of their weight, each stands for: a row is shared among
+        those that it is linked with.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    n_iter_ : int
+        Iterations that ran.
+    history_ : list of :class:`~dogc.solver.Record`
+        Objective by term, lambda, components and labels changed, for each iteration.
+    converged_ : bool
+        Whether the run settled with exactly n_clusters components (or at a fixed lambda).
+    stopping_reason_ : str
+        One of the keys of ``dogc.solver.STOPPING_REASONS``.
 
     References
     ----------

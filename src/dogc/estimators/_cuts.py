@@ -10,11 +10,9 @@ from .. import _checks
 from ..numerics import affinity, eigen, graph
 from ..rows import fixed_graph
 from . import _discretising
-from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
 
 
-@document(has=ON_NODES)
 class RatioCut(FixedGraphClusterer):
     r"""Ratio cut: bottom eigenvectors of the Laplacian, then k-means.
 
@@ -23,7 +21,74 @@ class RatioCut(FixedGraphClusterer):
 
     the relaxation of :math:`\sum_k \text{cut}(C_k, \bar C_k) / |C_k|`.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives that the graph is learned on; rows follow those that they are
+        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
+        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
+        give the same clusters, see ``resolutions_``. None, like any number that is not below the
+        number of distinct rows, makes every row a node of the graph.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
+        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored.
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    assign_labels : {"kmeans", "rotation"}, default="kmeans"
+        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        indicator matrix (:func:`~dogc.spectral_rotation`).
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+        the means of what the rotation finds. A number gives that many starts, of which the best
+        is kept: k-means++ draws all of them, the rotation all but the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The graph A; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off; a row for each representative where there
+        are any.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It may be a little
+        below what was asked for: cells that lose all their rows are left out.
+    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+        The numbers of representatives that were tried and how far their clusters agree. Its
+        ``confirmed`` says how far those that were taken can be trusted.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        About how many rows, or how much of their weight, each stands for: a row is shared among
+        those that it is linked with.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
 
     References
     ----------
@@ -67,7 +132,6 @@ class RatioCut(FixedGraphClusterer):
         return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
 
 
-@document(has=ON_NODES)
 class NormalizedCut(FixedGraphClusterer):
     r"""Normalised cut: generalised eigenvectors, then k-means or a rotation.
 
@@ -78,7 +142,76 @@ class NormalizedCut(FixedGraphClusterer):
     :math:`I - D^{-1/2} A D^{-1/2}`. With ``normalize_rows=True`` the rows are scaled to length
     one before k-means, which is the spectral clustering of Ng, Jordan and Weiss (SC).
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives that the graph is learned on; rows follow those that they are
+        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
+        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
+        give the same clusters, see ``resolutions_``. None, like any number that is not below the
+        number of distinct rows, makes every row a node of the graph.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
+        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored.
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    normalize_rows : bool, default=False
+        Whether rows of the embedding are scaled to length one.
+    assign_labels : {"kmeans", "rotation"}, default="kmeans"
+        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        indicator matrix (:func:`~dogc.spectral_rotation`).
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+        the means of what the rotation finds. A number gives that many starts, of which the best
+        is kept: k-means++ draws all of them, the rotation all but the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The graph A; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off; a row for each representative where there
+        are any.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It may be a little
+        below what was asked for: cells that lose all their rows are left out.
+    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+        The numbers of representatives that were tried and how far their clusters agree. Its
+        ``confirmed`` says how far those that were taken can be trusted.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        About how many rows, or how much of their weight, each stands for: a row is shared among
+        those that it is linked with.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
 
     References
     ----------

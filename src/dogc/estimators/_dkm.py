@@ -15,50 +15,12 @@ from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import scaling
 from ..rows.repeatable import generator, single_blas_thread
-from ._docs import LABELS, document
 from ._rows import RowClusterer, reachable_clusters
 
 # Rows that stand for all in the feature map of a non-linear kernel.
 LANDMARKS = 500
 
 
-@document(
-    has=LABELS,
-    parameters={
-        "lam": """\
-lam : float, default=1.0
-    Regularisation :math:`\\lambda`, above 0, in units of the mean scatter of a feature (of a
-    landmark, for "rbf"). As it
-    grows the method becomes plain k-means; towards 0 all directions of X count alike.""",
-        "kernel": """\
-kernel : {"linear", "rbf"}, default="linear"
-    The kernel K. "rbf" is approximated with 500 landmarks, exact up to 500 rows.""",
-        "gamma": """\
-gamma : float, default=None
-    The kernel :math:`\\exp(-\\gamma \\|x_i - x_j\\|^2)` of "rbf"; None means one over the number
-    of features times the variance of X.""",
-        "n_init": """\
-n_init : int, default=10
-    Number of k-means++ starts.""",
-        "max_iter": """\
-max_iter : int, default=300
-    Most iterations of a start.""",
-        "random_state": """\
-random_state : int, RandomState, Generator or None, default=0
-    Draws the starts, and the landmarks of a kernel.""",
-    },
-    attributes={
-        "cluster_centers_": """\
-cluster_centers_ : array of shape (n_clusters, n_components)
-    Cluster means in the space where rows are compared.""",
-        "inertia_": """\
-inertia_ : float
-    Sum of squared distances of rows to their cluster means there.""",
-        "n_iter_": """\
-n_iter_ : int
-    Iterations of the best start.""",
-    },
-)
 class DiscriminativeKMeans(RowClusterer):
     r"""Discriminative k-means: k-means and the discriminant subspace at once.
 
@@ -71,7 +33,44 @@ class DiscriminativeKMeans(RowClusterer):
     :math:`X_c (X_c^\top X_c + \lambda I)^{-1/2}`, so each iteration of k-means there improves
     subspace and labels together and no n x n matrix is needed.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    lam : float, default=1.0
+        Regularisation :math:`\lambda`, above 0, in units of the mean scatter of a feature (of a
+        landmark, for "rbf"). As it
+        grows the method becomes plain k-means; towards 0 all directions of X count alike.
+    kernel : {"linear", "rbf"}, default="linear"
+        The kernel K. "rbf" is approximated with 500 landmarks, exact up to 500 rows.
+    gamma : float, default=None
+        The kernel :math:`\exp(-\gamma \|x_i - x_j\|^2)` of "rbf"; None means one over the number
+        of features times the variance of X.
+    n_init : int, default=10
+        Number of k-means++ starts.
+    max_iter : int, default=300
+        Most iterations of a start.
+    random_state : int, RandomState, Generator or None, default=0
+        Draws the starts, and the landmarks of a kernel.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    cluster_centers_ : array of shape (n_clusters, n_components)
+        Cluster means in the space where rows are compared.
+    inertia_ : float
+        Sum of squared distances of rows to their cluster means there.
+    n_iter_ : int
+        Iterations of the best start.
 
     References
     ----------

@@ -10,42 +10,12 @@ from .. import _checks
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph
-from ._docs import FIXED_GRAPH, LABELS, SPECTRAL, document
 from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
 WIDTH = 8.0
 
-_RIDGE = """\
-ridge : float, default={default}
-    Penalty of the local models, {unit}."""
 
-
-@document(
-    has=LABELS,
-    parameters={
-        "ridge": _RIDGE.format(default=0.1, unit="above 0; the kernel of a row with itself is 1"),
-        "assign_labels": FIXED_GRAPH["assign_labels"].replace(
-            'default="kmeans"', 'default="rotation"'
-        ),
-        "n_neighbors": """\
-n_neighbors : int, default=None
-    Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
-    is smaller.""",
-        "bandwidth": """\
-bandwidth : float or "local", default="local"
-    Width of the kernel. "local" gives the model of row i the kernel
-    :math:`\\exp(-\\|x_j - x_l\\|^2 / \\sigma_i^2)` with :math:`\\sigma_i` eight times the distance
-    from row i to the farthest of its neighbours: a kernel narrower than the neighbourhood
-    would fit any labels. A number :math:`\\sigma`, in units of X, gives
-    :math:`\\exp(-\\|x_j - x_l\\|^2 / (2 \\sigma^2))`.""",
-    },
-    attributes={
-        "embedding_": """\
-embedding_ : array of shape (n_samples, n_clusters)
-    The bottom eigenvectors F."""
-    },
-)
 class LocalLearningClustering(FixedGraphClusterer):
     r"""Local learning: labels that neighbours predict best.
 
@@ -59,7 +29,48 @@ class LocalLearningClustering(FixedGraphClusterer):
     :math:`I - A = \operatorname{diag}(I - G)^{-1} (I - G)` with
     :math:`G = K (K + \rho I)^{-1}`.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    ridge : float, default=0.1
+        Penalty of the local models, above 0; the kernel of a row with itself is 1.
+    n_neighbors : int, default=None
+        Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller.
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" gives the model of row i the kernel
+        :math:`\exp(-\|x_j - x_l\|^2 / \sigma_i^2)` with :math:`\sigma_i` eight times the distance
+        from row i to the farthest of its neighbours: a kernel narrower than the neighbourhood
+        would fit any labels. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_j - x_l\|^2 / (2 \sigma^2))`.
+    assign_labels : {"kmeans", "rotation"}, default="rotation"
+        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        indicator matrix (:func:`~dogc.spectral_rotation`).
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+        the means of what the rotation finds. A number gives that many starts, of which the best
+        is kept: k-means++ draws all of them, the rotation all but the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The bottom eigenvectors F.
 
     References
     ----------
@@ -112,20 +123,6 @@ class LocalLearningClustering(FixedGraphClusterer):
         return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
 
 
-@document(
-    has=SPECTRAL,
-    parameters={
-        "ridge": _RIDGE.format(default=1.0, unit="above 0, in units of the neighbours' scatter"),
-        "lam": """\
-lam : float, default=10.0
-    Weight :math:`\\lambda` of the Laplacian, in units of one over the mean degree of the
-    graph.""",
-        "affinity": """\
-affinity : {"neighbors", "full"}, default="neighbors"
-    The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
-    ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).""",
-    },
-)
 class CLGR(FixedGraphClusterer):
     r"""Clustering with local and global regularisation.
 
@@ -135,7 +132,58 @@ class CLGR(FixedGraphClusterer):
     Row i of A holds the weights with which a linear ridge regression with intercept, trained
     on the neighbours of i, predicts the label of i; L is the Laplacian of the graph.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    lam : float, default=10.0
+        Weight :math:`\lambda` of the Laplacian, in units of one over the mean degree of the
+        graph.
+    ridge : float, default=1.0
+        Penalty of the local models, above 0, in units of the neighbours' scatter.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full"}, default="neighbors"
+        The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
+        ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    assign_labels : {"kmeans", "rotation"}, default="kmeans"
+        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        indicator matrix (:func:`~dogc.spectral_rotation`).
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+        the means of what the rotation finds. A number gives that many starts, of which the best
+        is kept: k-means++ draws all of them, the rotation all but the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The graph A; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off; a row for each representative where there
+        are any.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
 
     References
     ----------

@@ -12,34 +12,9 @@ from .. import _checks
 from ..numerics import graph, lpp, trace_ratio
 from ..rows import fixed_graph, scaling
 from ..rows.repeatable import single_blas_thread
-from ._docs import document
 from ._rows import validate_rows
 
 
-@document(
-    has=("n_features_in_", "feature_names_in_"),
-    parameters={
-        "n_components": """\
-n_components : int, default=2
-    Number of directions; at most n_features.""",
-        "affinity": """\
-affinity : {"neighbors", "full"}, default="neighbors"
-    The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
-    of the other, or on all pairs (n_samples^2 numbers).""",
-    },
-    attributes={
-        "components_": """\
-components_ : array of shape (n_components, n_features)
-    The directions, ascending in ``eigenvalues_``. Where the rows span fewer directions than
-    n_components, the last ones are zero.""",
-        "eigenvalues_": """\
-eigenvalues_ : array of shape (n_components,)
-    The values :math:`\\mu`; not a number for directions of zeros.""",
-        "mean_": """\
-mean_ : array of shape (n_features,)
-    Mean of the rows, weighted by their degree in the graph; it is mapped to zero.""",
-    },
-)
 class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Locality preserving projection: directions in which neighbours stay close.
 
@@ -49,7 +24,40 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (which leaves the left side as it is and makes the right side independent of the origin).
     The problem is solved in the row space of X, so more features than rows are safe.
 
-    {parameters}
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of directions; at most n_features.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full"}, default="neighbors"
+        The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+        of the other, or on all pairs (n_samples^2 numbers).
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    components_ : array of shape (n_components, n_features)
+        The directions, ascending in ``eigenvalues_``. Where the rows span fewer directions than
+        n_components, the last ones are zero.
+    eigenvalues_ : array of shape (n_components,)
+        The values :math:`\mu`; not a number for directions of zeros.
+    mean_ : array of shape (n_features,)
+        Mean of the rows, weighted by their degree in the graph; it is mapped to zero.
 
     References
     ----------

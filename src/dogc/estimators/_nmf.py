@@ -15,49 +15,9 @@ from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph
 from ..rows.repeatable import generator
-from ._docs import ON_NODES, document
 from ._fixed import FixedGraphClusterer, merged_components
 
 
-@document(
-    has=ON_NODES,
-    parameters={
-        "source": """\
-source : {"graph", "features"}, default="graph"
-    What is factored: the normalised similarity graph, or the features, shifted and scaled
-    to [0, 1] column by column.""",
-        "assign_labels": """\
-assign_labels : {"kmeans", "argmax"}, default="kmeans"
-    Labels by k-means on the rows of the thin factor, or by the largest entry of each row.""",
-        "n_init": """\
-n_init : int or "auto", default="auto"
-    With "auto" nothing is left to chance: the factors start from singular vectors
-    (features) or from the eigenvectors' rotation (graph), or where there are fewer features
-    than clusters from a fixed seed. A number gives that many random starts, of which the
-    lowest error is kept.""",
-        "max_iter": """\
-max_iter : int, default=500
-    Most iterations of a factorisation.""",
-        "tol": """\
-tol : float, default=1e-4
-    Relative tolerance of a factorisation.""",
-        "affinity": """\
-affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
-    The graph that ``source="graph"`` factors, and by whose kernel new rows are labelled:
-    see :class:`NormalizedCut`.""",
-    },
-    attributes={
-        "embedding_": """\
-embedding_ : array of shape (n_samples, n_clusters)
-    The thin non-negative factor.""",
-        "reconstruction_err_": """\
-reconstruction_err_ : float
-    Norm of what the factors leave over.""",
-        "n_iter_": """\
-n_iter_ : int
-    Iterations of the best factorisation.""",
-    },
-)
 class NMFClustering(FixedGraphClusterer):
     r"""Clustering by non-negative matrix factorisation.
 
@@ -66,7 +26,82 @@ class NMFClustering(FixedGraphClusterer):
 
     of the similarity graph, or of the features. Labels are read off the rows of W.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    source : {"graph", "features"}, default="graph"
+        What is factored: the normalised similarity graph, or the features, shifted and scaled
+        to [0, 1] column by column.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives that the graph is learned on; rows follow those that they are
+        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
+        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
+        give the same clusters, see ``resolutions_``. None, like any number that is not below the
+        number of distinct rows, makes every row a node of the graph.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
+        The graph that ``source="graph"`` factors, and by whose kernel new rows are labelled:
+        see :class:`NormalizedCut`.
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    assign_labels : {"kmeans", "argmax"}, default="kmeans"
+        Labels by k-means on the rows of the thin factor, or by the largest entry of each row.
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the factors start from singular vectors
+        (features) or from the eigenvectors' rotation (graph), or where there are fewer features
+        than clusters from a fixed seed. A number gives that many random starts, of which the
+        lowest error is kept.
+    max_iter : int, default=500
+        Most iterations of a factorisation.
+    tol : float, default=1e-4
+        Relative tolerance of a factorisation.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The graph A; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The thin non-negative factor.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It may be a little
+        below what was asked for: cells that lose all their rows are left out.
+    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+        The numbers of representatives that were tried and how far their clusters agree. Its
+        ``confirmed`` says how far those that were taken can be trusted.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        About how many rows, or how much of their weight, each stands for: a row is shared among
+        those that it is linked with.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    reconstruction_err_ : float
+        Norm of what the factors leave over.
+    n_iter_ : int
+        Iterations of the best factorisation.
 
     References
     ----------

@@ -12,36 +12,9 @@ from ..numerics import discrete, eigen, graph, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph, scaling
 from ..rows.repeatable import single_blas_thread
-from ._docs import SPECTRAL, document
 from ._fixed import FixedGraphClusterer, warn_of_components
 
 
-@document(
-    has=SPECTRAL,
-    parameters={
-        "affinity": """\
-affinity : {"neighbors", "full"}, default="neighbors"
-    The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
-    of the other, or on all pairs (n_samples^2 numbers).""",
-        "mu": """\
-mu : float, default=1e-3
-    Weight of the regression against the graph, in units of the mean degree of the graph.""",
-        "gamma": """\
-gamma : float, default=1.0
-    Ridge penalty on W, in units of the mean scatter of a feature.""",
-    },
-    attributes={
-        "coef_": """\
-coef_ : array of shape (n_clusters, n_features)
-    The regression :math:`W^\\top`.""",
-        "intercept_": """\
-intercept_ : array of shape (n_clusters,)
-    Its intercept b.""",
-        "cluster_centers_": """\
-cluster_centers_ : array of shape (n_clusters, n_clusters)
-    Mean of the embedding over each cluster.""",
-    },
-)
 class SEC(FixedGraphClusterer):
     r"""Spectral embedded clustering: an embedding that a linear function can reach.
 
@@ -54,7 +27,63 @@ class SEC(FixedGraphClusterer):
     matrix. That is a sparse matrix less one of low rank, and is only ever applied. New rows
     are labelled through W and b: the nearest cluster mean to :math:`x W + b`.
 
-    {parameters}
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
+        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
+        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
+        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
+        ``cluster_counts_``.
+    mu : float, default=1e-3
+        Weight of the regression against the graph, in units of the mean degree of the graph.
+    gamma : float, default=1.0
+        Ridge penalty on W, in units of the mean scatter of a feature.
+    n_neighbors : int, default=None
+        Neighbours that each row is joined with; below n_samples. None means 15, or
+        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
+        None means 8.
+    affinity : {"neighbors", "full"}, default="neighbors"
+        The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+        of the other, or on all pairs (n_samples^2 numbers).
+    bandwidth : float or "local", default="local"
+        Width of the kernel. "local" is self-tuning:
+        :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
+        from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
+        mean distance of a row to those that it is linked with.
+    assign_labels : {"kmeans", "rotation"}, default="kmeans"
+        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        indicator matrix (:func:`~dogc.spectral_rotation`).
+    n_init : int or "auto", default="auto"
+        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
+        the means of what the rotation finds. A number gives that many starts, of which the best
+        is kept: k-means++ draws all of them, the rotation all but the first.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the random starts; without effect with ``n_init="auto"``.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The graph A; of representatives where there are any.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off; a row for each representative where there
+        are any.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+    coef_ : array of shape (n_clusters, n_features)
+        The regression :math:`W^\top`.
+    intercept_ : array of shape (n_clusters,)
+        Its intercept b.
+    cluster_centers_ : array of shape (n_clusters, n_clusters)
+        Mean of the embedding over each cluster.
 
     References
     ----------
