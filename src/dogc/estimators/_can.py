@@ -146,8 +146,6 @@ class CAN(GraphClusterer):
         (n_representatives, n_clusters) with representatives.
     components_ : None
         No projection is learned.
-    rule_ : str
-        What labels new rows: "logistic", "paper" or "neighbors".
     n_iter_ : int
         Iterations that ran.
     history_ : list of :class:`~dogc.solver.Record`
@@ -359,8 +357,6 @@ class PCAN(CAN):
     components_ : array of shape (n_components, n_features) or None
         The linear map from the features to where rows are compared: the projection
         :math:`W^\top` after the stretching of ``geometry_``. None where there is neither.
-    rule_ : str
-        What labels new rows: "logistic", "paper" or "neighbors".
     n_iter_ : int
         Iterations that ran.
     history_ : list of :class:`~dogc.solver.Record`
