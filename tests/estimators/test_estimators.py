@@ -3,7 +3,6 @@ import pickle
 
 import joblib
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
@@ -288,16 +287,3 @@ def test_relative_penalties_mean_the_same_at_every_n_and_lambda(lam):
         graph_says = alpha * np.sqrt(c / n)  # what FQ adds to the score of a row's label
         assert beta / graph_says == pytest.approx(0.25)
         assert gamma == pytest.approx(0.125 / d)
-
-
-@each
-def test_docstring_names_every_parameter_and_attribute(cls):
-    for name in cls().get_params():
-        assert f"\n{name} : " in cls.__doc__, name
-    X, _ = make_blobs(40, centers=2, random_state=0)
-    model = cls(2).fit(pd.DataFrame(X, columns=["a", "b"]))
-    for name in vars(model):
-        if name.endswith("_") and not name.startswith("_"):
-            assert f"\n{name} : " in cls.__doc__, name
-    assert "{parameters}" not in cls.__doc__
-    assert ".. math::" in cls.__doc__ or "ablation" in cls.__doc__

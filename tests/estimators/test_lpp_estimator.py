@@ -149,14 +149,6 @@ def test_pipeline_and_pickle():
     np.testing.assert_array_equal(copy.predict(X), pipeline.predict(X))
 
 
-def test_docstring_names_every_parameter_and_attribute():
-    model = LPP().fit(pd.DataFrame(X, columns=list("abcde")))
-    fitted = [name for name in vars(model) if name.endswith("_")]
-    for name in (*model.get_params(), *fitted):
-        assert f"\n{name} : " in LPP.__doc__, name
-    assert "{parameters}" not in LPP.__doc__
-
-
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
