@@ -1,12 +1,14 @@
 # Everything runs in .venv, made on first use. Override the interpreter: make test PYTHON=python3.12
 PYTHON ?= python3
 BIN := .venv/bin
-# What each target needs: the command line alone, everything to test with, what builds the pages.
+# What each target needs: the command line alone, everything to test with, what builds the pages,
+# what builds the package.
 CLI := .venv/.cli
 READY := .venv/.ready
 DOCS := .venv/.docs
+RELEASE := .venv/.release
 
-.PHONY: demo test nightly lint format bench docs clean
+.PHONY: demo test nightly lint format bench docs package clean
 
 demo: $(CLI)
 	$(BIN)/dogc demo --force
@@ -14,8 +16,10 @@ demo: $(CLI)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-nightly: $(READY)
+# With what builds the pages at hand, the slow tests of the site run too.
+nightly: $(READY) $(DOCS)
 	$(BIN)/python -m pytest -m "slow or not slow"
+	$(MAKE) docs
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -38,6 +42,11 @@ bench: $(READY)
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
 
+package: $(RELEASE)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+
 .venv/.made:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dogc needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
@@ -56,5 +65,9 @@ $(DOCS): pyproject.toml .venv/.made
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
+$(RELEASE): pyproject.toml .venv/.made
+	$(BIN)/python -m pip install --quiet --editable ".[release]"
+	touch $@
+
 clean:
-	rm -rf .venv demo-output docs/_build docs/gallery docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo-output dist docs/_build docs/gallery docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis
