@@ -177,13 +177,13 @@ def test_copies_are_joined_with_weight_one_and_nothing_is_infinite():
     assert np.array_equal(neighbour_kernel(np.ones((4, 2)), 3).toarray(), clique(4))
 
 
-# --------------------------------------------------------------------------- row_weights
+# --------------------------------------------------------------------------- rows_on_simplex
 
 
 @thorough
 @given(symmetric_weights(), scales)
 def test_rows_as_lists_are_the_rows_of_the_graph_divided_by_their_sum(W, scale):
-    idx, weights = affinity.row_weights(sp.csr_array(W * scale))
+    idx, weights = affinity.rows_on_simplex(sp.csr_array(W * scale))
     assert idx.shape == weights.shape
     assert idx.shape[1] == max(1, (W > 0).sum(axis=1).max())
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=0, atol=1e-14)
@@ -198,7 +198,7 @@ def test_rows_as_lists_are_the_rows_of_the_graph_divided_by_their_sum(W, scale):
 
 
 def test_a_graph_without_edges_joins_every_row_with_itself():
-    idx, weights = affinity.row_weights(sp.csr_array((3, 3)))
+    idx, weights = affinity.rows_on_simplex(sp.csr_array((3, 3)))
     assert np.array_equal(idx, [[0], [1], [2]])
     assert np.array_equal(weights, np.ones((3, 1)))
 

@@ -11,7 +11,7 @@ thorough = settings(deadline=None, max_examples=50)
 
 POWERS = [0.1, 0.25, 0.5, 1.0, 1.5, 2.0]
 
-# -------------------------------------------------------------------- loss and row_weights
+# -------------------------------------------------------------------- loss and irls_weights
 
 
 @thorough
@@ -26,7 +26,7 @@ def test_the_loss_is_the_power_above_the_floor_and_a_parabola_below(norm, p, flo
 def test_above_the_default_floor_the_loss_is_the_papers(norm, p):
     norm = norm * 1.001
     np.testing.assert_allclose(l2p.loss(np.array([norm**2]), p), norm**p, rtol=1e-13)
-    weight = l2p.row_weights(np.array([norm**2]), p)
+    weight = l2p.irls_weights(np.array([norm**2]), p)
     np.testing.assert_allclose(weight, 1.0 / (2.0 / p * norm ** (2 - p)), rtol=1e-12)
 
 
@@ -47,13 +47,13 @@ def test_the_weight_is_the_derivative_of_the_loss(p, floor, times_floor):
     squared = np.array([(times_floor * floor) ** 2])
     step = 1e-5 * np.maximum(squared, floor**2)
     slope = (l2p.loss(squared + step, p, floor) - l2p.loss(squared - step, p, floor)) / (2 * step)
-    np.testing.assert_allclose(l2p.row_weights(squared, p, floor), slope, rtol=1e-5)
+    np.testing.assert_allclose(l2p.irls_weights(squared, p, floor), slope, rtol=1e-5)
 
 
 @pytest.mark.parametrize("p", POWERS)
 def test_a_residual_of_zero_is_finite_and_the_least(p):
     squared = np.array([0.0, 1e-20, 1e-9, 1e-8, 1e-4, 1.0])
-    values, weights = l2p.loss(squared, p), l2p.row_weights(squared, p)
+    values, weights = l2p.loss(squared, p), l2p.irls_weights(squared, p)
     assert np.isfinite(values).all()
     assert np.isfinite(weights).all()
     assert (weights > 0).all()
@@ -65,7 +65,7 @@ def test_a_residual_of_zero_is_finite_and_the_least(p):
 
 def test_squares_have_constant_weight():
     squared = np.array([0.0, 1e-12, 1.0, 9.0])
-    assert np.array_equal(l2p.row_weights(squared, 2.0), np.ones(4))
+    assert np.array_equal(l2p.irls_weights(squared, 2.0), np.ones(4))
     np.testing.assert_allclose(l2p.loss(squared, 2.0), squared, rtol=1e-12, atol=1e-24)
 
 
@@ -74,7 +74,7 @@ def test_squares_have_constant_weight():
 def test_the_tangent_lies_above_the_loss(here, there, p):
     # What makes reweighting descend: the loss is concave in the squared norm.
     at, other = np.array([here**2]), np.array([there**2])
-    tangent = l2p.loss(at, p) + l2p.row_weights(at, p) * (other - at)
+    tangent = l2p.loss(at, p) + l2p.irls_weights(at, p) * (other - at)
     assert l2p.loss(other, p) <= tangent + 1e-12 * np.abs(tangent) + 1e-15
 
 
@@ -269,7 +269,7 @@ def test_reweighting_never_raises_the_objective(kind, p, gamma, fit_intercept):
         residual = Y - X @ P - intercept
         squared = np.sum(residual**2, axis=1)
         values.append(l2p.loss(squared, p).sum() + gamma * np.sum(P**2))
-        P, intercept = l2p.weighted_ridge(X, Y, l2p.row_weights(squared, p), gamma, fit_intercept)
+        P, intercept = l2p.weighted_ridge(X, Y, l2p.irls_weights(squared, p), gamma, fit_intercept)
     floor = l2p.RESIDUAL_FLOOR
     last = reference.regression_objective(X, Y, P, intercept, p, gamma, floor)
     values = np.array([*values, last])
@@ -285,7 +285,7 @@ def test_a_small_power_ignores_the_outliers(p):
     Y[:10] += 20.0 * rng.standard_normal((10, 2))
     P = np.zeros((3, 2))
     for _ in range(100):
-        weights = l2p.row_weights(np.sum((Y - X @ P) ** 2, axis=1), p)
+        weights = l2p.irls_weights(np.sum((Y - X @ P) ** 2, axis=1), p)
         P, _ = l2p.weighted_ridge(X, Y, weights, 0.0, False)
     np.testing.assert_allclose(P, planted, rtol=0, atol=1e-3)
 

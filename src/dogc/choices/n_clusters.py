@@ -26,7 +26,11 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ..numerics import discrete, eigen, graph
+from ..numerics import affinity, discrete, eigen, graph
+from ..rows.columns import GIVEN, standard_columns
+from ..rows.places import in_company
+from .n_neighbors import candidate_scales
+from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled
 
 # Above this many clusters nothing is proposed.
 MOST = 60
@@ -145,9 +149,7 @@ def low_spectrum(A: sp.csr_array, how_many: int) -> tuple[np.ndarray, np.ndarray
     >>> low_spectrum(A, 3)[0].round(6) + 0.0
     array([0. , 0. , 1.5])
     """
-    root = np.sqrt(np.asarray(A.sum(axis=1)).ravel())
-    scale = sp.dia_array((1.0 / np.where(root > 0, root, 1.0)[None, :], [0]), shape=A.shape)
-    L = (sp.dia_array((np.ones((1, len(root))), [0]), shape=A.shape) - scale @ A @ scale).tocsr()
+    L, root = affinity.normalised_laplacian(A)
     F = eigen.bottom_eigenvectors(L, how_many, graph.components(A)[1], weights=root)
     values, V = scipy.linalg.eigh(F.T @ (L @ F))
     return np.maximum(values, 0.0), F @ V
@@ -247,3 +249,29 @@ def _labels(F: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(F, axis=1, keepdims=True)
     F = F / np.where(length > 1e-12, length, 1.0)
     return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F), ROTATIONS)[1]
+
+
+def count_clusters(task: Task) -> list[CountEvidence]:
+    """Evidence for each number of clusters, from the data's own graphs at several scales.
+
+    Empty where there are too few distinct rows to weigh anything: each is then a cluster.
+    """
+    settings, place = task.settings, placed(task)
+    columns = GIVEN
+    if settings.wanted.geometry in ("standard", "within"):
+        columns = standard_columns(task.X, in_company(place, task.size))
+    # Eigenvalues within a cluster fall with n, those between clusters are zero already.
+    if len(place.idx) > SAMPLE_ROWS and not settings.lookup.precomputed:
+        place = placed(sampled(task), columns, largest_scale(task))
+    elif columns is not GIVEN:
+        place = placed(task, columns)
+    n = len(place.idx)
+    most = most_clusters(n)
+    if most < 2 or task.n_distinct < 4:
+        return []
+    fixed, graphs = settings.wanted.n_neighbors, []
+    for k in candidate_scales(largest_scale(task)) if fixed is None else [fixed]:
+        xi = graph.neighbour_xi(place.d[:, : k + 1], k)
+        S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
+        graphs.append(((S + S.T) * 0.5).tocsr())
+    return weigh_counts(graphs, most)

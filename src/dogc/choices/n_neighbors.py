@@ -1,4 +1,4 @@
-"""Which neighbourhood size to trust: the one whose labels the others confirm."""
+"""The choice of n_neighbors: the one whose labels the others confirm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics import discrete
+from ..numerics.discrete import mutual_agreement
 
 # Below this agreement scales say nothing.
 EVIDENCE = 0.5
@@ -71,10 +71,8 @@ def weigh_scales(
     10
     """
     found = dict(sorted(found.items()))
-    labels, s = list(found.values()), len(found)
-    agreement = np.eye(s)
-    for i, j in zip(*np.triu_indices(s, 1), strict=True):
-        agreement[i, j] = agreement[j, i] = discrete.adjusted_rand(labels[i], labels[j], size)
+    s = len(found)
+    agreement = mutual_agreement(list(found.values()), size)
     score = (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
     enough = min(score.max() - 1e-9, AGREED)
     alike = [k for k, value in zip(found, score, strict=True) if value >= enough]

@@ -1,16 +1,14 @@
-"""How many representatives to trust: as many as it takes for the labels not to change with them."""
+"""The choice of n_representatives: as many as it takes for the labels not to change with them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics import discrete
+from ..numerics.discrete import mutual_agreement
 
-# Up to so many distinct rows every row is its own representative, unless a number is asked for.
-FEW_ROWS = 3_000
 # The numbers to ask: the first, the usual last, and rows and clusters that each must leave room
 # for. With fewer rows to a representative its links are noise, with fewer representatives to a
 # cluster there is no graph within it.
@@ -78,57 +76,46 @@ def candidate_resolutions(n: int, c: int) -> list[int]:
     return sorted({round(first * (last / first) ** (i / steps)) for i in range(steps + 1)})
 
 
-def choose_resolution(
-    labels_at: Callable[[int], np.ndarray | None], candidates: Sequence[int], size: np.ndarray
-) -> ResolutionChoice:
-    """The first two neighbouring resolutions that agree, or else the two that agree most.
-
-    Of the two the finer one is taken. Each resolution is asked only if those before it did not
-    agree.
+def are_enough(pairs: Sequence[float]) -> bool:
+    """Whether another resolution need be asked: not after two that agree, nor where nothing does.
 
     Parameters
     ----------
-    labels_at : function of a number of representatives that returns labels of shape (n,), or
-        None to end the search with what is known.
-    candidates : numbers in rising order
+    pairs : agreement of each two neighbouring resolutions that were asked.
+
+    Examples
+    --------
+    >>> are_enough([0.4, 0.97]), are_enough([0.05, 0.1]), are_enough([0.4, 0.5]), are_enough([])
+    (True, True, False, False)
+    """
+    if not pairs:
+        return False
+    return pairs[-1] >= AGREED or (len(pairs) == FEW - 1 and max(pairs) <= NOTHING)
+
+
+def weigh_resolutions(found: Mapping[int, np.ndarray], size: np.ndarray) -> ResolutionChoice:
+    """The first two neighbouring resolutions that agree, or else the two that agree most.
+
+    Of the two the finer one is taken.
+
+    Parameters
+    ----------
+    found : labels of shape (n,) at each number of representatives, in rising order
     size : array of shape (n,)
         What each row counts for.
 
     Examples
     --------
     >>> import numpy as np
-    >>> labels = {1: [0, 1, 1, 0], 2: [0, 0, 1, 1], 4: [1, 1, 0, 0], 8: [0, 1, 0, 1]}
-    >>> choice = choose_resolution(lambda p: np.array(labels[p]), [1, 2, 4, 8], np.ones(4))
-    >>> choice.n_representatives, choice.chosen, choice.confirmed
-    ((1, 2, 4), 4, 1.0)
+    >>> labels = {1: np.array([0, 1, 1, 0]), 2: np.array([0, 0, 1, 1]), 4: np.array([1, 1, 0, 0])}
+    >>> choice = weigh_resolutions(labels, np.ones(4))
+    >>> choice.chosen, choice.confirmed
+    (4, 1.0)
     """
-    asked: list[int] = []
-    found: list[np.ndarray] = []
-    agreement = np.eye(len(candidates))
-    for p, labels in _answers(labels_at, candidates):
-        for i, other in enumerate(found):
-            agreement[i, len(found)] = agreement[len(found), i] = discrete.adjusted_rand(
-                labels, other, size
-            )
-        asked.append(p)
-        found.append(labels)
-        pairs = np.diag(agreement, 1)[: len(asked) - 1]
-        if len(pairs) and pairs[-1] >= AGREED:
-            break
-        if len(asked) == FEW and pairs.max() <= NOTHING:
-            break
-    s = len(asked)
-    pairs = np.diag(agreement, 1)[: s - 1]
-    score = np.ones(1) if s == 1 else np.maximum(np.append(pairs, -1.0), np.append(-1.0, pairs))
-    chosen = asked[0] if s == 1 else asked[int(np.argmax(pairs)) + 1]
-    return ResolutionChoice(tuple(asked), agreement[:s, :s], score, chosen)
-
-
-def _answers(
-    labels_at: Callable[[int], np.ndarray | None], candidates: Sequence[int]
-) -> Iterator[tuple[int, np.ndarray]]:
-    for p in candidates:
-        labels = labels_at(p)
-        if labels is None:
-            return
-        yield p, labels
+    asked = tuple(found)
+    agreement = mutual_agreement(list(found.values()), size)
+    if len(asked) == 1:
+        return only_resolution(asked[0])
+    pairs = np.diag(agreement, 1)
+    score = np.maximum(np.append(pairs, -1.0), np.append(-1.0, pairs))
+    return ResolutionChoice(asked, agreement, score, asked[int(np.argmax(pairs)) + 1])

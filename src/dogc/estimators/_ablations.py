@@ -221,7 +221,7 @@ class DOGCRelaxed(RegressingDOGC):
 
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
-        return kmeans.fit(result.state.Y, sample_weight=problem.size).labels_.astype(np.int64)
+        return kmeans.fit(result.state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
 
 
 class DOGCFixedGraph(RegressingDOGC):

@@ -1,41 +1,37 @@
-"""What the estimators share: validate, build the problem, run the loop, assign attributes."""
+"""The methods that learn a graph: validate, choose what is left open, solve, assign."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import _checks
-from ..choices import geometry, many_rows, resolving
 from ..choices import n_neighbors as scales
-from ..loop import running, steps
+from ..choices.many_rows import Job, Prepared, prepare
+from ..choices.solving_representatives import Resolved, Solved, resolve
+from ..choices.solving_rows import Solution, lone_rows, solve_rows
+from ..choices.task import Task
+from ..loop import steps
 from ..loop.methods import Method
+from ..loop.running import run
 from ..loop.solver import HALTED, Result
-from ..loop.state import Problem, root_mass
+from ..loop.state import Problem, learned_graph, root_mass
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
-from ..rows import (
-    distinct,
-    labelling,
-    memory,
-    outlier_scores,
-    problems,
-    representatives,
-    scaling,
-)
+from ..rows import distinct, labelling, outlier_scores, places, problems, representatives, scaling
+from ..rows.memory import check_memory
 from ..rows.repeatable import generator, single_blas_thread
-from ..rows.representatives import Nodes, Solved
+from ..rows.representatives import ManyRows, NodeGraph, Options
 from ..rows.settings import Settings, check_settings
 from ._left_out import label_left_out
 from ._new_rows import NewRows
-from ._rows import warn_few_rows
 from ._rule import Learned, sampled_rows
 from ._warnings import (
-    assign_run,
-    learned_graph,
+    warn_few_rows,
     warn_of_disagreement,
     warn_of_recall,
     warn_of_repetition,
@@ -45,13 +41,12 @@ from ._warnings import (
 
 
 class GraphClusterer(NewRows):
-    """Base of every method that :func:`dogc.solver.alternate` solves.
+    """Base of every method that :func:`dogc.loop.solver.alternate` solves.
 
     A subclass names its method and has the parameters that the method knows.
     """
 
     _method: ClassVar[Method]
-    _regresses: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -78,105 +73,64 @@ class GraphClusterer(NewRows):
         X = self._validate(X, reset=True)
         weight = distinct.check_sample_weight(sample_weight, X.shape[0])
         settings = self._check(X)
-        memory.check_memory(X, settings)
-        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.max_iter)
+        check_memory(X, settings)
+        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
+        job = Job(settings, self._method, seed, watch)
         with single_blas_thread:
-            prepared = many_rows.prepare(X, weight, settings, self._method, seed, watch)
+            prepared = prepare(X, weight, job)
             if prepared is None:
-                self._fit_rows(X, weight, settings, seed, watch)
+                self._fit_rows(X, weight, job)
             else:
-                self._fit_representatives(X, prepared, settings, seed, watch)
+                self._fit_representatives(X, prepared, job)
         self.timings_ = watch.seconds
         warn_unless_converged(self)
         warn_of_repetition(self)
         return self
 
-    def _fit_rows(
-        self,
-        X: Matrix,
-        weight: np.ndarray | None,
-        settings: Settings,
-        seed: int,
-        watch: Watch,
-    ) -> None:
-        """Learn the graph of all distinct rows."""
-        with watch.phase("rows"):
-            rows = distinct.distinct_rows(X, weight, apart=settings.precomputed)
+    def _fit_rows(self, X: Matrix, weight: np.ndarray | None, job: Job) -> None:
+        """Learn the graph of all distinct rows; lone ones have no say in it."""
+        with job.watch.phase("rows"):
+            rows = distinct.distinct_rows(X, weight, apart=job.settings.lookup.precomputed)
         weighted = rows.inverse >= 0
-        task = self._task(rows, settings, seed, watch)
-        lone, place = geometry.lone_rows(task, outlier_scores.whole_rows(rows))
+        task = row_task(rows, job)
+        lone, place = lone_rows(task, outlier_scores.whole_rows(rows))
         if lone.any():
             rows = distinct.without(rows, lone)
-            task = self._task(rows, settings, seed, watch)
+            task = row_task(rows, job)
         else:
             task = task._replace(place=place)
-        self._assign_rows(geometry.solve_task(task), rows, task.settings)
+        self._assign_rows(solve_rows(task), rows, task.settings)
         self._judge_rule(X, rows.inverse >= 0)
         label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)
         warn_of_scales(self.scales_, self.n_clusters_)
 
-    def _task(
-        self,
-        rows: distinct.DistinctRows,
-        settings: Settings,
-        seed: int,
-        watch: Watch,
-    ) -> geometry.Task:
-        return geometry.Task(
-            rows.X,
-            rows.size,
-            self._for_distinct(settings, rows),
-            self._method,
-            self._regresses,
-            seed,
-            watch,
-            rows.n_distinct,
-        )
-
-    def _fit_representatives(
-        self,
-        X: Matrix,
-        prepared: many_rows.Prepared,
-        settings: Settings,
-        seed: int,
-        watch: Watch,
-    ) -> None:
+    def _fit_representatives(self, X: Matrix, prepared: Prepared, job: Job) -> None:
         """Learn the graph of representatives; rows follow those that they are linked with."""
-        many = prepared.many
-
-        def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            started = settings._replace(init=init, alpha=firmness * settings.alpha)
-            problem = problems.problem_on(nodes, many.frame, started, many.c, self._regresses)
-            result, _ = running.run(problem, self._method, started, seed, watch)
-            labels = self._discretise(problem, result)
-            return Solved(labels, result.reason in HALTED, (problem, result))
-
-        options = representatives.Options.of(settings)
-        resolved = resolving.resolve(X, many, solve, options, watch)
-        self._assign_resolved(resolved, prepared, settings)
+        solve = functools.partial(self._solve_nodes, prepared.many, job)
+        resolved = resolve(X, prepared.many, solve, Options.of(job.settings), job.watch)
+        self._assign_resolved(resolved, prepared, job.settings)
         self._judge_rule(X, np.ones(len(self.labels_), dtype=bool))
         warn_of_disagreement(resolved.choice)
 
-    def _for_distinct(self, settings: Settings, rows: distinct.DistinctRows) -> Settings:
-        """The settings as they can be met by the distinct rows."""
-        m = rows.n_distinct
-        c, k, init = settings.n_clusters, settings.n_neighbors, settings.init
-        if settings.precomputed and len(rows.first) < len(rows.inverse):
-            raise ValueError(
-                "sample_weight must be above 0 for every row when metric='precomputed'; leave "
-                "the other rows out of X."
-            )
-        if c is not None and c > m:
-            warn_few_rows(c, m)
-            c = m
-        if not isinstance(init, str):
-            # Copies start together; labels that this leaves unused cannot be kept.
-            values, init = np.unique(init[rows.first], return_inverse=True)
-            init = init if len(values) == c else "spectral"
-        k = None if k is None else min(k, max(len(rows.first) - 1, 1))
-        return settings._replace(n_clusters=c, n_neighbors=k, init=init, unit=rows.unit)
+    def _solve_nodes(
+        self,
+        many: ManyRows,
+        job: Job,
+        nodes: NodeGraph,
+        watch: Watch,
+        init: Any,
+        firmness: float,
+    ) -> Solved:
+        """The graph of representatives, solved from a start with alpha multiplied."""
+        settings, method, seed, _ = job
+        penalties = settings.penalties
+        settings = settings._replace(penalties=penalties._replace(alpha=firmness * penalties.alpha))
+        problem = problems.problem_on(nodes, many.frame, settings, many.c, method.regresses)
+        result, _ = run(problem, method, settings.run._replace(init=init), seed, watch)
+        labels = self._discretise(problem, result)
+        return Solved(labels, result.reason in HALTED, (problem, result))
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         X = super()._validate(X, reset=reset)
@@ -191,105 +145,90 @@ class GraphClusterer(NewRows):
         return scaling.unit_rows(X) if self.metric == "cosine" else X
 
     def _check(self, X: Matrix) -> Settings:
-        parameters = self.get_params(deep=False)
-        settings = check_settings(parameters, X.shape, sp.issparse(X))
-        if settings.precomputed:
-            _checks.check_neighbour_graph(X, settings.n_neighbors or 1)
-        if settings.precomputed and self._regresses:
-            raise ValueError(
-                f"metric='precomputed' gives {type(self).__name__} no features to regress labels "
-                "on; pass features, or use DOGC."
-            )
+        settings = check_settings(self.get_params(deep=False), X.shape, sp.issparse(X))
+        if settings.lookup.precomputed:
+            _checks.check_neighbour_graph(X, settings.wanted.n_neighbors or 1)
+            if self._method.regresses:
+                raise ValueError(
+                    f"metric='precomputed' gives {type(self).__name__} no features to regress "
+                    "labels on; pass features, or use DOGC."
+                )
         return settings
 
     def _assign_rows(
-        self,
-        solution: geometry.Solution,
-        rows: distinct.DistinctRows,
-        settings: Settings,
+        self, solution: Solution, rows: distinct.DistinctRows, settings: Settings
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         problem, place, result, choice = solution
         geometry, state, dtype = place.geometry, result.state, place.geometry.dtype
+        k, n_jobs = problem.candidates.k, settings.lookup.n_jobs
         labels = self._discretise(problem, result)
         new_name = discrete.size_order(labels, problem.c, rows.size)
         labels = new_name[labels]
-        self.affinity_matrix_ = distinct.spread_graph(learned_graph(state).astype(dtype), rows)
-        self.embedding_ = state.F.astype(dtype)[rows.inverse]
-        self.embedding_[rows.inverse < 0] = 0.0
-        W = problems.projection(geometry, state, self.n_features_in_)
-        self.n_clusters_, self.n_neighbors_ = problem.c, problem.k
-        self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
-        self._assign_choice(choice, problem.k, settings)
-        self.neighbors_recall_ = place.recall
+        self.n_clusters_, self.n_neighbors_ = problem.c, k
+        self.scales_ = choice.look.scales._replace(chosen=k)
+        if settings.wanted.n_neighbors is not None:
+            self.scales_ = scales.only_scale(k)
+        self.cluster_counts_, self.neighbors_recall_ = choice.counts, place.recall
+        self.geometry_ = choice.look.columns.name
+        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
         self._assign_representatives(None)
+        self.affinity_matrix_ = distinct.spread_graph(learned_graph(state).astype(dtype), rows)
+        self.embedding_ = np.where(
+            rows.inverse[:, None] >= 0, state.F.astype(dtype)[rows.inverse], dtype.type(0)
+        )
+        W = places.projection(geometry, state, self.n_features_in_)
+        self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
         self._assign_state(result, new_name, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        fitted = labelling.remember(place, W, labels, problem.k, common_xi)
+        fitted = labelling.fitted_rows(place, W, labels, k, common_xi)
         copies = outlier_scores.whole_rows(rows)
-        reach, score = outlier_scores.fitted_scores(fitted, place, copies, settings.n_jobs)
-        self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=state.stray)
+        reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs)
+        stray = state.graph.stray
+        self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=stray)
         self.labels_ = labels[rows.inverse]
         again = labelling.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
         self.label_agreement_ = float(again.mean())
         if geometry.scaled is not None:
             scaled = geometry.scaled
-            self._assign_rule(
-                Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype),
-                settings,
-            )
+            learned = Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype)
+            self._assign_rule(learned, settings)
         sure = labelling.confidence(problem, labels)
         self._assign_sureness(
-            sure[rows.inverse], score[rows.inverse], state.stray[rows.inverse], settings
+            sure[rows.inverse], score[rows.inverse], stray[rows.inverse], settings
         )
         left_out = rows.inverse < 0
         self.confidence_[left_out] = self.outlier_scores_[left_out] = np.nan
         self.outliers_[left_out] = False
 
-    def _assign_choice(self, choice: geometry.Choice, k: int, settings: Settings) -> None:
-        """What was left open, and what it became."""
-        self.scales_ = choice.look.scales._replace(chosen=k)
-        if settings.n_neighbors is not None:
-            self.scales_ = scales.only_scale(k)
-        self.cluster_counts_ = choice.counts
-        self.geometry_ = choice.look.columns.name
-        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
-
-    def _assign_resolved(
-        self,
-        resolved: representatives.Resolved,
-        prepared: many_rows.Prepared,
-        settings: Settings,
-    ) -> None:
+    def _assign_resolved(self, resolved: Resolved, prepared: Prepared, settings: Settings) -> None:
         """The same where the graph was learned on representatives."""
-        fitted, _, solved, rows, _ = resolved
+        fitted, nodes, solved, rows, _ = resolved
         problem, result = solved.outcome
-        state, dtype = result.state, prepared.dtype
+        state, dtype, n_jobs = result.state, prepared.dtype, settings.lookup.n_jobs
         labels, confidence, voters, new_name = representatives.named_votes(
-            rows, solved.labels, prepared.many.weight, problem.c, settings.n_jobs
+            rows, solved.labels, prepared.many.weight, problem.c, n_jobs
         )
+        named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
+        self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
+        self.scales_ = scales.only_scale(fitted.n_links)
+        self.cluster_counts_, self.neighbors_recall_ = prepared.counts, 1.0
+        self.geometry_ = prepared.geometry
+        self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
+        self._assign_representatives(resolved, named, prepared.many.unit)
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = (state.F / root_mass(problem)).astype(dtype)
         self._assign_components(prepared.components, dtype)
-        self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
-        self.scales_ = scales.only_scale(fitted.n_links)
-        self.cluster_counts_ = prepared.counts
-        self.geometry_ = prepared.geometry
-        self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
-        self.neighbors_recall_ = 1.0
-        hanging = state.stray | resolved.nodes.tied
-        stray, _, _ = representatives.row_votes(rows, hanging.astype(np.int64), settings.n_jobs)
-        named = new_name[solved.labels]
-        self._assign_representatives(resolved, named, prepared.many.unit)
         self._assign_state(result, new_name, dtype)
         reach = outlier_scores.representative_reach(fitted.R, fitted.n_links, fitted.metric)
         fitted = fitted._replace(labels=named, n_votes=voters, reach=reach, stray=hanging)
         self._fitted_rows = fitted
         self.labels_ = labels
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
-        learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, settings.n_jobs)
+        learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, n_jobs)
         self._assign_rule(learned, settings)
-        score = outlier_scores.row_scores(fitted, rows, settings.n_jobs)
+        score = outlier_scores.row_scores(fitted, rows, n_jobs)
+        stray, _, _ = representatives.row_votes(rows, hanging.astype(np.int64), n_jobs)
         self._assign_sureness(confidence, score, stray == 1, settings)
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
@@ -301,7 +240,7 @@ class GraphClusterer(NewRows):
         """What the loop left, whatever the nodes of its graph were."""
         if steps.step_Q in self._method.steps:
             self.rotation_ = result.state.Q[:, np.argsort(new_name)].astype(dtype)
-        assign_run(self, result)
+        self._assign_run(result)
 
     def _assign_rule(self, learned: Learned, settings: Settings) -> None:
         """Nothing: new rows follow their neighbours."""
@@ -327,3 +266,29 @@ class GraphClusterer(NewRows):
     def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
         """The discrete labels that a final state stands for."""
         return self._method.final_labels(problem, result.state)
+
+
+def row_task(rows: distinct.DistinctRows, job: Job) -> Task:
+    """The task on distinct rows, asked for no more than they can give."""
+    settings, m = job.settings, rows.n_distinct
+    wanted, init = settings.wanted, settings.run.init
+    if settings.lookup.precomputed and len(rows.first) < len(rows.inverse):
+        raise ValueError(
+            "sample_weight must be above 0 for every row when metric='precomputed'; leave "
+            "the other rows out of X."
+        )
+    c, k = wanted.n_clusters, wanted.n_neighbors
+    if c is not None and c > m:
+        warn_few_rows(c, m)
+        c = m
+    if not isinstance(init, str):
+        # Copies start together; labels that this leaves unused cannot be kept.
+        values, init = np.unique(init[rows.first], return_inverse=True)
+        init = init if len(values) == c else "spectral"
+    k = None if k is None else min(k, max(len(rows.first) - 1, 1))
+    settings = settings._replace(
+        wanted=wanted._replace(n_clusters=c, n_neighbors=k),
+        run=settings.run._replace(init=init),
+        smallest=settings.smallest._replace(unit=rows.unit),
+    )
+    return Task(rows.X, rows.size, m, *job._replace(settings=settings))

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from .. import _checks
+from ..choices.solving_representatives import Solved
 from ..loop import methods
-from ..loop.restarts import solve, starts
-from ..loop.solver import HALTED, Callback, Result
-from ..loop.state import Problem, root_mass
+from ..loop.running import RunSettings, run_once
+from ..loop.solver import HALTED, Callback
+from ..loop.state import Problem, learned_graph, root_mass
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph
 from ..rows.problems import given_graph, node_graph
-from ..rows.repeatable import generator, single_blas_thread
-from ..rows.representatives import Nodes, Solved
+from ..rows.repeatable import single_blas_thread
+from ..rows.representatives import NodeGraph
 from ._fixed import FixedGraphClusterer
 from ._rows import reachable_clusters
-from ._warnings import assign_run, learned_graph, warn_unless_converged
+from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
@@ -182,57 +184,63 @@ class CLR(FixedGraphClusterer):
         X = self._validate(X, reset=True)
         method = METHODS[_checks.check_choice("norm", self.norm, tuple(METHODS))]
         settings = fixed_graph.check_graph(self.get_params(deep=False), X)
-        lam = _checks.check_lam(self.lam)
-        max_iter = _checks.check_count("max_iter", self.max_iter, 1)
-        tol = _checks.check_weight("tol", self.tol)
+        run = RunSettings(
+            _checks.check_lam(self.lam),
+            _checks.check_count("max_iter", self.max_iter, 1),
+            _checks.check_weight("tol", self.tol),
+        )
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
         c = reachable_clusters(X, self.n_clusters, self.affinity)
-        watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
-
-        def run(problem: Problem, watch: Watch) -> Result:
-            begin = watch.each("start", starts(problem, "spectral", 1, generator(0)))
-            options: Any = {"lam": lam, "max_iter": max_iter, "tol": tol, "callback": watch}
-            with watch.phase("iterations"):
-                return solve(problem, method, begin, **options)
-
-        def solve_nodes(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            problem = node_graph(nodes, c)
-            result = run(problem, watch)
-            labels = method.final_labels(problem, result.state)
-            F = result.state.F / root_mass(problem)
-            return Solved(labels, result.reason in HALTED, (result, F))
-
+        watch = Watch(int(self.verbose), callback=self.callback, max_iter=run.max_iter)
         with single_blas_thread:
-            resolved = self._resolve(X, settings, c, solve_nodes, watch)
+            solve = functools.partial(_solve_nodes, method, run, c)
+            resolved = self._resolve(X, settings, c, solve, watch)
             if resolved is None:
-                problem, located = given_graph_problem(X, settings, c)
-                result = run(problem, watch)
+                problem, pairs = given_graph_problem(X, settings, c)
+                result = run_once(problem, method, run, 0, watch)
                 F = result.state.F
                 self._assign_labels(method.final_labels(problem, result.state))
-                self._remember(located, settings)
+                self._remember(pairs, settings)
             else:
                 result, F = resolved.solved.outcome
         self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)
         self.embedding_ = F.astype(X.dtype)
-        assign_run(self, result)
+        self._assign_run(result)
         warn_unless_converged(self)
         return self
 
 
+def _solve_nodes(
+    method: methods.Method,
+    run: RunSettings,
+    c: int,
+    nodes: NodeGraph,
+    watch: Watch,
+    init: Any,
+    firmness: float,
+) -> Solved:
+    """The graph of representatives, changed until it has c components."""
+    problem = node_graph(nodes, c)
+    result = run_once(problem, method, run, 0, watch)
+    labels = method.final_labels(problem, result.state)
+    F = result.state.F / root_mass(problem)
+    return Solved(labels, result.reason in HALTED, (result, F))
+
+
 def given_graph_problem(
     X: Matrix, settings: fixed_graph.GraphSettings, c: int
-) -> tuple[Problem, fixed_graph.Located | None]:
+) -> tuple[Problem, fixed_graph.Pairs | None]:
     """The problem of changing the graph of rows, each row of it scaled to sum to one."""
     if settings.kind == "precomputed":
-        located = None
-        idx, A = affinity.row_weights(fixed_graph.build_graph(X, settings).A)
+        pairs = None
+        idx, A = affinity.rows_on_simplex(fixed_graph.build_graph(X, settings).A)
     else:
-        located = fixed_graph.locate(X, settings)
-        order = np.argsort(located.idx, axis=1)
-        idx = np.take_along_axis(located.idx, order, axis=1)
-        apart = np.take_along_axis(fixed_graph.exponents(located), order, axis=1)
+        pairs = fixed_graph.compared_pairs(X, settings)
+        order = np.argsort(pairs.idx, axis=1)
+        idx = np.take_along_axis(pairs.idx, order, axis=1)
+        apart = np.take_along_axis(fixed_graph.exponents(pairs), order, axis=1)
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
-    coordinates = None if located is None else located.scaled.X
-    return given_graph(idx, A, c, coordinates), located
+    coordinates = None if pairs is None else pairs.scaled.X
+    return given_graph(idx, A, c, coordinates), pairs

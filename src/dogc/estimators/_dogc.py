@@ -11,12 +11,13 @@ from ..loop import methods
 from ..loop.solver import Callback
 from ..numerics import graph
 from ..numerics.matrix import Matrix
-from ..rows.labelling import in_chunks
+from ..rows.passes import in_chunks
 from ..rows.repeatable import single_blas_thread
 from ..rows.settings import Settings
 from ._base import GraphClusterer
 from ._regressing import RegressingDOGC
-from ._rule import REPEATED, Learned, in_features, logistic_rule, rule_scores, softmax
+from ._rule import Learned, in_features, logistic_rule, rule_scores, softmax
+from ._warnings import REPEATED
 
 
 class DOGC(GraphClusterer):

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
-from ..choices import many_rows, resolving
+from .._caller import warn_caller
+from ..choices import many_rows
+from ..choices.solving_representatives import Resolved, Solve, Solved, resolve
 from ..loop.watch import Watch
 from ..numerics import fragments, graph
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph, representatives
 from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import (
-    ManyRows,
-    Nodes,
-    Options,
-    Representatives,
-    Resolved,
-    Solve,
-    Solved,
-)
+from ..rows.representatives import ManyRows, NodeGraph, Options, Representatives
 from . import _discretising
 from ._rows import RowClusterer, reachable_clusters
 from ._warnings import warn_of_disagreement
@@ -59,34 +53,40 @@ class FixedGraphClusterer(RowClusterer):
         parameters = self.get_params(deep=False)
         c = reachable_clusters(X, parameters["n_clusters"], parameters.get("affinity"))
         settings = fixed_graph.check_graph(parameters, X, self._kinds)
-        how = _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
-        n_init = _checks.check_starts(self.n_init)
+        _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
+        _checks.check_starts(self.n_init)
         self._check_more(settings)
-        dtype = X.dtype
-
-        def solve(nodes: Nodes, watch: Watch, init: Any, firmness: float) -> Solved:
-            F = self._embed(fixed_graph.FixedGraph(nodes.A, None, nodes.X), c)
-            return Solved(_discretising.discretise(F, how, n_init, self.random_state), False, F)
-
         with single_blas_thread:
+            solve = functools.partial(self._solve_nodes, c)
             resolved = self._resolve(X, settings, c, solve, Watch())
             if resolved is None:
                 fixed = self._build(X, settings)
                 A, F = fixed.A, self._embed(fixed, c)
-                self._assign_labels(_discretising.discretise(F, how, n_init, self.random_state))
-                self._remember(fixed.located, settings)
+                self._assign_labels(self._discretised(F))
+                self._remember(fixed.pairs, settings)
             else:
                 A, F = resolved.nodes.A, resolved.solved.outcome
         if A is not None:
-            self.affinity_matrix_ = A.astype(dtype)
-        self.embedding_ = F.astype(dtype)
+            self.affinity_matrix_ = A.astype(X.dtype)
+        self.embedding_ = F.astype(X.dtype)
         return self
 
+    def _discretised(self, F: np.ndarray) -> np.ndarray:
+        n_init = _checks.check_starts(self.n_init)
+        return _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
+
+    def _solve_nodes(
+        self, c: int, nodes: NodeGraph, watch: Watch, init: Any, firmness: float
+    ) -> Solved:
+        """The graph of representatives, cut; there is nothing to start from or to make firmer."""
+        F = self._embed(fixed_graph.FixedGraph(nodes.A, None, nodes.X), c)
+        return Solved(self._discretised(F), False, F)
+
     def _remember(
-        self, located: fixed_graph.Located | None, settings: fixed_graph.GraphSettings
+        self, pairs: fixed_graph.Pairs | None, settings: fixed_graph.GraphSettings
     ) -> None:
         """What a graph of rows leaves."""
-        self._voters = fixed_graph.remember(located, settings)
+        self._voters = fixed_graph.index_voters(pairs, settings)
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
 
@@ -116,7 +116,7 @@ class FixedGraphClusterer(RowClusterer):
         frame = many_rows.frame_of(drawn)
         many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
         options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
-        resolved = resolving.resolve(X, many, solve, options, watch)
+        resolved = resolve(X, many, solve, options, watch)
         self.labels_, _, voters, new_name = representatives.named_votes(
             resolved.rows, resolved.solved.labels, drawn.weight, c, settings.n_jobs
         )
@@ -151,8 +151,8 @@ class FixedGraphClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
-                return representatives.vote(self._voters, X, self.n_jobs)
-            return fixed_graph.vote(self._voters, X, self.labels_)
+                return representatives.linked_labels(self._voters, X, self.n_jobs)
+            return fixed_graph.edge_labels(self._voters, X, self.labels_)
 
 
 def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
@@ -166,20 +166,19 @@ def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
 
 def warn_of_components(fixed: fixed_graph.FixedGraph, count: int, c: int, outcome: str) -> None:
     """Say that the graph falls into more pieces than clusters were asked for."""
-    warnings.warn(
+    warn_caller(
         f"the graph has {count} components, more than n_clusters={c}; {outcome}; "
         f"{remedy(fixed)} to avoid that.",
         ConvergenceWarning,
-        stacklevel=5,
     )
 
 
 def remedy(fixed: fixed_graph.FixedGraph) -> str:
     """What joins the pieces of this graph."""
-    if fixed.located is None:
+    if fixed.pairs is None:
         lacking = "pass a graph with more edges"
         return lacking if fixed.nodes is None else "set another n_representatives"
-    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed.located)))
-    if edges < fixed.located.idx.size:  # weights that vanished
+    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed.pairs)))
+    if edges < fixed.pairs.idx.size:  # weights that vanished
         return "raise bandwidth"
     return "raise n_neighbors"

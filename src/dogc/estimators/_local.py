@@ -108,11 +108,11 @@ class LocalLearningClustering(FixedGraphClusterer):
 
     def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
         _checks.check_positive("ridge", self.ridge)
-        return fixed_graph.FixedGraph(None, fixed_graph.locate(X, settings))
+        return fixed_graph.FixedGraph(None, fixed_graph.compared_pairs(X, settings))
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.located is not None
-        scaled, idx, d, sigma = fixed.located
+        assert fixed.pairs is not None
+        scaled, idx, d, sigma = fixed.pairs
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
         if count > c:
             warn_of_components(fixed, count, c, "some of them may be split or joined")
@@ -232,9 +232,9 @@ class CLGR(FixedGraphClusterer):
         return super()._build(X, settings)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.located is not None
-        idx = fixed.located.idx
-        weights = local_models.linear_ridge_weights(fixed.located.scaled.X, idx, self.ridge)
+        assert fixed.pairs is not None
+        idx = fixed.pairs.idx
+        weights = local_models.linear_ridge_weights(fixed.pairs.scaled.X, idx, self.ridge)
         T = local_models.residual_operator(idx, weights)
         member = merged_components(fixed, c)
         mean_degree = float(fixed.A.sum()) / T.shape[0] or 1.0

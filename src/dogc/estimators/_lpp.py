@@ -108,8 +108,8 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         settings = fixed_graph.check_graph(self.get_params(deep=False), X, kinds)
         with single_blas_thread:
             fixed = fixed_graph.build_graph(X, settings)
-            assert fixed.located is not None
-            mean, components, mu = projection(fixed, fixed.located.scaled, m)
+            assert fixed.pairs is not None
+            mean, components, mu = projection(fixed, fixed.pairs.scaled, m)
         self.mean_ = mean.astype(X.dtype)
         self.components_ = components.astype(X.dtype)
         self.eigenvalues_ = mu.astype(X.dtype)

@@ -47,7 +47,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     def _labels_of(self, X: Matrix) -> np.ndarray:
         """The cluster of each new row, outliers not marked."""
-        return labelling.vote(self._fitted_rows, X, self.n_jobs)
+        return labelling.new_labels(self._fitted_rows, X, self.n_jobs)
 
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
@@ -87,7 +87,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             return self._discounted(self._shares_of(X), X)
 
     def _shares_of(self, X: Matrix) -> np.ndarray:
-        return labelling.shares(self._fitted_rows, X, self.n_jobs)
+        return labelling.new_shares(self._fitted_rows, X, self.n_jobs)
 
     def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
         if not hasattr(self, "outlier_scores_"):  # a model of an earlier release

@@ -11,6 +11,7 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
+from .._caller import warn_caller
 from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph
@@ -164,15 +165,14 @@ class NMFClustering(FixedGraphClusterer):
         if self.source == "graph":
             best = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
         else:
-            assert fixed.located is not None
-            X = unit_interval(fixed.located.scaled.X)
+            assert fixed.pairs is not None
+            X = unit_interval(fixed.pairs.scaled.X)
             best = factor_features(X, c, n_init, self.max_iter, self.tol, rng)
         if not best.settled:
-            warnings.warn(
+            warn_caller(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         self.reconstruction_err_, self.n_iter_ = best.error, best.n_iter
         return best.W

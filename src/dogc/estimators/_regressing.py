@@ -11,8 +11,6 @@ from ._base import GraphClusterer
 class RegressingDOGC(GraphClusterer):
     """Base of DOGC-OS and its ablations."""
 
-    _regresses = True
-
     def __init__(
         self,
         n_clusters: int | str = 8,

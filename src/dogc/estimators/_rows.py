@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _checks
 from ..choices import n_representatives as resolutions
+from ..choices.solving_representatives import Resolved
+from ..loop.solver import SUCCESS, Result
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
 from ..rows import scaling
-from ..rows.representatives import Resolved
+from ._warnings import warn_few_rows
 
 
 class RowClusterer(ClusterMixin, BaseEstimator):
@@ -37,6 +37,11 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _assign_labels(self, labels: np.ndarray) -> None:
         """Set ``labels_``, numbered by falling size."""
         self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
+
+    def _assign_run(self, result: Result) -> None:
+        """How the loop went."""
+        self.history_, self.n_iter_ = result.history, len(result.history)
+        self.stopping_reason_, self.converged_ = result.reason, result.reason in SUCCESS
 
     def _assign_representatives(
         self, resolved: Resolved | None, labels: np.ndarray | None = None, unit: float = 1.0
@@ -80,15 +85,5 @@ def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
     c = _checks.check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
     distinct = c if metric == "precomputed" else scaling.count_distinct(X, c)
     if distinct < c:
-        warn_few_rows(c, distinct, stacklevel=4)
+        warn_few_rows(c, distinct)
     return distinct
-
-
-def warn_few_rows(c: int, distinct: int, stacklevel: int = 4) -> None:
-    """Say that there are fewer distinct rows than clusters."""
-    warnings.warn(
-        f"n_clusters={c} is more than the number of distinct rows in X, {distinct}, so only "
-        f"{distinct} can be returned; lower n_clusters.",
-        ConvergenceWarning,
-        stacklevel=stacklevel,
-    )

@@ -14,7 +14,7 @@ from ..loop.state import State
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
 from ..rows import labelling, outlier_scores
-from ..rows.representatives import ManyRows, Representatives, points
+from ..rows.representatives import ManyRows, Representatives, as_points
 from ..rows.scaling import Scaled
 
 # Rows that the rule is fitted to, where there are many.
@@ -24,8 +24,6 @@ RULE_ROWS = 20_000
 PENALTIES, ENOUGH, MAX_ITER = (1.0, 10.0, 100.0, 1000.0), 0.99, 200
 # Deviations from the mean beyond which an outlier is drawn in.
 FARTHEST = 10.0
-# Below this share of labels that come back, predict contradicts the fit.
-REPEATED = 0.95
 
 
 class Learned(NamedTuple):
@@ -51,8 +49,8 @@ def sampled_rows(
 ) -> Learned:
     """Some of many rows, with their labels, and the representatives: each cluster has one."""
     X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
-    Z = points(fitted.frame._replace(directions=None), X)
-    labels = labelling.vote(fitted, X, n_jobs)
+    Z = as_points(fitted.frame._replace(directions=None), X)
+    labels = labelling.new_labels(fitted, X, n_jobs)
     score = outlier_scores.new_scores(fitted, X, n_jobs)
     nodes, reach = fitted.frame.scaled.X, fitted.reach
     assert reach is not None

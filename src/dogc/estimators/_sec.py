@@ -155,11 +155,11 @@ class SEC(FixedGraphClusterer):
         return self
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.located is not None
+        assert fixed.pairs is not None
         count, _ = graph.components(fixed.A)
         if count > c:
             warn_of_components(fixed, count, c, "the regression decides which go together")
-        scaled = fixed.located.scaled
+        scaled = fixed.pairs.scaled
         # The total scatter is one.
         gamma = self.gamma / max(scaled.n_varying, 1)
         return embedded_eigenvectors(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)

@@ -37,7 +37,7 @@ def balanced_lambda(problem: Problem, state: State) -> float:
 def begin_search(problem: Problem, state: State) -> State:
     """Enter the search from a state whose S was solved at lambda = 0."""
     unit = balanced_lambda(problem, state)
-    fragmented = state.n_components > problem.c
+    fragmented = state.graph.n_components > problem.c
     anchor = state._replace(search=LambdaSearch(0.0, math.inf, None, unit, fragmented))
     return anchor._replace(lam=unit, search=LambdaSearch(0.0, math.inf, anchor, unit, fragmented))
 
@@ -45,9 +45,9 @@ def begin_search(problem: Problem, state: State) -> State:
 def search_lambda(problem: Problem, state: State) -> State:
     """The next lambda after an iteration, and the state to go on from."""
     search = state.search
-    if search.fragmented or state.n_components == problem.c:
+    if search.fragmented or state.graph.n_components == problem.c:
         return state
-    if state.n_components < problem.c:
+    if state.graph.n_components < problem.c:
         anchor = state._replace(search=search._replace(anchor=None))
         search = search._replace(low=state.lam, anchor=anchor)
     else:

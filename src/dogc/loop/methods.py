@@ -50,7 +50,7 @@ def discrete_labels(state: State) -> np.ndarray:
 
 def component_labels(state: State) -> np.ndarray:
     """The labels are the components of the learned graph."""
-    return state.member
+    return state.graph.member
 
 
 def final_discrete(problem: Problem, state: State) -> np.ndarray:
@@ -60,8 +60,8 @@ def final_discrete(problem: Problem, state: State) -> np.ndarray:
 
 def final_components(problem: Problem, state: State) -> np.ndarray:
     """The components if there are c of them, else what a rotation of F finds."""
-    if state.n_components == problem.c:
-        return state.member
+    if state.graph.n_components == problem.c:
+        return state.graph.member
     F = by_mass(problem, state.F)
     return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))[1]
 

@@ -12,29 +12,30 @@ from .state import Problem, State, root_mass
 
 def graph(problem: Problem, state: State) -> float:
     """sum_ij d^wx_ij s_ij."""
-    return float(np.vdot(root_mass(problem) ** 2 * _finite(state.dx), state.S))
+    return float(np.vdot(root_mass(problem) ** 2 * _finite(state.dx), state.graph.S))
 
 
 def spread(problem: Problem, state: State) -> float:
     """sum_ij xi_i s_ij^2."""
-    xi = state.xi if problem.mass is None else problem.mass * state.xi
-    return float(xi @ np.einsum("ij,ij->i", state.S, state.S))
+    S, mass = state.graph.S, problem.nodes.mass
+    xi = state.xi if mass is None else mass * state.xi
+    return float(xi @ np.einsum("ij,ij->i", S, S))
 
 
 def deviation_l2(problem: Problem, state: State) -> float:
     """||S - A||_F^2."""
-    difference = root_mass(problem) * (state.S - problem.A)
+    difference = root_mass(problem) * (state.graph.S - problem.candidates.A)
     return float(np.vdot(difference, difference))
 
 
 def deviation_l1(problem: Problem, state: State) -> float:
     """sum_ij |s_ij - a_ij|."""
-    return float((root_mass(problem) ** 2 * np.abs(state.S - problem.A)).sum())
+    return float((root_mass(problem) ** 2 * np.abs(state.graph.S - problem.candidates.A)).sum())
 
 
 def smoothness(problem: Problem, state: State) -> float:
     """2 lambda Tr(F'LF)."""
-    return 2.0 * state.lam * float(np.vdot(state.F, state.L @ state.F))
+    return 2.0 * state.lam * float(np.vdot(state.F, state.graph.L @ state.F))
 
 
 def link(problem: Problem, state: State) -> float:
@@ -48,14 +49,16 @@ def link(problem: Problem, state: State) -> float:
 def regression(problem: Problem, state: State) -> float:
     """beta (||Y - XP||_{2,p} + gamma ||P||^2), a row counting as often as it occurs."""
     _, beta, gamma = problem.weights(state.lam)
-    fit = problem.size @ l2p.loss(squared_residuals(problem, state), problem.p)
+    assert problem.regression is not None
+    loss = l2p.loss(squared_residuals(problem, state), problem.regression.p)
+    fit = problem.nodes.size @ loss
     return float(beta * (fit + gamma * np.vdot(state.P, state.P)))
 
 
 def prediction(problem: Problem, state: State) -> np.ndarray:
     """X P + intercept, of shape (n, c)."""
-    assert problem.X is not None
-    return np.asarray(problem.X @ state.P) + state.intercept
+    assert problem.regression is not None
+    return np.asarray(problem.regression.X @ state.P) + state.intercept
 
 
 def squared_residuals(problem: Problem, state: State) -> np.ndarray:

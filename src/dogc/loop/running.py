@@ -6,18 +6,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..rows.representatives import FIRMER
-from ..rows.settings import Settings
+from .initial_states import starts
 from .methods import Method
-from .restarts import solve, starts
-from .solver import HALTED, Result
-from .state import Problem, State, firmer_weights
+from .penalties import firmer_weights
+from .solver import HALTED, Result, solve
+from .state import Problem, State
 from .watch import Watch
 
+# What alpha is multiplied with where clusters overlap: the discrete labels hold the graph to them.
+FIRMER = 100.0
 
-def is_spectral(init: Any) -> bool:
-    """Whether a run begins without chance and without labels of the user's."""
-    return isinstance(init, str) and init == "spectral"
+
+class RunSettings(NamedTuple):
+    """Where a run begins and when it ends."""
+
+    lam: float | None  # None: searched for
+    max_iter: int
+    tol: float
+    init: Any = "spectral"  # a word, or labels
+    n_init: int = 1
+    may_firm: bool = False  # whether alpha may be raised
+
+    @property
+    def is_spectral(self) -> bool:
+        """Whether a run begins without chance and without labels of the user's."""
+        return isinstance(self.init, str) and self.init == "spectral"
 
 
 class Ran(NamedTuple):
@@ -30,7 +43,7 @@ class Ran(NamedTuple):
 def run(
     problem: Problem,
     method: Method,
-    settings: Settings,
+    settings: RunSettings,
     seed: int,
     watch: Watch,
     start: State | None = None,
@@ -47,27 +60,27 @@ def run(
     return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
 
 
-def may_hold(settings: Settings, result: Result, watch: Watch) -> bool:
+def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
     """Whether alpha may be raised after a run: nobody set lambda or wanted an end."""
     ended = watch.overdue or result.reason in HALTED
     return settings.may_firm and settings.lam is None and not ended
 
 
-def held(problem: Problem) -> Problem:
+def held(problem: Problem, by: float = FIRMER) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
-    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
+    return problem._replace(weights=firmer_weights(problem.weights, by))
 
 
 def run_once(
     problem: Problem,
     method: Method,
-    settings: Settings,
+    settings: RunSettings,
     seed: int,
     watch: Watch,
-    start: State | None,
+    start: State | None = None,
 ) -> Result:
     """The method from its starts, with alpha as it is."""
-    if start is None or not is_spectral(settings.init):
+    if start is None or not settings.is_spectral:
         rng = np.random.default_rng(seed)
         begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
     else:

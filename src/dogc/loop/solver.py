@@ -1,13 +1,13 @@
-"""The one loop: steps, record, stop, schedule."""
+"""The one loop: steps, record, stop, schedule; from several starts the best result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from .lambda_search import hold, is_closed
+from .lambda_search import begin_search, hold, is_closed
 from .methods import Method
 from .state import Problem, State
 
@@ -110,7 +110,7 @@ def measure(
         float(sum(terms.values())),
         terms,
         state.lam,
-        state.n_components,
+        state.graph.n_components,
         int(np.count_nonzero(old != new)),
     )
 
@@ -121,11 +121,11 @@ def stop_reason(
     """The reason to stop here, if there is one."""
     if not _settled(history, tol):
         return None
-    if state.search.fragmented and state.n_components > problem.c > 1:
+    if state.search.fragmented and state.graph.n_components > problem.c > 1:
         return "fragmented_graph"
     if method.schedule is hold:
         return "settled"
-    if state.n_components == problem.c or problem.c == 1:
+    if state.graph.n_components == problem.c or problem.c == 1:
         return "converged"
     return None
 
@@ -137,3 +137,47 @@ def _settled(history: list[Record], tol: float) -> bool:
     steady = this.lam == last.lam and this.n_components == last.n_components
     small = abs(last.objective - this.objective) <= tol * abs(this.objective)
     return steady and small and this.labels_changed == 0
+
+
+def solve(
+    problem: Problem,
+    method: Method,
+    begin: Iterable[State],
+    *,
+    lam: float | None = None,
+    max_iter: int,
+    tol: float,
+    callback: Callback | None = None,
+) -> Result:
+    """Run the method from each start, at a fixed lambda if one is given; keep the best.
+
+    What stops a run from outside stops the ones after it too.
+    """
+    results = []
+    if lam is not None:
+        method = method._replace(schedule=hold)
+    for state in begin:
+        state = begin_search(problem, method.enter(problem, state))
+        state = state if lam is None else state._replace(lam=lam)
+        results.append(
+            alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
+        )
+        if results[-1].reason in HALTED:
+            break
+    return best_result(problem, method, results)
+
+
+def best_result(problem: Problem, method: Method, results: list[Result]) -> Result:
+    """The result with the lowest objective, those that converged first.
+
+    Runs end at different lambda and xi, where their objectives cannot be compared. So
+    each final state is measured at one lambda, the largest of them, and at one xi.
+    """
+    lam = max(result.state.lam for result in results)
+    xi = results[0].state.xi
+
+    def rank(result: Result) -> tuple[bool, float]:
+        state = result.state._replace(lam=lam, xi=xi)
+        return result.reason not in SUCCESS, sum(term(problem, state) for term in method.terms)
+
+    return min(results, key=rank)

@@ -8,15 +8,45 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..numerics import graph
 from ..numerics.matrix import Matrix
+from .penalties import Weights
 
 
-class Weights(NamedTuple):
-    """The penalties as they enter `eq:26` at one lambda."""
+class Candidates(NamedTuple):
+    """Who may be joined with whom, at what distance: all that S is learned on."""
 
-    alpha: float
-    beta: float
-    gamma: float
+    k: int
+    idx: np.ndarray  # (n, k+1) in the space of all features, nearest first
+    d: np.ndarray  # (n, k+1) their squared distances
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
+
+
+class Nodes(NamedTuple):
+    """What the nodes of the graph stand for."""
+
+    size: np.ndarray  # (n,) what each counts for as a row: its copies
+    coordinates: Matrix | None  # (n, d) as points, to merge components by; None if precomputed
+    min_size: float = 0.0  # the least that a component must count for to be a cluster
+    mass: np.ndarray | None = None  # (n,) what each counts for in F and Y; None: one each
+
+
+class Subspace(NamedTuple):
+    """Where the projection W is looked for."""
+
+    R: np.ndarray  # (n, r) row-space coordinates
+    m: int  # columns of W
+    within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
+
+
+class Regression(NamedTuple):
+    """What P is fitted to, beside the labels."""
+
+    X: Matrix  # (n, d) features, array or sparse
+    p: float
+    fit_intercept: bool
+    gram: np.ndarray | None = None  # (n, n) X X' of sparse X with more columns than rows
 
 
 class Problem(NamedTuple):
@@ -26,26 +56,18 @@ class Problem(NamedTuple):
     mean the same at any scale of the input.
     """
 
-    n: int
     c: int
-    k: int
+    candidates: Candidates
+    nodes: Nodes
     weights: Callable[[float], Weights]
-    p: float
-    fit_intercept: bool
-    xi_rule: Callable[[np.ndarray, int], np.ndarray]
-    idx: np.ndarray  # (n, k+1) candidates in the space of all features, nearest first
-    d: np.ndarray  # (n, k+1) their squared distances
-    X: Matrix | None  # (n, d) features of the regression, array or sparse; None if none is learned
-    R: np.ndarray | None  # (n, r) row-space coordinates; None if no projection is learned
-    m: int  # columns of W
-    coordinates: Matrix | None  # (n, d) rows as points, to merge components by; None if precomputed
-    size: np.ndarray  # (n,) what each row counts for: its copies
-    min_size: float = 0.0  # the least that a component must count for to be a cluster
+    subspace: Subspace | None = None  # None if no projection is learned
+    regression: Regression | None = None  # None if none is learned
     threads: int = 1  # for work on rows, which is the same for any number
-    A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
-    within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
-    mass: np.ndarray | None = None  # (n,) what each node counts for in F and Y; None: one each
-    gram: np.ndarray | None = None  # (n, n) X X' of sparse X with more columns than rows
+
+    @property
+    def n(self) -> int:
+        """The number of nodes."""
+        return len(self.candidates.idx)
 
 
 class LambdaSearch(NamedTuple):
@@ -58,28 +80,40 @@ class LambdaSearch(NamedTuple):
     fragmented: bool  # more than c components even at lambda = 0
 
 
+class LearnedGraph(NamedTuple):
+    """The weights S and what follows from them."""
+
+    S: np.ndarray  # (n, k) weights on the candidates
+    L: sp.csr_array  # Laplacian of S
+    member: np.ndarray  # component of each node
+    n_components: int
+    stray: np.ndarray  # (n,) nodes in components that were too small and were tied to others
+
+
 class State(NamedTuple):
     """The paper's variables and what is derived from them.
 
     A step replaces its own block and what follows from that block alone.
     """
 
-    S: np.ndarray  # (n, k) weights on the candidates
-    L: sp.csr_array  # Laplacian of S
-    member: np.ndarray  # component of each row
-    n_components: int  # components of S
-    stray: np.ndarray  # (n,) rows in components that were too small and were tied to others
+    graph: LearnedGraph
     F: np.ndarray  # (n, c), times the root of the masses where there are any
     W: np.ndarray | None  # (r, m)
-    dx: np.ndarray  # (n, k) d^wx on the candidates
     Q: np.ndarray  # (c, c)
     Y: np.ndarray  # (n,) labels; (n, c) where they are relaxed
     P: np.ndarray  # (d, c), or (0, c) where there is no regression
     intercept: np.ndarray  # (c,)
-    lam: float
+    idx: np.ndarray  # (n, k) candidates, by index
+    dx: np.ndarray  # (n, k) d^wx on the candidates
     xi: np.ndarray  # (n,)
-    idx: np.ndarray  # (n, k) candidates
+    lam: float
     search: LambdaSearch
+
+
+def learned_graph(state: State) -> sp.csr_array:
+    """The learned graph (S + S')/2."""
+    S = graph.to_csr(state.idx, state.graph.S, len(state.idx))
+    return ((S + S.T) * 0.5).tocsr()
 
 
 def root_mass(problem: Problem) -> np.ndarray:
@@ -88,45 +122,10 @@ def root_mass(problem: Problem) -> np.ndarray:
     Where a node stands for m rows, their rows of F are equal, and F'F = I over the rows is
     F'MF = I over the nodes. The State holds M^1/2 F, whose columns are orthonormal.
     """
-    return np.ones((1, 1)) if problem.mass is None else np.sqrt(problem.mass)[:, None]
+    mass = problem.nodes.mass
+    return np.ones((1, 1)) if mass is None else np.sqrt(mass)[:, None]
 
 
 def by_mass(problem: Problem, F: np.ndarray) -> np.ndarray:
     """M^1/2 times the F of a State: MF, each row of F times what its node counts for."""
-    return F if problem.mass is None else root_mass(problem) * F
-
-
-def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], Weights]:
-    """Penalties exactly as `eq:26` prints them, the same at every lambda."""
-    fixed = Weights(alpha, beta, gamma)
-    return lambda lam: fixed
-
-
-def firmer_weights(weights: Callable[[float], Weights], by: float) -> Callable[[float], Weights]:
-    """The same penalties with alpha, and what hangs on it, multiplied."""
-
-    def at(lam: float) -> Weights:
-        alpha, beta, gamma = weights(lam)
-        return Weights(alpha * by, beta * by, gamma)
-
-    return at
-
-
-def relative_weights(
-    alpha: float, beta: float, gamma: float, n: int, c: int, d: int
-) -> Callable[[float], Weights]:
-    r"""Penalties that mean the same at every n, d and scale.
-
-    Rows of F are about :math:`\sqrt{c/n}` long and rows of Y are 1 long, and F feels Y
-    against :math:`2 \lambda L`. So alpha is measured in units of
-    :math:`\lambda \sqrt{c/n}`; beta in units of what alpha gives one row,
-    :math:`\alpha \sqrt{c/n}`; gamma in units of the mean scatter of a feature, 1/d after
-    scaling.
-    """
-    row = np.sqrt(c / n)
-
-    def at(lam: float) -> Weights:
-        absolute = alpha * lam * row
-        return Weights(absolute, beta * absolute * row, gamma / d)
-
-    return at
+    return F if problem.nodes.mass is None else root_mass(problem) * F

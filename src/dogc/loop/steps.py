@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..numerics import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
 from ..numerics.matrix import norm_bound
 from .objective import link, prediction, regression, squared_residuals
-from .state import Problem, State, by_mass, root_mass
+from .state import LearnedGraph, Problem, State, by_mass, root_mass
 
 
 def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
@@ -20,23 +20,21 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     Components too small to be clusters are tied to their nearest: they neither count nor
     take a column of F.
     """
-    joined = fragments.join_small(state.idx, S, state.dx, problem.size, problem.min_size)
+    nodes = problem.nodes
+    joined = fragments.join_small(state.idx, S, state.dx, nodes.size, nodes.min_size)
+    L = weighted_laplacian(joined.graph, nodes.mass)
     return state._replace(
-        S=joined.S,
-        L=weighted_laplacian(problem, joined.graph),
-        member=joined.member,
-        n_components=joined.n_components,
-        stray=joined.stray,
+        graph=LearnedGraph(joined.S, L, joined.member, joined.n_components, joined.stray)
     )
 
 
-def weighted_laplacian(problem: Problem, S: sp.csr_array) -> sp.csr_array:
+def weighted_laplacian(S: sp.csr_array, mass: np.ndarray | None) -> sp.csr_array:
     """The Laplacian of S; with masses, M^-1/2 L(MS) M^-1/2."""
-    if problem.mass is None:
+    if mass is None:
         return graph.laplacian(S)
-    n = len(problem.mass)
-    M = sp.dia_array((problem.mass[None, :], [0]), shape=(n, n))
-    inverse = sp.dia_array((1.0 / root_mass(problem).T, [0]), shape=(n, n))
+    n = len(mass)
+    M = sp.dia_array((mass[None, :], [0]), shape=(n, n))
+    inverse = sp.dia_array((1.0 / np.sqrt(mass)[None, :], [0]), shape=(n, n))
     return (inverse @ graph.laplacian((M @ S).tocsr()) @ inverse).tocsr()
 
 
@@ -51,10 +49,11 @@ def step_S(problem: Problem, state: State) -> State:
 
 def step_S_l1(problem: Problem, state: State) -> State:
     """Each row of S near the given graph in the L1 norm: CLR0."""
-    assert problem.A is not None
+    A = problem.candidates.A
+    assert A is not None
     F = state.F / root_mass(problem)
     df = graph.pair_distances(F, F, state.idx)
-    return with_graph(problem, state, graph.solve_rows_l1(problem.A, state.lam * df))
+    return with_graph(problem, state, graph.solve_rows_l1(A, state.lam * df))
 
 
 def step_F(problem: Problem, state: State) -> State:
@@ -66,12 +65,12 @@ def step_F(problem: Problem, state: State) -> State:
     # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
     pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
     B = pull * root_mass(problem) * discrete.times(state.Y, state.Q.T)
-    L = state.L if state.lam > 0 else state.L * 0.0
+    L = state.graph.L if state.lam > 0 else state.graph.L * 0.0
     starts = [state.F]
     if alpha == 0.0:
-        starts.append(bottom_of(problem, state, state.member))
-    elif state.n_components >= problem.c:
-        N = eigen.null_space(state.member, state.n_components, null_weights(problem))
+        starts.append(bottom_of(problem, state, state.graph.member))
+    elif state.graph.n_components >= problem.c:
+        N = eigen.null_space(state.graph.member, state.graph.n_components, null_weights(problem))
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
@@ -86,23 +85,24 @@ def step_F(problem: Problem, state: State) -> State:
 
 def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
     """The bottom eigenvectors of the graph, of which the components are known."""
-    return eigen.bottom_eigenvectors(state.L, problem.c, member, null_weights(problem))
+    return eigen.bottom_eigenvectors(state.graph.L, problem.c, member, null_weights(problem))
 
 
 def null_weights(problem: Problem) -> np.ndarray | None:
     """What a null vector of the Laplacian looks like inside a component; None: constant."""
-    return None if problem.mass is None else np.sqrt(problem.mass)
+    mass = problem.nodes.mass
+    return None if mass is None else np.sqrt(mass)
 
 
 def step_W(problem: Problem, state: State) -> State:
     """The projection solves the trace ratio `eq:12.5`; distances follow."""
-    if problem.R is None or state.W is None:
+    if problem.subspace is None or state.W is None:
         return state
-    R = problem.R
+    R = problem.subspace.R
     # Rows that share a node are as far apart as they scatter about it.
-    within = 0.0 if problem.within is None else problem.within
-    W = trace_ratio.trace_ratio(R.T @ (state.L @ R) + within, R.T @ R + within, state.W)
-    if problem.A is not None:  # a graph that is given does not depend on the subspace
+    within = 0.0 if problem.subspace.within is None else problem.subspace.within
+    W = trace_ratio.trace_ratio(R.T @ (state.graph.L @ R) + within, R.T @ R + within, state.W)
+    if problem.candidates.A is not None:  # a graph that is given does not depend on the subspace
         return state._replace(W=W)
     return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
 
@@ -133,10 +133,12 @@ def step_Y_regression(problem: Problem, state: State) -> State:
     The loss is evaluated at each of the c possible labels instead of being replaced by
     its weighted square as in `eq:36`, so the step finds what the loss itself prefers.
     """
+    assert problem.regression is not None
     alpha, beta, _ = problem.weights(state.lam)
     fitted = prediction(problem, state)
     squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
-    cost = problem.size[:, None] * l2p.loss(np.maximum(squared, 0.0), problem.p)
+    loss = l2p.loss(np.maximum(squared, 0.0), problem.regression.p)
+    cost = problem.nodes.size[:, None] * loss
     gain = by_mass(problem, state.F) @ state.Q
     return state._replace(Y=discrete.assign(2.0 * alpha * gain - beta * cost))
 
@@ -144,8 +146,7 @@ def step_Y_regression(problem: Problem, state: State) -> State:
 def step_Y_relaxed(problem: Problem, state: State) -> State:
     """Continuous Y between rotation and regression: the ablation DOGC-I."""
     alpha, beta, _ = problem.weights(state.lam)
-    D = l2p.row_weights(squared_residuals(problem, state), problem.p)
-    D = beta * (problem.size * D)[:, None]
+    D = beta * regression_weights(problem, state)[:, None]
     both = alpha * root_mass(problem) ** 2 + D
     mixed = alpha * (by_mass(problem, state.F) @ state.Q) + D * prediction(problem, state)
     return state._replace(Y=np.where(both > 0, mixed / np.where(both > 0, both, 1.0), state.Y))
@@ -183,10 +184,17 @@ def _label_terms(problem: Problem, state: State) -> float:
 
 def step_P(problem: Problem, state: State) -> State:
     """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
+    assert problem.regression is not None
+    X, _, fit_intercept, gram = problem.regression
     gamma = problem.weights(state.lam).gamma
-    D = problem.size * l2p.row_weights(squared_residuals(problem, state), problem.p)
     targets = discrete.times(state.Y, np.eye(problem.c))
-    P, intercept = l2p.weighted_ridge(
-        problem.X, targets, D, gamma, problem.fit_intercept, problem.gram
-    )
+    D = regression_weights(problem, state)
+    P, intercept = l2p.weighted_ridge(X, targets, D, gamma, fit_intercept, gram)
     return state._replace(P=P, intercept=intercept)
+
+
+def regression_weights(problem: Problem, state: State) -> np.ndarray:
+    """The row weights D of `eq:30`, a row counting as often as it occurs."""
+    assert problem.regression is not None
+    D = l2p.irls_weights(squared_residuals(problem, state), problem.regression.p)
+    return problem.nodes.size * D

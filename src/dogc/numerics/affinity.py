@@ -83,7 +83,7 @@ def symmetric_graph(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:
     return A
 
 
-def row_weights(A: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+def rows_on_simplex(A: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """A sparse graph as candidate lists, by index, and weights whose rows sum to one.
 
     Short lists are padded in front with index -1 and weight 0. A row without edges is
@@ -92,7 +92,7 @@ def row_weights(A: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
-    >>> row_weights(sp.csr_array(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 0.0], [1.0, 0.0, 0.0]])))
+    >>> rows_on_simplex(sp.csr_array(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 0.0], [1.0, 0.0, 0.0]])))
     (array([[ 1,  2],
            [-1,  0],
            [-1,  0]]), array([[0.75, 0.25],

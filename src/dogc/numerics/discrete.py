@@ -5,6 +5,9 @@ Y in Idx has a single one per row, so it is held as the vector of those columns.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
@@ -263,3 +266,20 @@ def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
     if most == expected:  # all in one cluster, or each alone, in both
         return 1.0
     return (together - expected) / (most - expected)
+
+
+def mutual_agreement(labellings: Sequence[np.ndarray], size: np.ndarray) -> np.ndarray:
+    """The adjusted Rand index of each two labellings, of shape (s, s).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mutual_agreement([np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])], np.ones(4))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    s = len(labellings)
+    agreement = np.eye(s)
+    for i, j in itertools.combinations(range(s), 2):
+        agreement[i, j] = agreement[j, i] = adjusted_rand(labellings[i], labellings[j], size)
+    return agreement

@@ -10,7 +10,6 @@ repeated zero eigenvalue.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
+from .._caller import warn_caller
 from .matrix import Matrix, norm_bound
 
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
@@ -236,11 +236,10 @@ def _check(apply: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> None:
     values = np.einsum("ij,ij->j", X, AX)
     residual = float(np.linalg.norm(AX - X * values, axis=0).max())
     if residual > PRECISION * values.max() + 10.0 * PRECISE:
-        warnings.warn(
+        warn_caller(
             f"the start of the labels is rough: eigenvectors of a graph of {len(X)} rows have "
             f"residuals of {residual:.1g}; raise n_neighbors to make the graph easier.",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 

@@ -28,16 +28,16 @@ def loss(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.nda
     array([2.  , 0.25])
     """
     lifted = np.maximum(squared, floor**2)
-    return lifted ** (p / 2) + row_weights(squared, p, floor) * (squared - lifted)
+    return lifted ** (p / 2) + irls_weights(squared, p, floor) * (squared - lifted)
 
 
-def row_weights(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
+def irls_weights(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
     """The diagonal D of `eq:30` from squared residual norms, finite at zero.
 
     Examples
     --------
     >>> import numpy as np
-    >>> row_weights(np.array([4.0, 0.0]), p=1.0, floor=0.5)
+    >>> irls_weights(np.array([4.0, 0.0]), p=1.0, floor=0.5)
     array([0.25, 1.  ])
     """
     return (p / 2) * np.maximum(squared, floor**2) ** (p / 2 - 1)

@@ -27,7 +27,7 @@ class GraphSettings(NamedTuple):
     n_jobs: int | None
 
 
-class Located(NamedTuple):
+class Pairs(NamedTuple):
     """Rows, whom each is compared with, and at which bandwidth; all in scaled units."""
 
     scaled: scaling.Scaled
@@ -40,7 +40,7 @@ class FixedGraph(NamedTuple):
     """A similarity graph and where it came from."""
 
     A: Any  # (n, n) CSR, symmetric, non-negative, zero diagonal; None if only neighbours count
-    located: Located | None  # None if precomputed, or on representatives
+    pairs: Pairs | None  # None if precomputed, or on representatives
     nodes: Matrix | None = None  # (n, d) coordinates, to merge components by; None: unknown
 
 
@@ -70,13 +70,13 @@ def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
         A = (A - sp.dia_array((A.diagonal()[None, :], [0]), shape=A.shape)).tocsr()
         A.eliminate_zeros()
         return FixedGraph(A, None)
-    located = locate(X, settings)
-    weights = np.exp(-exponents(located))
-    A = affinity.symmetric_graph(located.idx, weights)
-    return FixedGraph(A, located, located.scaled.X)
+    pairs = compared_pairs(X, settings)
+    weights = np.exp(-exponents(pairs))
+    A = affinity.symmetric_graph(pairs.idx, weights)
+    return FixedGraph(A, pairs, pairs.scaled.X)
 
 
-def locate(X: Matrix, settings: GraphSettings) -> Located:
+def compared_pairs(X: Matrix, settings: GraphSettings) -> Pairs:
     """Neighbours, their distances and the bandwidths."""
     n = X.shape[0]
     scaled = scaling.scale_rows(X)
@@ -89,16 +89,16 @@ def locate(X: Matrix, settings: GraphSettings) -> Located:
         k, n_jobs = settings.n_neighbors, settings.n_jobs
         idx, d = neighbours.neighbours_among(index, scaled.X, k, n_jobs)
     if settings.bandwidth is None:
-        return Located(scaled, idx, d, affinity.local_bandwidth(d))
+        return Pairs(scaled, idx, d, affinity.local_bandwidth(d))
     # exp(-d / (sigma_i sigma_j)) is exp(-d / (2 sigma^2)) with sqrt(2) sigma for both.
     common = np.sqrt(2.0) * settings.bandwidth / scaled.scale
-    return Located(scaled, idx, d, np.full(n, common))
+    return Pairs(scaled, idx, d, np.full(n, common))
 
 
-def exponents(located: Located) -> np.ndarray:
-    """The kernel's exponents on the located pairs."""
-    sigma = located.sigma
-    return affinity.gaussian_exponents(located.d, located.idx, sigma, sigma)
+def exponents(pairs: Pairs) -> np.ndarray:
+    """The kernel's exponents on the pairs pairs."""
+    sigma = pairs.sigma
+    return affinity.gaussian_exponents(pairs.d, pairs.idx, sigma, sigma)
 
 
 class Voters(NamedTuple):
@@ -110,15 +110,15 @@ class Voters(NamedTuple):
     settings: GraphSettings
 
 
-def remember(located: Located | None, settings: GraphSettings) -> Voters | None:
+def index_voters(pairs: Pairs | None, settings: GraphSettings) -> Voters | None:
     """Index the fitted rows; a precomputed graph has none."""
-    if located is None:
+    if pairs is None:
         return None
-    index = neighbours.fit_index(located.scaled.X, n_neighbors=settings.n_neighbors)
-    return Voters(index, located.scaled, located.sigma, settings)
+    index = neighbours.fit_index(pairs.scaled.X, n_neighbors=settings.n_neighbors)
+    return Voters(index, pairs.scaled, pairs.sigma, settings)
 
 
-def vote(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
+def edge_labels(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
     """The label with the most edge weight, the lowest in a tie."""
     c = int(labels.max()) + 1
     if voters is None:

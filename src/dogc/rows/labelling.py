@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +11,9 @@ from ..loop.state import Problem
 from ..numerics import discrete, graph
 from ..numerics.matrix import Matrix
 from . import neighbours, representatives, scaling
-from .problems import Place
+from .passes import in_chunks
+from .places import Place
 from .representatives import Representatives
-
-CHUNK_ROWS = 1 << 18
 
 
 class FittedRows(NamedTuple):
@@ -37,7 +35,7 @@ class FittedRows(NamedTuple):
 Fitted = FittedRows | Representatives
 
 
-def remember(
+def fitted_rows(
     place: Place,
     components: np.ndarray | None,
     labels: np.ndarray,
@@ -72,17 +70,17 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
     return X if components is None else np.asarray(X @ components.T)
 
 
-def vote(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def new_labels(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
     if isinstance(fitted, Representatives):
-        return representatives.vote(fitted, X, n_jobs)
+        return representatives.linked_labels(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
-def shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
     if isinstance(fitted, Representatives):
-        return representatives.shares(fitted, X, n_jobs)
+        return representatives.linked_shares(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
 
 
@@ -91,19 +89,10 @@ def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
 
     By the row problem before anything was learned: the learned graph has no other neighbours.
     """
-    k = problem.k
-    xi = problem.xi_rule(problem.d, k)
-    weight = graph.solve_rows(problem.d[:, :k], xi, problem.threads)
-    same = labels[problem.idx[:, :k]] == labels[:, None]
+    k, idx, d, xi_rule, _ = problem.candidates
+    weight = graph.solve_rows(d[:, :k], xi_rule(d, k), problem.threads)
+    same = labels[idx[:, :k]] == labels[:, None]
     return np.einsum("ij,ij->i", weight, same)
-
-
-def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
-    """The labels of many rows, some at a time, so that memory does not grow with them."""
-    n = X.shape[0]
-    if n <= CHUNK_ROWS:
-        return label(X)
-    return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
 
 
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:

@@ -8,9 +8,9 @@ import pathlib
 import numpy as np
 import scipy.sparse as sp
 
-from ..choices import n_representatives as resolutions
 from ..numerics.matrix import Matrix
 from .links import LINKS
+from .representatives import FEW_ROWS
 from .settings import Settings
 
 # Bytes for each row: so many copies of its features, so many numbers for each neighbour and each
@@ -77,11 +77,12 @@ def check_memory(X: Matrix, settings: Settings) -> None:
     n, d = X.shape
     if sp.issparse(X):
         d = int(np.ceil(1.5 * X.nnz / n))  # an index for each number
-    p = settings.n_representatives
-    if n > resolutions.FEW_ROWS if p == "auto" else isinstance(p, int) and p < n:
-        needed = needed_for_links(n, settings.n_neighbors or LINKS)
+    wanted = settings.wanted
+    p = wanted.n_representatives
+    if n > FEW_ROWS if p == "auto" else isinstance(p, int) and p < n:
+        needed = needed_for_links(n, wanted.n_neighbors or LINKS)
     else:
-        k, c = settings.n_neighbors or USUAL, settings.n_clusters or USUAL
+        k, c = wanted.n_neighbors or USUAL, wanted.n_clusters or USUAL
         needed = needed_bytes(n, d, k, c, X.dtype.itemsize)
     free = free_bytes()
     if needed > free:

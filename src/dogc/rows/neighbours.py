@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import graph
 from ..numerics.matrix import Matrix
-from .repeatable import thread_pools
+from .passes import Report, in_blocks
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 
@@ -22,8 +20,23 @@ QUERY_ROWS = 4096
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
 
-Report = Callable[[int, int], None]
-Found = TypeVar("Found")
+
+class Lookup(NamedTuple):
+    """How neighbours are looked up, as the user has it."""
+
+    metric: str
+    algorithm: Any  # a name, or a transformer of the user's
+    n_jobs: int | None
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether X is a graph of distances."""
+        return self.metric == "precomputed"
+
+    @property
+    def norm(self) -> str:
+        """The norm of differences between rows; cosines are compared on rows of length one."""
+        return "manhattan" if self.metric == "manhattan" else "euclidean"
 
 
 class Index(NamedTuple):
@@ -115,31 +128,6 @@ def _in_chunks(
         return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
 
     return np.vstack(list(in_blocks(lookup, Z.shape[0], QUERY_ROWS, n_jobs, report)))
-
-
-def in_blocks(
-    function: Callable[[slice], Found],
-    n: int,
-    size: int,
-    n_jobs: int | None,
-    report: Report | None = None,
-) -> Iterator[Found]:
-    """What a function makes of each block of n rows, in their order, made by threads.
-
-    Few blocks are held at a time, whatever their number.
-    """
-
-    def task(rows: slice) -> Found:
-        # A setting of this thread alone.
-        with thread_pools().limit(limits=1, user_api="openmp"):
-            return function(rows)
-
-    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
-    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
-        if report is not None:
-            report(done, len(blocks))
-        yield found
 
 
 def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:

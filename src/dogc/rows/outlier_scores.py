@@ -9,7 +9,8 @@ from ..numerics.matrix import Matrix
 from . import labelling, links, neighbours, representatives, scaling
 from .distinct import DistinctRows
 from .labelling import Fitted, FittedRows
-from .problems import Place, points
+from .passes import in_chunks, over_blocks
+from .places import Place, points
 from .representatives import Representatives
 from .settings import SMALLEST_SHARE
 
@@ -90,7 +91,7 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
         return outliers.relative_reach(own, _known(reach, idx), unit(reach))
 
-    return labelling.in_chunks(scores, X)
+    return in_chunks(scores, X)
 
 
 def are_outliers(fitted: Fitted, X: Matrix, score: np.ndarray, n_jobs: int | None) -> np.ndarray:
@@ -99,7 +100,7 @@ def are_outliers(fitted: Fitted, X: Matrix, score: np.ndarray, n_jobs: int | Non
     if fitted.stray is None or not fitted.stray.any():
         return far
     groups = fitted._replace(labels=fitted.stray.astype(np.int64))
-    return far | (labelling.vote(groups, X, n_jobs) == 1)
+    return far | (labelling.new_labels(groups, X, n_jobs) == 1)
 
 
 def representative_reach(R: np.ndarray, n_links: int, metric: str) -> np.ndarray:
@@ -115,7 +116,7 @@ def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None
         # Three digits tell rows apart, and many rows with few values make a small model file.
         return _scored(fitted, rows.reach[part], rows.idx[part]).round(3).astype(np.float32)
 
-    return np.concatenate(list(representatives.over_blocks(block, rows.idx, n_jobs)))
+    return np.concatenate(list(over_blocks(block, rows.idx, n_jobs)))
 
 
 def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
@@ -123,11 +124,11 @@ def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np
     search = links.make_search(fitted.R, fitted.metric)
 
     def block(rows: slice) -> np.ndarray:
-        Z = representatives.points(fitted.frame, X[rows])
+        Z = representatives.as_points(fitted.frame, X[rows])
         idx, d = links.nearest(search, Z, fitted.n_links)
         return _scored(fitted, links.mean_distance(d), idx)
 
-    return np.concatenate(list(representatives.over_blocks(block, X, n_jobs)))
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
 
 
 def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from ..choices import n_representatives as resolutions
-from ..loop.watch import Watch
+from ..loop.running import FIRMER
 from ..numerics import discrete, fragments, lloyd
 from ..numerics.matrix import Matrix
 from . import links, sampling, scaling
-from .neighbours import Found, in_blocks
-from .settings import Settings, smallest_size
+from .passes import Report, over_blocks
+from .settings import Settings, SmallestCluster
 
 # Rows of the sample on which Lloyd's steps are taken, at least and for each representative; the
 # steps, and those for many representatives.
@@ -23,10 +21,8 @@ MEANS_ROWS, MEANS_EACH = 10_000, 40
 STEPS, FEW_STEPS, MANY_MEANS = 15, 5, 1_000
 # Rows of it that tell the common width.
 WIDTH_ROWS = 10_000
-BLOCK_ELEMENTS = 1 << 20
-# What alpha is multiplied with where resolutions disagree: clusters overlap, and the discrete
-# labels hold the graph to them.
-FIRMER = 100.0
+# Up to so many distinct rows every row is its own representative, unless a number is asked for.
+FEW_ROWS = 3_000
 # No representative counts for less than this share of the mean.
 LEAST_MASS = 1e-6
 
@@ -55,12 +51,12 @@ class Options(NamedTuple):
     def of(cls, settings: Settings) -> Options:
         """Those among the settings of a method that learns its graph."""
         return cls(
-            settings.n_jobs,
-            settings.n_neighbors,
-            min_cluster_size=settings.min_cluster_size,
-            init=settings.init,
-            firmer=FIRMER if settings.may_firm else None,
-            norm=settings.norm,
+            settings.lookup.n_jobs,
+            settings.wanted.n_neighbors,
+            min_cluster_size=settings.smallest.rows,
+            init=settings.run.init,
+            firmer=FIRMER if settings.run.may_firm else None,
+            norm=settings.lookup.norm,
         )
 
 
@@ -75,7 +71,7 @@ class ManyRows(NamedTuple):
     c: int
 
 
-class Nodes(NamedTuple):
+class NodeGraph(NamedTuple):
     """Representatives as nodes of a graph."""
 
     A: sp.csr_array  # (p, p) links
@@ -99,37 +95,6 @@ class Representatives(NamedTuple):
     reach: np.ndarray | None = None  # (p,) mean distance of each to the nearest others
     stray: np.ndarray | None = None  # (p,) whether each is in a group too small for a cluster
     metric: str = "euclidean"
-
-
-class Solved(NamedTuple):
-    """What became of a graph of representatives."""
-
-    labels: np.ndarray  # (p,)
-    halted: bool  # somebody wanted an end
-    outcome: Any
-
-
-# What solves a graph of representatives from a start, a word or labels, with alpha multiplied.
-Solve = Callable[[Nodes, Watch, Any, float], Solved]
-
-
-class Resolved(NamedTuple):
-    """The labels of representatives, and how rows hang on them."""
-
-    fitted: Representatives
-    nodes: Nodes
-    solved: Solved
-    rows: links.RowLinks
-    choice: resolutions.ResolutionChoice
-
-
-def over_blocks(
-    function: Callable[[slice], Found], X: Matrix, n_jobs: int | None, watch: Watch | None = None
-) -> Iterator[Found]:
-    """What a function makes of each block of rows, in their order, made by threads."""
-    n, d = X.shape
-    rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
-    return in_blocks(function, n, rows, n_jobs, None if watch is None else watch.advance)
 
 
 def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampling.Sample:
@@ -159,7 +124,7 @@ def projected(frame: Frame, components: np.ndarray) -> Frame:
     return frame._replace(directions=directions, unit=unit, middle=middle)
 
 
-def points(frame: Frame, X: Matrix) -> np.ndarray:
+def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     """Rows as points: a function of each row alone, to the last bit.
 
     As ``scaling.apply_scale``, in 64 bits and without dropping any: here ties are broken otherwise.
@@ -184,10 +149,12 @@ def make_representatives(many: ManyRows, p: int, options: Options) -> Representa
     """At most p means of cells of the sample, not labelled yet."""
     frame, rows = many.frame, slice(max(MEANS_ROWS, MEANS_EACH * p))
     X, weight = many.sample.X[rows], many.sample.weight[rows]
-    Z = points(frame, X)
+    Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
     cell, _ = lloyd.cells(Z, weight, p, steps, effective_n_jobs(options.n_jobs))
-    X = lloyd.cell_means(points(frame._replace(directions=None), X), weight, cell, cell.max() + 1)
+    X = lloyd.cell_means(
+        as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
+    )
     R = X
     if frame.directions is not None:
         R = lloyd.cell_means(Z, weight, cell, len(X))
@@ -207,18 +174,18 @@ def pass_over(
     X: Matrix,
     weight: np.ndarray,
     n_jobs: int | None,
-    watch: Watch | None = None,
+    report: Report | None = None,
 ) -> tuple[links.RowLinks, links.LinkSums]:
     """One pass over the rows: the links of each, and what they add up to."""
     search, p = links.make_search(fitted.R, fitted.metric), len(fitted.R)
 
     def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
-        Z = points(fitted.frame, X[rows])
+        Z = as_points(fitted.frame, X[rows])
         found = links.link_rows(search, Z, fitted.n_links, fitted.width)
         return found, links.link_sums(found, weight[rows], p)
 
     parts, total = [], None
-    for found, sums in over_blocks(block, X, n_jobs, watch):
+    for found, sums in over_blocks(block, X, n_jobs, report):
         # A row's strengths are in the sums now; only its shares are needed for its label.
         parts.append((found.idx, found.share, found.reach))
         total = sums if total is None else links.add(total, sums)
@@ -229,16 +196,17 @@ def pass_over(
 
 def make_nodes(
     fitted: Representatives, sums: links.LinkSums, many: ManyRows, options: Options
-) -> Nodes:
+) -> NodeGraph:
     """The graph of representatives; pieces that are too small to be clusters are tied."""
     linked = sums.mass / links.ONE
     unit = float(linked.mean())
     size = linked / unit
-    least = smallest_size(options.min_cluster_size, size.sum(), many.c, unit * many.unit)
+    smallest = SmallestCluster(options.min_cluster_size, unit * many.unit)
+    least = smallest.size(size.sum(), many.c)
     A, tied = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
     degree = np.asarray(A.sum(axis=1)).ravel()
     mass = np.maximum(degree / (degree.mean() or 1.0), LEAST_MASS)
-    return Nodes(A, fitted.frame.scaled.X, size, unit, mass, least, tied)
+    return NodeGraph(A, fitted.frame.scaled.X, size, unit, mass, least, tied)
 
 
 def row_votes(
@@ -281,17 +249,17 @@ def named_votes(
     return *votes, new_name
 
 
-def shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The share of each label in the links of new rows, of shape (n, c)."""
     search = links.make_search(fitted.R, fitted.metric)
 
     def block(rows: slice) -> np.ndarray:
-        return _shares(fitted, search, points(fitted.frame, X[rows]))
+        return _shares(fitted, search, as_points(fitted.frame, X[rows]))
 
     return np.concatenate(list(over_blocks(block, X, n_jobs)))
 
 
-def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the largest share, the lowest in a tie.
 
     Rows well inside a cluster are told by their nearest representatives alone.
@@ -300,7 +268,7 @@ def vote(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def block(rows: slice) -> np.ndarray:
-        Z = points(fitted.frame, X[rows])
+        Z = as_points(fitted.frame, X[rows])
         labels, sure = links.surely(known, Z)
         if not sure.all():
             labels[~sure] = _shares(fitted, search, Z[~sure]).argmax(axis=1)

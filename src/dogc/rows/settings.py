@@ -28,9 +28,11 @@ from .._checks import (
     check_weight,
 )
 from ..loop.lambda_search import mean_xi
+from ..loop.penalties import Penalties
+from ..loop.running import RunSettings
 from ..numerics import graph
 from .columns import GEOMETRIES
-from .neighbours import ALGORITHMS
+from .neighbours import ALGORITHMS, Lookup
 
 # A component is a cluster from this share of an even split on.
 SMALLEST_SHARE = 0.1
@@ -55,58 +57,48 @@ METRICS = ("euclidean", "cosine", "manhattan", "precomputed")
 RULES = ("logistic", "paper", "auto")
 
 
-class Settings(NamedTuple):
-    """Every parameter of every method, checked and resolved for one data set."""
+class Wanted(NamedTuple):
+    """What can be left open."""
 
     n_clusters: int | None  # None: to be proposed
     n_neighbors: int | None  # None: to be chosen among several
-    n_representatives: int | str | None  # None: every row is its own
+    n_representatives: int | str | None  # None: every row is its own; "auto": to be chosen
     geometry: str | None  # None: to be chosen
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
-    min_cluster_size: int | None  # None: a share of an even split
-    outlier_label: int | None
-    rule: str  # what labels new rows
-    alpha: float
-    beta: float
-    gamma: float
-    p: float
-    fit_intercept: bool
-    relative: bool
-    xi_rule: Callable[[np.ndarray, int], np.ndarray]
-    lam: float | None  # None: searched for
-    init: Any
-    n_init: int
-    max_iter: int
-    tol: float
-    metric: str
-    n_jobs: int | None
-    algorithm: Any  # a name, or a transformer of the user's
-    max_time: float | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is left open that the graph of rows decides."""
+        return None in (self.n_clusters, self.n_neighbors, self.geometry)
+
+
+class SmallestCluster(NamedTuple):
+    """The least that a component must count for to be a cluster."""
+
+    rows: int | None  # None: a share of an even split
     unit: float = 1.0  # rows that a size of 1 stands for
 
-    @property
-    def precomputed(self) -> bool:
-        """Whether X is a graph of distances."""
-        return self.metric == "precomputed"
-
-    @property
-    def norm(self) -> str:
-        """The norm of differences between rows; cosines are compared on rows of length one."""
-        return "manhattan" if self.metric == "manhattan" else "euclidean"
-
-    @property
-    def may_firm(self) -> bool:
-        """Whether alpha may be raised: where there is one, in relative units."""
-        return self.relative and self.alpha > 0
-
-    def min_size(self, total: float, c: int) -> float:
-        """What a component must count for to be a cluster."""
-        return smallest_size(self.min_cluster_size, total, c, self.unit)
+    def size(self, total: float, c: int) -> float:
+        """What was asked for, or a share of an even split into c clusters."""
+        if self.rows is None:
+            return SMALLEST_SHARE * float(total) / c
+        return self.rows / self.unit
 
 
-def smallest_size(asked: int | None, total: float, c: int, unit: float) -> float:
-    """What a component must count for: what was asked for, or a share of an even split."""
-    return SMALLEST_SHARE * float(total) / c if asked is None else asked / unit
+class Settings(NamedTuple):
+    """The parameters of a method that learns a graph, checked and resolved for one data set."""
+
+    wanted: Wanted
+    smallest: SmallestCluster
+    lookup: Lookup
+    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    penalties: Penalties
+    p: float  # of the regression
+    fit_intercept: bool
+    run: RunSettings
+    rule: str  # what labels new rows
+    outlier_label: int | None
+    max_time: float | None
 
 
 def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
@@ -139,29 +131,39 @@ def check_settings(
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
+    strength = Penalties(
+        check_weight("alpha", given["alpha"]),
+        check_weight("beta", given["beta"]),
+        check_weight("gamma", given["gamma"]),
+        penalties == "relative",
+    )
     return Settings(
-        n_clusters=c,
-        n_neighbors=check_scale(given["n_neighbors"], n),
-        n_representatives=check_representatives(given["n_representatives"], c, metric),
-        geometry=check_geometry(given["geometry"], plain, as_printed),
-        n_components=m,
-        min_cluster_size=check_smallest(given["min_cluster_size"]),
-        outlier_label=check_outlier_label(given["outlier_label"]),
-        rule=check_choice("rule", given["rule"], RULES),
-        alpha=check_weight("alpha", given["alpha"]),
-        beta=check_weight("beta", given["beta"]),
-        gamma=check_weight("gamma", given["gamma"]),
+        wanted=Wanted(
+            n_clusters=c,
+            n_neighbors=check_scale(given["n_neighbors"], n),
+            n_representatives=check_representatives(given["n_representatives"], c, metric),
+            geometry=check_geometry(given["geometry"], plain, as_printed),
+            n_components=m,
+        ),
+        smallest=SmallestCluster(check_smallest(given["min_cluster_size"])),
+        penalties=strength,
         p=check_power(given["p"]),
         fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
-        relative=penalties == "relative",
         xi_rule=XI_RULES[xi],
-        lam=check_lam(given["lam"]),
-        init=check_init(given["init"], n, c),
-        n_init=check_count("n_init", given["n_init"], 1),
-        max_iter=check_count("max_iter", given["max_iter"], 1),
-        tol=check_weight("tol", given["tol"]),
-        metric=metric,
-        n_jobs=check_jobs(given["n_jobs"]),
-        algorithm=check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
+        run=RunSettings(
+            lam=check_lam(given["lam"]),
+            init=check_init(given["init"], n, c),
+            n_init=check_count("n_init", given["n_init"], 1),
+            max_iter=check_count("max_iter", given["max_iter"], 1),
+            tol=check_weight("tol", given["tol"]),
+            may_firm=strength.may_firm,
+        ),
+        lookup=Lookup(
+            metric,
+            check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
+            check_jobs(given["n_jobs"]),
+        ),
+        rule=check_choice("rule", given["rule"], RULES),
+        outlier_label=check_outlier_label(given["outlier_label"]),
         max_time=check_time(given["max_time"]),
     )

@@ -1,0 +1,149 @@
+"""From distinct rows to a solution: what is left open is chosen, then the loop runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._checks import check_room
+from ..loop.running import held, may_hold, run, run_once
+from ..loop.solver import HALTED, SUCCESS, Result
+from ..loop.state import Problem, State
+from ..numerics import discrete, graph
+from ..rows import outlier_scores
+from ..rows.places import Place
+from ..rows.problems import problem_at
+from ..rows.representatives import FEW_ROWS
+from .geometry import Look, best_look, look_around
+from .n_clusters import CountEvidence, count_clusters
+from .n_neighbors import AGREED
+from .task import Task, begun, placed, sampled
+
+# The share of another's cut up to which labels are believed to be better.
+FEWER = 0.6
+# Scales whose scores differ by less agree alike.
+ALIKE = 0.02
+
+
+class Choice(NamedTuple):
+    """What was left open, and what it became."""
+
+    c: int
+    k: int
+    counts: list[CountEvidence]
+    looks: list[Look]  # the geometries in the order of trying
+    look: Look  # the one that was taken
+
+
+class Solution(NamedTuple):
+    """What came of it."""
+
+    problem: Problem
+    place: Place
+    result: Result
+    choice: Choice
+
+
+def lone_rows(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place | None]:
+    """Rows that are to have no say: far away, alone or in a group too small for a cluster.
+
+    Who counts every component as the paper does, or in its units, has every row count. The second
+    result is where all rows lie, if that was looked at.
+    """
+    settings, n = task.settings, task.X.shape[0]
+    by_paper = settings.smallest.rows is not None or not settings.penalties.relative
+    if by_paper or settings.lookup.precomputed or not 4 <= n <= FEW_ROWS:
+        return np.zeros(n, dtype=bool), None
+    place, c = placed(task), settings.wanted.n_clusters
+    return outlier_scores.lone_rows(place, copies, c, settings.lookup.n_jobs), place
+
+
+def solve_rows(task: Task) -> Solution:
+    """Choose what is left open and solve; beyond a few rows a sample of them chooses."""
+    settings = task.settings
+    few = task.X.shape[0] <= FEW_ROWS
+    if few or settings.lookup.precomputed or not settings.wanted.is_open:
+        choice = choose(task)
+        return settled(task, choice)
+    with task.watch.phase("choices"):
+        choice = choose(sampled(task))
+    place = placed(task, choice.look.columns, choice.k)
+    problem = problem_at(place, settings, choice.c, choice.k, task.method.regresses)
+    result, _ = run(problem, task.method, settings.run, task.seed, task.watch)
+    return Solution(problem, place, result, choice)
+
+
+def choose(task: Task) -> Choice:
+    """The number of clusters, the geometry and the scale."""
+    settings, wanted = task.settings, task.settings.wanted
+    task = task._replace(place=placed(task))
+    counts = [] if wanted.n_clusters is not None else count_clusters(task)
+    c = wanted.n_clusters or (counts[0].n_clusters if counts else task.n_distinct)
+    check_room(settings.smallest.rows, float(task.size.sum()) * settings.smallest.unit, c)
+    looks = look_around(task, c)
+    chosen = best_look(looks)
+    k = wanted.n_neighbors or chosen.scales.chosen
+    task.watch.say(f"{c} clusters, geometry {chosen.columns.name}, {k} neighbours")
+    return Choice(c, k, counts, looks, chosen)
+
+
+def settled(task: Task, choice: Choice) -> Solution:
+    """The solution at the scale that was chosen, or at one that agrees as much and cuts less."""
+    look, k = choice.look, choice.k
+    if k not in look.begun:
+        with task.watch.phase("start"):
+            look = look._replace(begun={**look.begun, k: begun(task, look.place, choice.c, k)})
+    problem, result = _solution_at(task, look, k)
+    labels = task.method.final_labels(problem, result.state)
+    for other in _rivals(task, look, k, result):
+        there, start = look.begun[other]
+        if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
+            continue
+        with task.watch.phase("choices"):
+            watch = task.watch.quiet()
+            tried = run_once(there, task.method, task.settings.run, task.seed, watch, start)
+        found = task.method.final_labels(there, tried.state)
+        # Both are judged in the wider of the two graphs, which sees more of a gap.
+        if tried.reason in SUCCESS and _cuts_far_less(*look.begun[max(k, other)], found, labels):
+            k, problem, result, labels = other, there, tried, found
+    return Solution(problem, look.place, result, choice)
+
+
+def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
+    """The solution at one scale.
+
+    One that leaves the clusters it started from is believed if it cuts far less than they do. If
+    not, it follows the fringes of clusters that overlap, and alpha is to hold it to the labels.
+    """
+    settings, method = task.settings.run, task.method
+    problem, start = look.begun[k]
+    # What was solved for a choice is taken as it is, unless somebody wants to watch.
+    ran = None if task.watch.audience else look.solved.get(k)
+    result, firm = ran or run(problem, method, settings, task.seed, task.watch, start)
+    if not firm and settings.is_spectral and may_hold(settings, result, task.watch):
+        labels = method.final_labels(problem, result.state)
+        left = discrete.adjusted_rand(labels, start.Y, task.size) < AGREED
+        if left and not _cuts_far_less(problem, start, labels, start.Y):
+            result = run_once(held(problem), method, settings, task.seed, task.watch, start)
+    return problem, result
+
+
+def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
+    """Scales that agree with the others about as much as the one that was taken.
+
+    None where all agree, or where the graph falls into the clusters by itself.
+    """
+    problem, start = look.begun[k]
+    ended = task.watch.overdue or result.reason in HALTED
+    whole = start.graph.n_components >= problem.c
+    if task.settings.wanted.n_neighbors or look.score >= AGREED or whole or ended:
+        return []
+    scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
+    return [j for j, score in scored if j != k and score >= look.score - ALIKE]
+
+
+def _cuts_far_less(problem: Problem, start: State, labels: np.ndarray, others: np.ndarray) -> bool:
+    """Whether labels cut far less than others do, in the data's own graph at a scale."""
+    A = graph.to_csr(start.idx, start.graph.S, problem.n)
+    return graph.normalised_cut(A, labels) <= FEWER * graph.normalised_cut(A, others)

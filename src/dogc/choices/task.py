@@ -1,0 +1,76 @@
+"""What is to be solved, as those see it who choose what is left open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..loop.initial_states import spectral_start
+from ..loop.methods import Method
+from ..loop.state import Problem, State
+from ..loop.watch import Watch
+from ..numerics.matrix import Matrix
+from ..rows.columns import GIVEN, Columns
+from ..rows.places import Geometry, Place, locate, with_gram
+from ..rows.problems import problem_at
+from ..rows.settings import Settings
+from .n_components import geometry_of
+from .n_neighbors import SCALES
+
+# Rows of the sample on which choices are made.
+SAMPLE_ROWS = 2_000
+
+
+class Task(NamedTuple):
+    """What is to be solved."""
+
+    X: Matrix  # distinct rows
+    size: np.ndarray
+    n_distinct: int
+    settings: Settings
+    method: Method
+    seed: int
+    watch: Watch
+    place: Place | None = None  # columns as given, where neighbours are known already
+
+
+def sampled(task: Task) -> Task:
+    """The task on some of its rows, the same every time."""
+    n, rng = task.X.shape[0], np.random.default_rng(0)
+    rows = np.sort(rng.choice(n, SAMPLE_ROWS, replace=False))
+    X, size = task.X[rows], task.size[rows]
+    return task._replace(X=X, size=size, watch=task.watch.quiet(), place=None)
+
+
+def largest_scale(task: Task) -> int:
+    """The most neighbours that are ever asked for."""
+    wanted = task.settings.wanted
+    if not wanted.is_open:
+        return wanted.n_neighbors or 1
+    largest = max(1, (task.X.shape[0] - 1) // 2)
+    if task.settings.lookup.precomputed:
+        stored = np.diff(sp.csr_array(task.X).indptr) - (task.X.diagonal() != 0)
+        largest = int(min(largest, max(1, stored.min())))
+    return max(min(largest, SCALES[-1]), wanted.n_neighbors or 1)
+
+
+def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
+    """The rows with their neighbours, as many as are ever asked for unless k says how many."""
+    if task.place is not None and columns is GIVEN:
+        return task.place
+    settings, k = task.settings, largest_scale(task) if k is None else k
+    with task.watch.phase("neighbours"):
+        if settings.lookup.precomputed:
+            geometry = Geometry(None, None, None, None, task.X.dtype)
+        else:
+            geometry = geometry_of(task.X, settings.wanted.n_components, columns)
+        place = locate(task.X, task.size, geometry, settings.lookup, k, task.watch.advance)
+        return with_gram(place) if task.method.regresses else place
+
+
+def begun(task: Task, place: Place, c: int, k: int) -> tuple[Problem, State]:
+    """The problem with k neighbours, and where it begins."""
+    problem = problem_at(place, task.settings, c, k, task.method.regresses)
+    return problem, spectral_start(problem)

@@ -1,0 +1,61 @@
+"""Passes over rows, a block at a time: the same to the last bit for any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from ..numerics.matrix import Matrix
+from .repeatable import thread_pools
+
+# Numbers in a block of rows, and rows of the larger blocks that labels are made in.
+BLOCK_ELEMENTS = 1 << 20
+CHUNK_ROWS = 1 << 18
+
+Report = Callable[[int, int], None]  # blocks done, blocks in all
+Found = TypeVar("Found")
+
+
+def over_blocks(
+    function: Callable[[slice], Found], X: Matrix, n_jobs: int | None, report: Report | None = None
+) -> Iterator[Found]:
+    """What a function makes of each block of rows, in their order, made by threads."""
+    n, d = X.shape
+    rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
+    return in_blocks(function, n, rows, n_jobs, report)
+
+
+def in_blocks(
+    function: Callable[[slice], Found],
+    n: int,
+    size: int,
+    n_jobs: int | None,
+    report: Report | None = None,
+) -> Iterator[Found]:
+    """What a function makes of each block of n rows, in their order, made by threads.
+
+    Few blocks are held at a time, whatever their number.
+    """
+
+    def task(rows: slice) -> Found:
+        # A setting of this thread alone.
+        with thread_pools().limit(limits=1, user_api="openmp"):
+            return function(rows)
+
+    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
+        if report is not None:
+            report(done, len(blocks))
+        yield found
+
+
+def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
+    """The labels of many rows, some at a time, so that memory does not grow with them."""
+    n = X.shape[0]
+    if n <= CHUNK_ROWS:
+        return label(X)
+    return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
