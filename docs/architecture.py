@@ -1,12 +1,15 @@
 """Draw the architecture: ``python docs/architecture.py`` writes docs/_static/architecture.svg.
 
-A test compares the bands with the levels in tests/test_architecture.py.
+The files in each room are read from the source. tests/test_architecture.py compares the bands with
+all imports.
 """
 
 from __future__ import annotations
 
 import pathlib
 from typing import NamedTuple
+
+SOURCE = pathlib.Path(__file__).parents[1] / "src" / "dogc"
 
 
 class Band(NamedTuple):
@@ -19,27 +22,34 @@ class Band(NamedTuple):
 
 
 FRONT, MIDDLE, LOOP, NUMERICS = "#fdf3ea", "#f3effa", "#eef4fa", "#eef7f0"
-# From the top down: a room may import rooms of lower bands.
+# From the top down: a room may import rooms of lower bands. "dogc" is the package's own face.
 BANDS = (
-    Band("the front door", "what people type", FRONT, ("cli", "commands")),
-    Band("files and reports", "and the paper, redone", FRONT,
-         ("report", "persistence", "onnx_export", "storable", "tables", "paper")),
-    Band("with the estimators", "", FRONT, ("comparison", "plotting", "datasets")),
-    Band("without ground truth", "", FRONT, ("quality",)),
-    Band("scikit-learn's face", "", MIDDLE, ("estimators", "metrics", "files")),
-    Band("rows", "scikit-learn begins here", MIDDLE, ("links",)),
-    Band("the one loop", "numpy and scipy from here", LOOP, ("restarts", "solver")),
-    Band("methods as data", "", LOOP, ("methods", "start", "lambda_search")),
-    Band("one step a variable", "State in, State out", LOOP, ("steps", "objective")),
-    Band("what a run knows", "", LOOP,
-         ("state", "scales", "resolutions", "counting", "fragments", "outliers")),
-    Band("numerics", "arrays in, arrays out", NUMERICS,
-         ("eigen", "graph", "stiefel", "affinity", "local_models", "symnmf", "lpp", "spectrum",
-          "trace_ratio", "discrete", "l2p", "sampling", "means", "geometry")),
-    Band("arrays", "", NUMERICS, ("products", "arrays")),
+    Band("the application", "what people type and read", FRONT, ("app",)),
+    Band("the paper, redone", "with what users use", FRONT, ("paper",)),
+    Band("the public face", "", FRONT, ("dogc",)),
+    Band("methods side by side", "", FRONT, ("comparison",)),
+    Band("around the estimators", "", FRONT, ("quality", "plotting", "datasets")),
+    Band("measures", "against ground truth", FRONT, ("metrics",)),
+    Band("estimators", "scikit-learn's face, thin", MIDDLE, ("estimators",)),
+    Band("choices", "data in, choice and evidence out", MIDDLE, ("choices",)),
+    Band("rows", "from a table to nodes, and back", MIDDLE, ("rows",)),
+    Band("the loop", "numpy and scipy from here", LOOP, ("loop",)),
+    Band("checks of arguments", "", NUMERICS, ("_checks",)),
+    Band("numerics", "arrays in, arrays out", NUMERICS, ("numerics",)),
+    Band("for all", "", NUMERICS, ("_atomic", "_caller")),
 )  # fmt: skip
 
-WIDTH, LEFT, LINE, GAP = 860, 222, 34, 10
+WIDTH, LEFT, LINE, GAP = 860, 222, 24, 10
+
+
+def contents(room: str) -> tuple[str, ...]:
+    """What is in a room: its files, and its folders with a slash."""
+    folder = SOURCE / room
+    if not folder.is_dir():
+        return ()
+    files = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("__")]
+    folders = [f"{path.parent.name}/" for path in folder.glob("*/__init__.py")]
+    return tuple(sorted(name.strip("_") for name in files) + sorted(folders))
 
 
 def draw() -> str:
@@ -53,9 +63,9 @@ def draw() -> str:
         middle = y + height / 2
         parts.append(_text(44, middle + (-3 if band.note else 5), band.name, "font-weight='600'"))
         if band.note:
-            parts.append(_text(44, middle + 14, band.note, "font-size='11' fill='#55606c'"))
+            parts.append(_text(44, middle + 12, band.note, "font-size='10.5' fill='#55606c'"))
         for place, line in enumerate(lines):
-            parts += _boxes(line, y + 7 + place * LINE)
+            parts += _words(line, y + 7 + place * LINE)
         y += height + GAP
     parts.append(f'<path d="M16 20V{y - 18}" stroke="#5b6672" stroke-width="2" '
                  'marker-end="url(#tip)"/>')  # fmt: skip
@@ -64,26 +74,31 @@ def draw() -> str:
     return _frame(y + 4, parts)
 
 
-def _width(room: str) -> int:
-    return 8 * len(room) + 22
+def _width(word: str) -> int:
+    return round(7.3 * len(word)) + 16
 
 
 def _wrapped(rooms: tuple[str, ...]) -> list[list[str]]:
+    """The names to draw, in lines: a room in a box, and what it holds after it."""
     lines: list[list[str]] = [[]]
     for room in rooms:
-        if LEFT + sum(_width(r) + 8 for r in [*lines[-1], room]) > WIDTH - 14:
-            lines.append([])
-        lines[-1].append(room)
+        for word in (f"[{room}]", *contents(room)):
+            if LEFT + sum(_width(w) + 4 for w in [*lines[-1], word]) > WIDTH - 14:
+                lines.append([])
+            lines[-1].append(word)
     return lines
 
 
-def _boxes(rooms: list[str], y: float) -> list[str]:
+def _words(words: list[str], y: float) -> list[str]:
     parts, x = [], LEFT
-    for room in rooms:
-        parts.append(f'<rect x="{x}" y="{y + 3}" width="{_width(room)}" height="{LINE - 6}" '
-                     'rx="6" fill="#fff" stroke="#7d8a97"/>')  # fmt: skip
-        parts.append(_text(x + _width(room) / 2, y + 21, room, "text-anchor='middle' class='room'"))
-        x += _width(room) + 8
+    for word in words:
+        if word.startswith("["):
+            parts.append(f'<rect x="{x}" y="{y + 1}" width="{_width(word) - 8}" '
+                         f'height="{LINE - 3}" rx="6" fill="#fff" stroke="#7d8a97"/>')  # fmt: skip
+        name = word.strip("[]")
+        place = x + (_width(word) - 8) / 2
+        parts.append(_text(place, y + 16, name, "text-anchor='middle' class='room'"))
+        x += _width(word) + 4
     return parts
 
 
@@ -96,7 +111,7 @@ def _frame(height: float, parts: list[str]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" '
         'font-family="DejaVu Sans, Arial, sans-serif" font-size="13" fill="#222b35" role="img" '
         'aria-label="The rooms of dogc in layers; imports go down">\n'
-        "<style>.room{font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;font-size:12px}"
+        "<style>.room{font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;font-size:11.5px}"
         '</style>\n<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0 10 5 0 10z" fill="#5b6672"/></marker></defs>'
     )

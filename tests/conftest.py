@@ -23,7 +23,9 @@ from dogc import (
     NormalizedCut,
     RatioCut,
 )
-from dogc.rows.problems import locate, problem_at
+from dogc.choices.n_components import geometry_of
+from dogc.rows.places import locate
+from dogc.rows.problems import problem_at
 from dogc.rows.settings import check_settings
 
 # Those that learn their graph, those that do not, and all.
@@ -51,9 +53,10 @@ def made(cls, c, **parameters):
 def problem_for(X, estimator):
     """The Problem that an estimator would solve for X."""
     settings = check_settings(estimator.get_params(deep=False), X.shape)
-    k = settings.n_neighbors or min(15, len(X) - 1)
-    place = locate(X, np.ones(len(X)), settings, k)
-    return problem_at(place, settings, settings.n_clusters, k, estimator._regresses)
+    wanted = settings.wanted
+    k = wanted.n_neighbors or min(15, len(X) - 1)
+    place = locate(X, np.ones(len(X)), geometry_of(X, wanted.n_components), settings.lookup, k)
+    return problem_at(place, settings, wanted.n_clusters, k, estimator._method.regresses)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ def dense_weights(state, n):
     S = np.zeros((n, n))
     for i in range(n):
         for place, j in enumerate(state.idx[i]):
-            S[i, j] += state.S[i, place]
+            S[i, j] += state.graph.S[i, place]
     return S
 
 

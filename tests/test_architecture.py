@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import sys
 import tracemalloc
 
 import numpy as np
@@ -9,79 +10,110 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import dogc
+import import_graph
 from conftest import BASELINES, made
 from dogc import CAN, DOGC, DOGCOS, LPP
 
 SOURCE = pathlib.Path(dogc.__file__).parent
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "docs"))
+from architecture import BANDS  # noqa: E402
 
-# A room may import rooms of a lower number only.
-LEVELS = {
-    "arrays": 0,
-    "products": 0.5,
-    "graph": 1,
-    "stiefel": 1,
-    "eigen": 1,
-    "affinity": 1,
-    "local_models": 1,
-    "symnmf": 1,
-    "lpp": 1,
-    "spectrum": 1,
-    "trace_ratio": 1,
-    "discrete": 1,
-    "l2p": 1,
-    "sampling": 1,
-    "means": 1,
-    "geometry": 1,
-    "resolutions": 2,
-    "fragments": 2,
-    "outliers": 2,
-    "scales": 2,
-    "counting": 2,
-    "state": 2,
-    "objective": 3,
-    "steps": 4,
-    "lambda_search": 5,
-    "start": 6,
-    "methods": 6,
-    "solver": 7,
-    "restarts": 8,
-    "links": 8.5,
-    "estimators": 9,
-    "metrics": 9,
-    "quality": 9.5,
-    "files": 9,
-    "comparison": 10,
-    "plotting": 10,
-    "datasets": 10,
-    "paper": 11,
-    "storable": 11,
-    "tables": 11,
-    "persistence": 12,
-    "onnx_export": 12,
-    "report": 12,
-    "commands": 13,
-    "cli": 14,
-}
+# A room may import rooms of lower bands of the drawing only.
+LEVELS = {room: -height for height, band in enumerate(BANDS) for room in band.rooms}
+GRAPH = import_graph.imports(SOURCE)
 
 
 def modules():
     return sorted(SOURCE.rglob("*.py"))
 
 
-def room_of(path):
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return parts[0]
+def test_every_room_is_in_the_drawing():
+    assert {import_graph.room(name) for name in GRAPH} == set(LEVELS)
 
 
-def imported_rooms(path):
-    depth = len(path.relative_to(SOURCE).parts)
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            yield from [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
+def test_no_import_goes_up():
+    face = GRAPH["dogc"]  # shows users what lies anywhere; who may import it has a level
+    assert import_graph.upward({**GRAPH, "dogc": set()}, LEVELS) == []
+    assert face <= set(GRAPH)
+
+
+def test_nothing_is_imported_in_a_circle():
+    assert import_graph.cycles(GRAPH, face="dogc") == []
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A package of two rooms; each test adds a file that must not be."""
+    files = {
+        "__init__": "",
+        "low/__init__": "",
+        "low/a": "",
+        "low/b": "from . import a",
+        "high/__init__": "",
+        "high/c": "from ..low import a\nfrom ..low.b import x",
+    }
+    for name, text in files.items():
+        path = tmp_path / "house" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "house"
+
+
+HOUSE = {"house": 2, "high": 1, "low": 0}
+
+
+def test_a_house_in_order_passes(house):
+    graph = import_graph.imports(house)
+    assert graph["house.high.c"] == {"house.low.a", "house.low.b"}
+    assert import_graph.upward(graph, HOUSE) == import_graph.cycles(graph, "house") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..high import c",
+        "from ..high.c import x",
+        "import house.high.c",
+        "import house.high.c as c",
+        "from house.high import c",
+        "from house import high",
+        "from house import anything",
+        "from .. import anything",
+        "def f():\n    from ..high import c",
+        "def f():\n    import house.high.c",
+        "if False:\n    from house.high.c import x",
+        "class A:\n    def f(self):\n        from ..high import c",
+    ],
+)
+def test_an_upward_import_of_any_kind_is_seen(house, line):
+    (house / "low" / "a.py").write_text(line)
+    assert len(import_graph.upward(import_graph.imports(house), HOUSE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("low/a", "from . import b"),
+        ("low/a", "from .b import x"),
+        ("low/a", "from house.low import b"),
+        ("low/a", "def f():\n    from .b import x"),
+        ("low/a", "from ..high import c"),
+    ],
+)
+def test_a_circle_of_any_kind_is_seen(house, file, line):
+    (house / f"{file}.py").write_text(line)
+    assert import_graph.cycles(import_graph.imports(house), "house")
+
+
+def test_a_circle_of_folders_is_seen_where_no_module_is_in_one(house):
+    for name, line in {"d": "from ..low import a", "e": ""}.items():
+        (house / "high" / f"{name}.py").write_text(line)
+    (house / "low" / "f.py").write_text("from ..high import e")
+    assert import_graph.cycles(import_graph.imports(house), "house") == ["house: high <-> low"]
 
 
 def imported_packages(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -89,19 +121,16 @@ def imported_packages(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_import_goes_up(path):
-    room = room_of(path)
-    if room == "__init__":
-        return
-    assert room in LEVELS, f"give {room} a level"
-    for other in imported_rooms(path):
-        assert LEVELS[other] < LEVELS[room], f"{room} imports {other}"
-
-
-@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_only_links_of_rows_and_above_import_scikit_learn(path):
-    if LEVELS.get(room_of(path), 0) < LEVELS["links"]:
+def test_numerics_and_the_loop_need_no_scikit_learn(path):
+    if path.relative_to(SOURCE).parts[0] in ("numerics", "loop"):
         assert not {"sklearn", "joblib", "threadpoolctl"} & set(imported_packages(path))
+
+
+def test_the_paper_uses_what_users_use():
+    public = {"dogc", "dogc.datasets", "dogc.metrics", "dogc.comparison", "dogc._atomic"}
+    for name, others in GRAPH.items():
+        if import_graph.room(name) == "paper":
+            assert {other for other in others if import_graph.room(other) != "paper"} <= public
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))

@@ -1,7 +1,8 @@
 """Discrete optimal graph clustering for scikit-learn users."""
 
-from .app.model_files.onnx import to_onnx
-from .app.model_files.saving import load, load_bundle, save
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .comparison import compare
 from .estimators import (
     CAN,
@@ -21,6 +22,11 @@ from .estimators import (
     RatioCut,
     spectral_rotation,
 )
+
+if TYPE_CHECKING:
+    from . import datasets, metrics, plotting, quality
+    from .app.model_files.onnx import to_onnx
+    from .app.model_files.saving import load, load_bundle, save
 
 __version__ = "0.1.0"
 
@@ -42,9 +48,34 @@ __all__ = [
     "RatioCut",
     "__version__",
     "compare",
+    "datasets",
     "load",
     "load_bundle",
+    "metrics",
+    "plotting",
+    "quality",
     "save",
     "spectral_rotation",
     "to_onnx",
 ]
+
+# What is imported when it is first asked for.
+_MODULES = ("datasets", "metrics", "plotting", "quality")
+_FUNCTIONS = {
+    "load": ".app.model_files.saving",
+    "load_bundle": ".app.model_files.saving",
+    "save": ".app.model_files.saving",
+    "to_onnx": ".app.model_files.onnx",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _FUNCTIONS:
+        return getattr(import_module(_FUNCTIONS[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

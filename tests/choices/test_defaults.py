@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS
-from dogc.choices import geometry
+from dogc.choices import n_clusters, task
 from dogc.loop import running
 
 ids = {"ids": lambda e: e.__name__}
@@ -222,7 +222,8 @@ def test_tiny_data_have_tiny_scales():
 
 def test_large_data_choose_on_a_sample(monkeypatch):
     X, y = make_blobs(900, centers=3, cluster_std=0.5, random_state=1)
-    monkeypatch.setattr(geometry, "SAMPLE_ROWS", 300)
+    for module in (task, n_clusters):
+        monkeypatch.setattr(module, "SAMPLE_ROWS", 300)
     model = DOGC("auto").fit(X)
     assert model.n_clusters_ == 3
     assert model.n_neighbors_ in model.scales_.n_neighbors

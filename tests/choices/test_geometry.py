@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from conftest import ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS
-from dogc.choices import geometry
+from dogc.choices import geometry, solving_rows
 from dogc.numerics import graph
 from dogc.rows import columns
 from dogc.rows.scaling import apply_scale, feature_map, scale_rows
@@ -156,7 +156,7 @@ def test_columns_stay_as_given_where_all_scales_agree():
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
     X, _ = stretched()
-    monkeypatch.setattr(geometry.scales, "EVIDENCE", 2.0)
+    monkeypatch.setattr(geometry, "EVIDENCE", 2.0)
     assert DOGC(3).fit(X).geometry_ == "given"
 
 
@@ -259,7 +259,7 @@ def test_can_has_none():
 def test_a_solution_that_cuts_far_less_than_its_start_is_believed(monkeypatch):
     X, y = make_moons(200, noise=0.08, random_state=2)
     model = DOGC(2, n_neighbors=10, geometry="given").fit(X)
-    monkeypatch.setattr(geometry, "FEWER", 0.0)  # nothing is believed
+    monkeypatch.setattr(solving_rows, "FEWER", 0.0)  # nothing is believed
     held = DOGC(2, n_neighbors=10, geometry="given").fit(X)
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, held.labels_) + 0.1
 
@@ -312,5 +312,5 @@ def test_of_scales_that_agree_alike_the_one_that_cuts_far_less_is_taken(monkeypa
     model = DOGC(2).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.98
     assert model.n_neighbors_ == model.scales_.chosen
-    monkeypatch.setattr(geometry, "ALIKE", -1.0)  # nobody is asked
+    monkeypatch.setattr(solving_rows, "ALIKE", -1.0)  # nobody is asked
     assert adjusted_rand_score(y, DOGC(2).fit(X).labels_) < 0.95

@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogc.choices import n_representatives as resolutions
-from dogc.choices.n_representatives import candidate_resolutions, choose_resolution, only_resolution
+from dogc.choices.n_representatives import (
+    are_enough,
+    candidate_resolutions,
+    only_resolution,
+    weigh_resolutions,
+)
 from dogc.numerics import discrete
 
 thorough = settings(deadline=None, max_examples=200)
@@ -65,6 +70,21 @@ def labels_that_agree(pattern):
         changed = rng.random(400) < (1.0 if letter == "." else 0.3)
         labels[2**i] = np.where(changed, rng.integers(0, 3, 400), base)
     return labels
+
+
+def choose_resolution(labels_at, candidates, size):
+    """Resolutions asked one by one until they are enough, then weighed."""
+    found, pairs = {}, []
+    for p in candidates:
+        if (labels := labels_at(p)) is None:
+            break
+        if found:
+            last = list(found.values())[-1]
+            pairs.append(discrete.adjusted_rand(last, labels, size))
+        found[p] = labels
+        if are_enough(pairs):
+            break
+    return weigh_resolutions(found, size)
 
 
 def choose(pattern, size=None):

@@ -18,7 +18,7 @@ from dogc import (
     DOGCFixedGraph,
     LocalLearningClustering,
 )
-from dogc.choices import geometry
+from dogc.choices import task
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
@@ -151,7 +151,7 @@ def test_predict_after_an_interrupted_fit_says_not_fitted(monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(geometry, "spectral_start", interrupt)
+    monkeypatch.setattr(task, "spectral_start", interrupt)
     model = DOGC(2)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)

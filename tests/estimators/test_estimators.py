@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conftest import CLUSTERERS, ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS, LPP, PCAN, SEC, DOGCFixedGraph, DOGCRelaxed
-from dogc.loop.state import relative_weights
+from dogc.loop.penalties import relative_weights
 
 PROJECTING = [DOGC, DOGCOS, PCAN, DOGCRelaxed, DOGCFixedGraph]
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)

@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from conftest import made
 from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
-from dogc.rows import labelling
+from dogc.rows import passes
 
 ESTIMATORS = [DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph]
 
@@ -67,7 +67,7 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
     X = overlapping()
     model = DOGC(3, n_neighbors=8).fit(X)
     whole = model.predict_membership(X)
-    monkeypatch.setattr(labelling, "CHUNK_ROWS", 50)
+    monkeypatch.setattr(passes, "CHUNK_ROWS", 50)
     assert np.array_equal(model.predict_membership(X), whole)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import reference
 from dogc.estimators._clr import given_graph_problem
 from dogc.loop import methods, objective
-from dogc.loop.initial_states import random_start, spectral_start
+from dogc.loop.initial_states import random_starts, spectral_start
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.steps import step_S, step_S_l1
 from dogc.rows.fixed_graph import GraphSettings
@@ -47,7 +47,9 @@ def situations(draw):
             X[: n // 3] = X[0]  # copies
     bandwidth = draw(st.sampled_from([None, 0.01, 1.0, 100.0]))
     problem = build(X, kind, c, draw(st.integers(1, 8)), bandwidth)
-    state = draw(st.sampled_from([spectral_start, lambda p: random_start(p, rng)]))(problem)
+    state = draw(st.sampled_from([spectral_start, lambda p: next(random_starts(p, 1, rng))]))(
+        problem
+    )
     state = begin_search(problem, state)
     if draw(st.booleans()):
         state = state._replace(F=orthonormal(rng, n, c))
@@ -76,21 +78,21 @@ def test_every_block_stays_feasible_and_on_the_given_edges(method, situation):
     for _ in range(3):
         for step in method.steps:
             state = step(problem, state)
-    assert state.S.min() >= 0.0
-    np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
-    assert (state.S[state.idx < 0] == 0.0).all()
+    assert state.graph.S.min() >= 0.0
+    np.testing.assert_allclose(state.graph.S.sum(axis=1), 1.0, atol=1e-9)
+    assert (state.graph.S[state.idx < 0] == 0.0).all()
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(problem.c), atol=1e-9)
     count, member = reference.components(dense_weights(state, problem.n))
-    assert state.n_components == count
-    assert np.array_equal(state.member, member)
+    assert state.graph.n_components == count
+    assert np.array_equal(state.graph.member, member)
 
 
 @settings(deadline=None, max_examples=25)
 @given(situations())
 def test_the_first_graph_is_the_given_one(situation):
     problem, state = situation
-    np.testing.assert_allclose(state.S, problem.A, rtol=0, atol=1e-12)
-    assert np.array_equal(state.idx, problem.idx)
+    np.testing.assert_allclose(state.graph.S, problem.candidates.A, rtol=0, atol=1e-12)
+    assert np.array_equal(state.idx, problem.candidates.idx)
     for term in (objective.deviation_l1, objective.deviation_l2):
         assert term(problem, state) <= 1e-10
 
@@ -104,12 +106,12 @@ def test_the_L1_step_solves_a_linear_program_for_each_row(kind):
     state = state._replace(F=orthonormal(rng, 15, 3))
     lam = 10.0 * state.lam
     after = step_S_l1(problem, state._replace(lam=lam))
-    assert not np.allclose(after.S, problem.A)
+    assert not np.allclose(after.graph.S, problem.candidates.A)
     for i in range(15):
         real = state.idx[i] >= 0
         cost = lam * np.sum((state.F[i] - state.F[state.idx[i, real]]) ** 2, axis=1)
-        value = reference.l1_row_value(after.S[i, real], problem.A[i, real], cost)
-        least = reference.l1_row_minimum(problem.A[i, real], cost)
+        value = reference.l1_row_value(after.graph.S[i, real], problem.candidates.A[i, real], cost)
+        least = reference.l1_row_minimum(problem.candidates.A[i, real], cost)
         np.testing.assert_allclose(value, least, rtol=1e-8, atol=1e-10)
 
 
@@ -118,7 +120,7 @@ def test_a_strong_lambda_moves_all_weight_to_the_nearest_in_F():
     state = begin_search(problem, spectral_start(problem))
     nearest = reference.pair_distances(state.F, state.F, state.idx).argmin(axis=1)
     for step in (step_S_l1, step_S):
-        S = step(problem, state._replace(lam=1e12)).S
+        S = step(problem, state._replace(lam=1e12)).graph.S
         np.testing.assert_allclose(S[np.arange(20), nearest], 1.0, rtol=1e-12)
 
 
@@ -126,7 +128,7 @@ def test_the_terms_are_distances_between_dense_graphs():
     rng = np.random.default_rng(2)
     problem = build(random_affinities(rng, 12), "precomputed", 2)
     state = begin_search(problem, spectral_start(problem))
-    A = dense_weights(state._replace(S=problem.A), 12)
+    A = dense_weights(state._replace(graph=state.graph._replace(S=problem.candidates.A)), 12)
     state = state._replace(F=orthonormal(rng, 12, 2), lam=20.0 * state.lam)
     state = step_S_l1(problem, state)
     difference = dense_weights(state, 12) - A
@@ -156,7 +158,7 @@ def test_the_L1_step_touches_only_the_graph():
     changed = {name for name in state._fields if getattr(after, name) is not getattr(state, name)}
     assert changed <= {"S", "L", "member", "n_components", "stray"}
     np.testing.assert_allclose(
-        after.L.toarray(), reference.laplacian(dense_weights(after, 20)), atol=1e-14
+        after.graph.L.toarray(), reference.laplacian(dense_weights(after, 20)), atol=1e-14
     )
 
 
@@ -165,15 +167,15 @@ def test_the_L1_step_starts_from_the_given_graph_and_not_from_the_last_one():
     state = begin_search(problem, spectral_start(problem))
     moved = step_S_l1(problem, state._replace(lam=1e12))
     again = step_S_l1(problem, moved._replace(lam=1e-12))
-    assert not np.allclose(moved.S, problem.A)
-    np.testing.assert_allclose(again.S, problem.A, rtol=1e-12)
+    assert not np.allclose(moved.graph.S, problem.candidates.A)
+    np.testing.assert_allclose(again.graph.S, problem.candidates.A, rtol=1e-12)
 
 
 def test_padding_is_infinitely_far_and_has_no_weight():
     problem = build(random_affinities(np.random.default_rng(6), 18), "precomputed", 3)
-    assert (problem.idx < 0).any()
-    assert np.array_equal(np.isinf(problem.d), problem.idx < 0)
-    assert (problem.A[problem.idx < 0] == 0.0).all()
+    assert (problem.candidates.idx < 0).any()
+    assert np.array_equal(np.isinf(problem.candidates.d), problem.candidates.idx < 0)
+    assert (problem.candidates.A[problem.candidates.idx < 0] == 0.0).all()
 
 
 def test_each_norm_is_measured_in_its_own_term():

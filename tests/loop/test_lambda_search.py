@@ -23,6 +23,11 @@ def test_search_starts_where_the_two_distances_balance(searching):
     assert balanced_lambda(problem, state) * between_clusters == pytest.approx(state.dx.mean())
 
 
+def with_components(state, count):
+    """The state as if its graph had so many components."""
+    return state._replace(graph=state.graph._replace(n_components=count))
+
+
 @pytest.mark.parametrize("n", [200, 2000, 20000])
 def test_start_means_the_same_at_every_n(n):
     # The paper's start, xi, gets weaker against rows of F that shrink like 1/sqrt(n).
@@ -30,12 +35,12 @@ def test_start_means_the_same_at_every_n(n):
     problem = problem_for(X, CAN(4, n_neighbors=10))
     state = begin_search(problem, spectral_start(problem))
     cut = state.lam * 2.0 * problem.c / problem.n
-    assert 0.5 < cut / np.median(problem.d[:, : problem.k]) < 3.0
+    assert 0.5 < cut / np.median(problem.candidates.d[:, : problem.candidates.k]) < 3.0
 
 
 def test_lambda_grows_until_there_are_too_many_components(searching):
     problem, state = searching
-    few = search_lambda(problem, state._replace(n_components=2))
+    few = search_lambda(problem, with_components(state, 2))
     assert few.lam == GROWTH * state.lam
     assert few.search.low == state.lam
     assert math.isinf(few.search.high)
@@ -43,8 +48,8 @@ def test_lambda_grows_until_there_are_too_many_components(searching):
 
 def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
     problem, state = searching
-    few = search_lambda(problem, state._replace(n_components=2))
-    spoilt = few._replace(n_components=5, F=-few.F)
+    few = search_lambda(problem, with_components(state, 2))
+    spoilt = with_components(few, 5)._replace(F=-few.F)
     back = search_lambda(problem, spoilt)
     assert back.F is state.F
     assert state.lam < back.lam < few.lam
@@ -54,12 +59,12 @@ def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
 def test_bracket_only_ever_shrinks_and_closes(searching):
     problem, state = searching
     rng = np.random.default_rng(0)
-    state = search_lambda(problem, state._replace(n_components=2))
-    state = search_lambda(problem, state._replace(n_components=5))
+    state = search_lambda(problem, with_components(state, 2))
+    state = search_lambda(problem, with_components(state, 5))
     for _ in range(100):
         low, high = state.search.low, state.search.high
         assert low < state.lam < high
-        state = search_lambda(problem, state._replace(n_components=int(rng.choice([2, 5]))))
+        state = search_lambda(problem, with_components(state, int(rng.choice([2, 5]))))
         assert low <= state.search.low < state.search.high <= high
         if is_closed(state.search):
             return
@@ -69,7 +74,7 @@ def test_bracket_only_ever_shrinks_and_closes(searching):
 def test_bracket_with_nothing_below_closes_too(searching):
     problem, state = searching
     for _ in range(100):
-        state = search_lambda(problem, state._replace(n_components=5))
+        state = search_lambda(problem, with_components(state, 5))
         if is_closed(state.search):
             return
     pytest.fail("the bracket never closed")
@@ -77,7 +82,7 @@ def test_bracket_with_nothing_below_closes_too(searching):
 
 def test_exact_count_holds_lambda(searching):
     problem, state = searching
-    exact = state._replace(n_components=problem.c)
+    exact = with_components(state, problem.c)
     assert search_lambda(problem, exact) is exact
 
 

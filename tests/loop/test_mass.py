@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import reference
 from dogc.loop import methods, objective
+from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
-from dogc.loop.restarts import starts
+from dogc.loop.penalties import Weights, paper_weights
 from dogc.loop.solver import alternate
-from dogc.loop.state import Weights, by_mass, paper_weights, root_mass
+from dogc.loop.state import Nodes, Regression, Subspace, by_mass, root_mass
 from dogc.loop.steps import step_F, step_Q, step_S, step_S_l1, step_W, step_Y, with_graph
 from dogc.numerics import affinity, graph
 from dogc.rows.problems import given_graph
@@ -45,10 +46,11 @@ def links(rng, n, d=2):
 
 
 def problem_with(X, A, c, mass, weights=None, p=1.0):
-    idx, weight = affinity.row_weights(sp.csr_array(A))
+    idx, weight = affinity.rows_on_simplex(sp.csr_array(A))
     size = np.ones(len(X)) if mass is None else mass.astype(float)
     problem = given_graph(idx, weight, c, X, size, None if mass is None else mass.astype(float))
-    return problem._replace(weights=weights or paper_weights(0.05, 0.02, 0.01), X=X, p=p)
+    weights = weights or paper_weights(0.05, 0.02, 0.01)
+    return problem._replace(weights=weights, regression=Regression(X, p, True))
 
 
 def suited(problem, method):
@@ -118,11 +120,13 @@ def test_blocks_stay_feasible(method, situation):
     problem, init, seed = situation
     problem = suited(problem, method)
     state = iterate(problem, method, first_state(problem, method, init, seed))
-    np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
-    assert state.S.min() >= 0.0
+    np.testing.assert_allclose(state.graph.S.sum(axis=1), 1.0, atol=1e-9)
+    assert state.graph.S.min() >= 0.0
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(problem.c), atol=1e-9)
     F = state.F / root_mass(problem)
-    np.testing.assert_allclose(F.T @ (problem.mass[:, None] * F), np.eye(problem.c), atol=1e-9)
+    np.testing.assert_allclose(
+        F.T @ (problem.nodes.mass[:, None] * F), np.eye(problem.c), atol=1e-9
+    )
     np.testing.assert_allclose(state.Q.T @ state.Q, np.eye(problem.c), atol=1e-9)
     if state.Y.ndim == 1:
         assert set(state.Y) == set(range(problem.c))
@@ -154,7 +158,7 @@ def test_masses_of_one_change_nothing(method, seed):
 
 def as_copies(problem, state):
     """Every node as often as its mass says; a copy is tied to the first copy of a neighbour."""
-    mass = problem.mass.astype(int)
+    mass = problem.nodes.mass.astype(int)
     rows = np.repeat(np.arange(problem.n), mass)
     first = np.concatenate([[0], np.cumsum(mass)[:-1]])
 
@@ -162,24 +166,22 @@ def as_copies(problem, state):
         return np.where(idx >= 0, first[idx], -1)[rows]
 
     copies = problem._replace(
-        n=len(rows),
-        idx=moved(problem.idx),
-        d=problem.d[rows],
-        X=problem.X[rows],
-        coordinates=problem.coordinates[rows],
-        size=np.ones(len(rows)),
-        A=problem.A[rows],
-        mass=None,
+        candidates=problem.candidates._replace(
+            idx=moved(problem.candidates.idx),
+            d=problem.candidates.d[rows],
+            A=problem.candidates.A[rows],
+        ),
+        nodes=Nodes(np.ones(len(rows)), problem.nodes.coordinates[rows]),
+        regression=problem.regression._replace(X=problem.regression.X[rows]),
     )
     spread = state._replace(
-        S=state.S[rows],
         F=(state.F / root_mass(problem))[rows],
         dx=state.dx[rows],
         Y=state.Y[rows],
         xi=state.xi[rows],
         idx=moved(state.idx),
     )
-    return copies, with_graph(copies, spread, spread.S), rows
+    return copies, with_graph(copies, spread, state.graph.S[rows]), rows
 
 
 def massive_case(method, seed=0, n=20):
@@ -221,10 +223,10 @@ def test_the_laplacian_is_that_of_the_copies():
     F = np.random.default_rng(0).standard_normal((problem.n, 2))
     inside = root_mass(problem) * F
     np.testing.assert_allclose(
-        inside.T @ (state.L @ inside), F[rows].T @ (spread.L @ F[rows]), atol=1e-12
+        inside.T @ (state.graph.L @ inside), F[rows].T @ (spread.graph.L @ F[rows]), atol=1e-12
     )
-    dense = graph.to_csr(spread.idx, spread.S, copies.n).toarray()
-    np.testing.assert_allclose(spread.L.toarray(), reference.laplacian(dense), atol=1e-14)
+    dense = graph.to_csr(spread.idx, spread.graph.S, copies.n).toarray()
+    np.testing.assert_allclose(spread.graph.L.toarray(), reference.laplacian(dense), atol=1e-14)
 
 
 # -------------------------------------------------------------------------------- optimality
@@ -235,10 +237,10 @@ def test_without_labels_F_has_the_least_smoothness_that_the_masses_allow(seed):
     problem, state = massive_case(methods.CAN, seed)
     problem = problem._replace(weights=paper_weights(0.0, 0.0, 0.0))
     state = step_F(problem, step_S(problem, state))
-    S = graph.to_csr(state.idx, state.S, problem.n).toarray()
-    L = reference.laplacian(problem.mass[:, None] * S)
-    values = scipy.linalg.eigh(L, np.diag(problem.mass), eigvals_only=True)[:3]
-    found = np.trace(state.F.T @ (state.L @ state.F))
+    S = graph.to_csr(state.idx, state.graph.S, problem.n).toarray()
+    L = reference.laplacian(problem.nodes.mass[:, None] * S)
+    values = scipy.linalg.eigh(L, np.diag(problem.nodes.mass), eigvals_only=True)[:3]
+    found = np.trace(state.F.T @ (state.graph.L @ state.F))
     assert found == pytest.approx(values.sum(), abs=1e-8)
 
 
@@ -265,7 +267,7 @@ def test_each_row_of_S_is_the_best_on_its_candidates(seed):
     for i in range(problem.n):
         d = state.dx[i] + far[i]
         wanted = reference.solve_row(d, 1.0)
-        np.testing.assert_allclose(after.S[i], wanted, atol=1e-9)
+        np.testing.assert_allclose(after.graph.S[i], wanted, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -277,8 +279,10 @@ def test_each_row_of_S_in_the_L1_norm_is_the_best(seed):
     cost = state.lam * reference.pair_distances(F, F, state.idx)
     for i in range(problem.n):
         on = state.idx[i] >= 0
-        least = reference.l1_row_minimum(problem.A[i, on], cost[i, on])
-        value = reference.l1_row_value(after.S[i, on], problem.A[i, on], cost[i, on])
+        least = reference.l1_row_minimum(problem.candidates.A[i, on], cost[i, on])
+        value = reference.l1_row_value(
+            after.graph.S[i, on], problem.candidates.A[i, on], cost[i, on]
+        )
         assert value == pytest.approx(least, abs=1e-9)
 
 
@@ -287,9 +291,9 @@ def test_rotation_and_labels_are_the_best_for_the_masses():
     F = state.F / root_mass(problem)
     rotated = step_Q(problem, state)
     Y = reference.one_hot(state.Y, 3)
-    U, _, Vt = np.linalg.svd(F.T @ (problem.mass[:, None] * Y))
+    U, _, Vt = np.linalg.svd(F.T @ (problem.nodes.mass[:, None] * Y))
     np.testing.assert_allclose(rotated.Q, U @ Vt, atol=1e-9)
-    gain = problem.mass[:, None] * (F @ rotated.Q)
+    gain = problem.nodes.mass[:, None] * (F @ rotated.Q)
     labels = step_Y(problem, rotated).Y
     assert gain[np.arange(problem.n), labels].sum() == pytest.approx(gain.max(axis=1).sum())
 
@@ -301,9 +305,9 @@ def test_the_projection_step_finds_the_least_ratio_of_all_rows(within):
     problem, state = massive_case(methods.CAN)
     R = root_mass(problem) * rng.standard_normal((problem.n, 4))
     scatter = np.diag([0.1, 2.0, 0.5, 1.0]) if within else np.zeros((4, 4))
-    problem = problem._replace(R=R, m=2, within=scatter if within else None)
+    problem = problem._replace(subspace=Subspace(R, 2, scatter if within else None))
     state = step_W(problem, state._replace(W=np.eye(4, 2)))
-    above, below = R.T @ (state.L @ R) + scatter, R.T @ R + scatter
+    above, below = R.T @ (state.graph.L @ R) + scatter, R.T @ R + scatter
     found = np.trace(state.W.T @ above @ state.W) / np.trace(state.W.T @ below @ state.W)
     assert found == pytest.approx(reference.trace_ratio_minimum(above, below, 2), rel=1e-6)
 
@@ -325,7 +329,7 @@ def test_the_start_with_degrees_for_masses_is_the_normalised_cut(seed):
     V = vectors[:, :3]
     left = F - V @ (V.T @ (degree[:, None] * F))
     np.testing.assert_allclose(left, 0.0, atol=1e-7 * np.abs(F).max())
-    smooth = np.trace(state.F.T @ (state.L @ state.F))
+    smooth = np.trace(state.F.T @ (state.graph.L @ state.F))
     assert smooth == pytest.approx(values[:3].sum(), abs=1e-8)
 
 
@@ -342,7 +346,7 @@ def test_the_start_with_other_masses_is_another():
 def test_by_mass_and_its_root():
     problem, state = massive_case(methods.CAN)
     F = state.F / root_mass(problem)
-    np.testing.assert_allclose(by_mass(problem, state.F), problem.mass[:, None] * F)
+    np.testing.assert_allclose(by_mass(problem, state.F), problem.nodes.mass[:, None] * F)
     assert by_mass(problem._replace(mass=None), state.F) is state.F
     np.testing.assert_array_equal(root_mass(problem._replace(mass=None)), [[1.0]])
 

@@ -21,11 +21,11 @@ def test_every_term_equals_the_dense_formula(three_blobs, n_components):
     state = step_P(problem, begin_search(problem, spectral_start(problem)))
     alpha, beta, gamma = problem.weights(state.lam)
     W = None
-    coordinates = problem.coordinates
+    coordinates = problem.nodes.coordinates
     if n_components:
         # Row-space coordinates are a rotation of the scaled rows: the terms do not notice.
-        coordinates, W = problem.R, state.W
-        P = np.linalg.lstsq(problem.R, problem.X @ state.P, rcond=None)[0]
+        coordinates, W = problem.subspace.R, state.W
+        P = np.linalg.lstsq(problem.subspace.R, problem.regression.X @ state.P, rcond=None)[0]
     else:
         P = state.P
     expected = reference_loop.objective_terms(
@@ -40,7 +40,7 @@ def test_every_term_equals_the_dense_formula(three_blobs, n_components):
         alpha,
         beta,
         gamma,
-        problem.p,
+        problem.regression.p,
         P,
         state.intercept,
     )
@@ -54,7 +54,7 @@ def test_padding_does_not_count(three_blobs):
     problem = problem_for(X, DOGC(3, n_neighbors=5))
     state = spectral_start(problem)
     padded = state._replace(
-        S=np.pad(state.S, ((0, 0), (0, 1))),
+        graph=state.graph._replace(S=np.pad(state.graph.S, ((0, 0), (0, 1)))),
         dx=np.pad(state.dx, ((0, 0), (0, 1)), constant_values=np.inf),
         idx=np.pad(state.idx, ((0, 0), (0, 1)), constant_values=-1),
     )

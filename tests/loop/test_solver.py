@@ -8,10 +8,9 @@ import reference_loop
 from conftest import problem_for
 from dogc import CAN, DOGC, DOGCOS
 from dogc.loop import solver
-from dogc.loop.initial_states import random_start, spectral_start
+from dogc.loop.initial_states import random_starts, spectral_start, starts
 from dogc.loop.lambda_search import begin_search, hold
-from dogc.loop.restarts import best_result, solve, starts
-from dogc.loop.solver import STOPPING_REASONS, alternate
+from dogc.loop.solver import STOPPING_REASONS, alternate, best_result, solve
 
 
 def spread_blobs(seed=0, n=60, noise=2.0):
@@ -30,7 +29,7 @@ def test_fixed_lambda_run_equals_the_dense_loop():
     S, F, L = reference_loop.dense_can(X, 3, 9, lam, n_iter=3)
     np.testing.assert_allclose(reference_loop.dense_weights(result.state, len(X)), S, atol=1e-6)
     assert np.trace(F.T @ L @ F) == pytest.approx(
-        np.vdot(result.state.F, result.state.L @ result.state.F), abs=1e-8
+        np.vdot(result.state.F, result.state.graph.L @ result.state.F), abs=1e-8
     )
 
 
@@ -130,7 +129,7 @@ def test_spectral_start_needs_one_run_and_random_starts_reach_it():
     assert len(list(starts(problem, "random", 5, rng))) == 5
     spectral = solve(problem, DOGC._method, [spectral_start(problem)], max_iter=50, tol=1e-6)
     for seed in range(5):
-        state = random_start(problem, np.random.default_rng(seed))
+        state = next(random_starts(problem, 1, np.random.default_rng(seed)))
         result = solve(problem, DOGC._method, [state], max_iter=50, tol=1e-6)
         together = {*zip(spectral.state.Y, result.state.Y, strict=True)}
         assert len(together) == 3  # the same partition under other names

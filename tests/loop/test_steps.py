@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from conftest import ESTIMATORS, problem_for
 from dogc.loop import methods
+from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
-from dogc.loop.restarts import starts
 from dogc.loop.steps import step_F, step_W
 
 TOLERANCE = 1e-10
@@ -81,13 +81,13 @@ def test_every_block_stays_feasible(estimator_class, situation):
     for _ in range(3):
         for step in method.steps:
             state = step(problem, state)
-    np.testing.assert_allclose(state.S.sum(axis=1), 1.0, atol=1e-9)
-    assert state.S.min() >= 0.0
+    np.testing.assert_allclose(state.graph.S.sum(axis=1), 1.0, atol=1e-9)
+    assert state.graph.S.min() >= 0.0
     c = problem.c
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(c), atol=1e-9)
     np.testing.assert_allclose(state.Q.T @ state.Q, np.eye(c), atol=1e-9)
     if state.W is not None:
-        np.testing.assert_allclose(state.W.T @ state.W, np.eye(problem.m), atol=1e-9)
+        np.testing.assert_allclose(state.W.T @ state.W, np.eye(problem.subspace.m), atol=1e-9)
     if state.Y.ndim == 1:
         assert set(state.Y) == set(range(c))
 
@@ -135,7 +135,7 @@ def test_projection_step_finds_the_direction_that_separates():
     X[:, 1] += 12.0 * np.repeat([0, 1], 40)
     problem, method = build(ESTIMATORS[0], X, 2, 8, n_components=1)
     state = step_W(problem, first_state(problem, method, "spectral", 0))
-    along = problem.R @ state.W
+    along = problem.subspace.R @ state.W
     gap = along[:40].mean() - along[40:].mean()
     assert abs(gap) > 3 * (along[:40].std() + along[40:].std())
 
@@ -152,7 +152,7 @@ def test_without_link_and_projection_DOGC_solves_what_CAN_solves(three_blobs):
             a = step(can_problem, a)
         for step in dogc.steps:
             b = step(dogc_problem, b)
-    np.testing.assert_allclose(a.S, b.S, atol=1e-10)
+    np.testing.assert_allclose(a.graph.S, b.graph.S, atol=1e-10)
 
 
 def test_methods_are_data_and_differ_in_their_steps():

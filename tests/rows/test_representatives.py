@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsTransformer
 from conftest import ESTIMATORS, made
 from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, NMFClustering, NormalizedCut, RatioCut
 from dogc.choices import many_rows
-from dogc.rows import representatives
+from dogc.rows import passes
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ALL = (*ESTIMATORS, *GIVEN_GRAPH)
@@ -121,7 +121,7 @@ def test_order_of_rows_threads_and_blocks_do_not_matter(cls, monkeypatch):
     order = np.random.default_rng(0).permutation(len(X))
     np.testing.assert_array_equal(cls(2).fit(X[order]).labels_, model.labels_[order])
     for jobs, elements in ((1, 1), (2, 3_000)):
-        monkeypatch.setattr(representatives, "BLOCK_ELEMENTS", elements)
+        monkeypatch.setattr(passes, "BLOCK_ELEMENTS", elements)
         other = cls(2, n_jobs=jobs).fit(X)
         assert_same_labels(other, model)
         np.testing.assert_array_equal(other.representatives_, model.representatives_)
@@ -135,7 +135,7 @@ def test_order_of_rows_threads_and_blocks_do_not_matter(cls, monkeypatch):
 def test_blocks_do_not_matter_where_a_projection_is_learned(cls, n_components, monkeypatch):
     rows = np.hstack([X, 0.3 * np.random.default_rng(0).standard_normal((len(X), 30))])
     model = cls(2, n_components=n_components).fit(rows)
-    monkeypatch.setattr(representatives, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(passes, "BLOCK_ELEMENTS", 1)
     other = cls(2, n_components=n_components, n_jobs=2).fit(rows)
     assert_same_labels(other, model)
     np.testing.assert_array_equal(other.components_, model.components_)

@@ -13,7 +13,7 @@ from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS
 from dogc.loop import watch
 from dogc.numerics import row_blocks
-from dogc.rows import labelling, memory
+from dogc.rows import memory, passes
 
 
 def spread_blobs():
@@ -172,7 +172,7 @@ def test_many_new_rows_are_labelled_some_at_a_time(cls, monkeypatch):
     X = overlapping()
     model = cls(3, n_neighbors=10).fit(X)
     whole = model.predict(X)
-    monkeypatch.setattr(labelling, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(passes, "CHUNK_ROWS", 7)
     assert np.array_equal(model.predict(X), whole)
 
 

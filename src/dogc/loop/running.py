@@ -66,9 +66,9 @@ def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
     return settings.may_firm and settings.lam is None and not ended
 
 
-def held(problem: Problem, by: float = FIRMER) -> Problem:
+def held(problem: Problem) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
-    return problem._replace(weights=firmer_weights(problem.weights, by))
+    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
 
 
 def run_once(

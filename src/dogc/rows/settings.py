@@ -150,14 +150,7 @@ def check_settings(
         p=check_power(given["p"]),
         fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
-        run=RunSettings(
-            lam=check_lam(given["lam"]),
-            init=check_init(given["init"], n, c),
-            n_init=check_count("n_init", given["n_init"], 1),
-            max_iter=check_count("max_iter", given["max_iter"], 1),
-            tol=check_weight("tol", given["tol"]),
-            may_firm=strength.may_firm,
-        ),
+        run=_check_run(given, n, c, strength.may_firm),
         lookup=Lookup(
             metric,
             check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
@@ -166,4 +159,15 @@ def check_settings(
         rule=check_choice("rule", given["rule"], RULES),
         outlier_label=check_outlier_label(given["outlier_label"]),
         max_time=check_time(given["max_time"]),
+    )
+
+
+def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
+    return RunSettings(
+        lam=check_lam(given["lam"]),
+        init=check_init(given["init"], n, c),
+        n_init=check_count("n_init", given["n_init"], 1),
+        max_iter=check_count("max_iter", given["max_iter"], 1),
+        tol=check_weight("tol", given["tol"]),
+        may_firm=may_firm,
     )
