@@ -470,7 +470,7 @@ def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):
     def broken(*args, **kwargs):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(app.terminal.cluster_files.persistence, "save", broken)
+    monkeypatch.setattr(app.terminal.cluster_files.saving, "save", broken)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3, "-q") == 1
     assert "the disk is full" in capsys.readouterr().err
@@ -486,7 +486,7 @@ def test_help_and_version(capsys):
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.delitem(sys.modules, "dogc.commands.app")
+    monkeypatch.delitem(sys.modules, "dogc.app.commands.app")
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as stopped:
         cli.main(["demo"])

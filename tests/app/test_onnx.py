@@ -16,6 +16,7 @@ import dogc
 from conftest import CLUSTERERS, made
 from dogc import DOGCOS, SEC, DiscriminativeKMeans
 from dogc.app.model_files.onnx import linear_scores, to_onnx
+from dogc.app.tables import Preparation
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -117,7 +118,6 @@ def test_tables_with_other_columns_are_refused_by_name():
 def prepared(scale=True):
     """A frame of numbers with gaps, yes and no, and an id; what prepares it."""
     pandas = pytest.importorskip("pandas")
-    tables = pytest.importorskip("dogc.tables")
     rng = np.random.default_rng(0)
     X = rows(2000, 0, "float32").astype("float64")  # so that float32 holds them too
     paid = np.where(X[:, 0] > 1, "yes", "no").astype(object)
@@ -126,7 +126,7 @@ def prepared(scale=True):
     frame = pandas.DataFrame(X, columns=list("abcde")).assign(
         paid=paid, id=[f"r{i}" for i in range(len(X))]
     )
-    return frame, tables.Preparation(scale=scale).fit(frame)
+    return frame, Preparation(scale=scale).fit(frame)
 
 
 @pytest.mark.parametrize("cls", LINEAR, ids=lambda cls: cls.__name__)

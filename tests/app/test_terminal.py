@@ -13,7 +13,7 @@ pytest.importorskip("skops")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
 
-DOGC = [sys.executable, "-c", "from dogc.cli import main; main()"]
+DOGC = [sys.executable, "-c", "from dogc.app.cli import main; main()"]
 
 
 @pytest.fixture

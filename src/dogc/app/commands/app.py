@@ -243,4 +243,4 @@ def datasets(
 @_command("paper", "dogc paper tables --quick")
 def paper() -> int:
     """Redo the paper's tables and figures; dogc paper --help says more."""
-    raise AssertionError("dogc.cli hands this over")  # listed here for --help
+    raise AssertionError("dogc.app.cli hands this over")  # listed here for --help

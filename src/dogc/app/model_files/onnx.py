@@ -47,8 +47,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from dogc import DOGCOS
-    >>> from dogc.onnx_export import to_onnx
+    >>> from dogc import DOGCOS, to_onnx
     >>> proto = to_onnx(DOGCOS(n_clusters=3).fit(load_iris().data))
     >>> [output.name for output in proto.graph.output]
     ['label', 'score']

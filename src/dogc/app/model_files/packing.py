@@ -1,59 +1,59 @@
-"""What of a fitted model goes into a file, and the model made from it again.
+"""A fitted model as plain containers and arrays, and the model made from these again.
 
-Search trees are left out: their inner arrays are read unchecked, so a forged file could crash
-the process, and to build them anew gives the same tree. Sparse arrays go in by parts. Long arrays
-of few distinct values, such as labels, go in as these values and the place of each item among them.
+What is ours goes into a file as ``{"dogc": name, "state": {field: value}}``, under the names in
+:data:`STORED`, so that a file does not know where a class stands in the source. Search trees are
+left out: their inner arrays are read unchecked, so a forged file could crash the process, and to
+build them anew gives the same tree. Sparse arrays go in by parts. Long arrays of few distinct
+values, such as labels, go in as these values and the place of each item among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
 
-from ...rows import labelling, neighbours
+from ... import estimators
+from ...choices.n_clusters import CountEvidence
+from ...choices.n_neighbors import ScaleChoice
+from ...choices.n_representatives import ResolutionChoice
+from ...estimators._dkm import DiscriminantSpace
+from ...loop.solver import Record
+from ...rows import neighbours
+from ...rows.fixed_graph import GraphSettings, Voters
+from ...rows.labelling import FittedRows
 from ...rows.repeatable import single_blas_thread
+from ...rows.representatives import Frame, Representatives
+from ...rows.scaling import Scaled
+from ..tables import Preparation
 
-# All that a model file may hold beside what skops trusts by itself: Python's containers, NumPy's
-# arrays and scikit-learn's estimators.
-TRUSTED_TYPES = (
-    "dogc.counting.CountEvidence",
-    "dogc.estimators._ablations.DOGCFixedGraph",
-    "dogc.estimators._ablations.DOGCRelaxed",
-    "dogc.estimators._affinity.GraphSettings",
-    "dogc.estimators._affinity.Voters",
-    "dogc.estimators._can.CAN",
-    "dogc.estimators._can.PCAN",
-    "dogc.estimators._clr.CLR",
-    "dogc.estimators._cuts.NormalizedCut",
-    "dogc.estimators._cuts.RatioCut",
-    "dogc.estimators._data.Scaled",
-    "dogc.estimators._dkm.DiscriminantSpace",
-    "dogc.estimators._dkm.DiscriminativeKMeans",
-    "dogc.estimators._dogc.DOGC",
-    "dogc.estimators._dogc.DOGCOS",
-    "dogc.estimators._local.CLGR",
-    "dogc.estimators._local.LocalLearningClustering",
-    "dogc.estimators._lpp.LPP",
-    "dogc.estimators._neighbours.Index",
-    "dogc.estimators._nmf.NMFClustering",
-    "dogc.estimators._predict.FittedRows",
-    "dogc.estimators._representatives.Frame",
-    "dogc.estimators._representatives.Representatives",
-    "dogc.estimators._sec.SEC",
-    "dogc.resolutions.ResolutionChoice",
-    "dogc.scales.ScaleChoice",
-    "dogc.solver.Record",
-    "dogc.storable.StoredRepeats",
-    "dogc.storable.StoredSparse",
-    "dogc.tables.preparing.Preparation",
-    "numpy.dtype",  # in scikit-learn's imputers
-)
+TAG, STATE = "dogc", "state"
+
+# All classes of ours that a file may hold, by their names there. A class may move and be renamed,
+# and a tuple may get more fields with defaults; a name that stands in files must stay.
+STORED: dict[str, type] = {
+    **{name: cls for name, cls in vars(estimators).items()
+       if name in estimators.__all__ and isinstance(cls, type)},
+    "Preparation": Preparation,
+    "CountEvidence": CountEvidence,
+    "DiscriminantSpace": DiscriminantSpace,
+    "FittedRows": FittedRows,
+    "Frame": Frame,
+    "GraphSettings": GraphSettings,
+    "Index": neighbours.Index,
+    "Record": Record,
+    "Representatives": Representatives,
+    "ResolutionChoice": ResolutionChoice,
+    "ScaleChoice": ScaleChoice,
+    "Scaled": Scaled,
+    "Voters": Voters,
+}  # fmt: skip
+_NAMES = {cls: name for name, cls in STORED.items()}
 
 # An array of one number for each row is stored by its distinct values from this length on, if they
 # are few enough for 16 bits.
@@ -65,89 +65,115 @@ _SPARSE = {
 }
 
 
-class StoredSparse(NamedTuple):
-    """A sparse array in a file: by parts, under a name that no release of SciPy changes."""
-
-    kind: str
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
-    shape: tuple[int, int]
-
-
-class StoredRepeats(NamedTuple):
-    """A long array in a file: its distinct values, and the place of each item among them."""
-
-    values: np.ndarray
-    place: np.ndarray
+class UnknownContentError(ValueError):
+    """Something in a file that this release does not know, by its name."""
 
 
 def pack(value: Any) -> Any:
-    """The same with search trees and callbacks left out and large arrays by parts."""
+    """The same in containers and arrays, with search trees and callbacks left out."""
+    if type(value) in _NAMES:
+        return _tagged(_NAMES[type(value)], {k: pack(v) for k, v in _state_of(value).items()})
     if type(value).__name__ in _SPARSE and sp.issparse(value):
         n, d = map(int, value.shape)
-        return StoredSparse(type(value).__name__, value.data, value.indices, value.indptr, (n, d))
+        parts = {"data": value.data, "indices": value.indices, "indptr": value.indptr}
+        return _tagged("sparse", {"kind": type(value).__name__, **parts, "shape": (n, d)})
     if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) >= LONG:
         return _without_repeats(value)
-    if isinstance(value, neighbours.Index) and value.kind == "pynndescent":
-        return value._replace(search=int(value.search.n_neighbors))
     if isinstance(value, BaseEstimator):
         packed: Any = object.__new__(type(value))
         vars(packed).update({name: pack(item) for name, item in vars(value).items()})
-        if type(value).__module__.startswith("dogc.") and hasattr(value, "callback"):
-            packed.callback = None
         if isinstance(getattr(value, "_tree", None), tuple(_TREES.values())):
             packed._tree = None
         return packed
-    return _each(pack, value)
+    value = _each(pack, value)
+    return _tagged("dict", value) if type(value) is dict and TAG in value else value
 
 
 def unpack(value: Any) -> Any:
     """What :func:`pack` was given."""
-    if isinstance(value, StoredSparse):
-        parts = (value.data, value.indices, value.indptr)
-        array = _SPARSE[value.kind](parts, shape=value.shape)
-        array.check_format(full_check=True)  # indices out of range would be read unchecked
-        return array
-    if isinstance(value, StoredRepeats):
-        return value.values[value.place]
+    if type(value) is dict and TAG in value:
+        state = {name: unpack(item) for name, item in value[STATE].items()}
+        return _made(value[TAG], state)
     if isinstance(value, BaseEstimator):
-        stored = {name: unpack(item) for name, item in vars(value).items()}
-        vars(value).update(_later_parameters(value) | stored)
+        vars(value).update({name: unpack(item) for name, item in vars(value).items()})
         tree = _TREES.get(getattr(value, "_fit_method", ""))
-        if tree is not None and value._tree is None:
+        if tree is not None:
             metric, options = value.effective_metric_, value.effective_metric_params_
             value._tree = tree(value._fit_X, value.leaf_size, metric=metric, **options)
         return value
-    value = _each(unpack, value)
-    if isinstance(value, labelling.FittedRows):
-        return value._replace(search=_searchable(value))
-    return value
+    return _each(unpack, value)
 
 
-def _later_parameters(model: BaseEstimator) -> dict[str, Any]:
-    """What an earlier release did not ask for, as it is by default."""
-    if not type(model).__module__.startswith("dogc."):
-        return {}
-    return {name: given.default for name, given in signature(type(model)).parameters.items()}
+def _tagged(name: str, state: dict[str, Any]) -> dict[str, Any]:
+    return {TAG: name, STATE: state}
 
 
-def _without_repeats(value: np.ndarray) -> np.ndarray | StoredRepeats:
+def _state_of(value: Any) -> dict[str, Any]:
+    """The fields of a tuple or the attributes of an estimator, as far as a file can hold them."""
+    if isinstance(value, neighbours.Index) and value.kind == "pynndescent":
+        value = value._replace(search=int(value.search.n_neighbors))
+    if isinstance(value, tuple):
+        return value._asdict()  # type: ignore[attr-defined]
+    return vars(value) | ({"callback": None} if hasattr(value, "callback") else {})
+
+
+def _made(name: str, state: dict[str, Any]) -> Any:
+    """The object that a name and a state stand for; nothing but this makes one from a file."""
+    if name == "dict":
+        return state
+    if name == "sparse":
+        return _sparse(**state)
+    if name == "repeats":
+        return state["values"][state["place"]]
+    cls = STORED.get(name)
+    if cls is None:
+        raise UnknownContentError(str(name))
+    return _estimator(cls, state) if issubclass(cls, BaseEstimator) else _tuple(cls, state)
+
+
+def _tuple(cls: Any, state: dict[str, Any]) -> Any:
+    """A named tuple; a field that an earlier release did not store has its default."""
+    for field in state:
+        if field not in cls._fields:
+            raise UnknownContentError(f"{cls.__name__}.{field}")
+    value = cls(**state)
+    return value._replace(search=_searchable(value)) if cls is FittedRows else value
+
+
+def _estimator(cls: type, state: dict[str, Any]) -> Any:
+    """An estimator with these attributes, none of which may hide what its class defines.
+
+    A parameter that an earlier release did not ask for is at its default.
+    """
+    parameters = {name: given.default for name, given in signature(cls).parameters.items()}
+    for name in state:
+        fitted = name.endswith("_") or name.startswith("_")
+        if name not in parameters and (not fitted or hasattr(cls, name)):
+            raise UnknownContentError(f"{cls.__name__}.{name}")
+    made: Any = object.__new__(cls)
+    vars(made).update(parameters | state)
+    return made
+
+
+def _sparse(kind: str, data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    array = _SPARSE[kind]((data, indices, indptr), shape=shape)
+    array.check_format(full_check=True)  # indices out of range would be read unchecked
+    return array
+
+
+def _without_repeats(value: np.ndarray) -> np.ndarray | dict[str, Any]:
     """An array of plain numbers by its distinct values, to the last bit, if they are few."""
     if value.dtype.kind not in "biuf" or value.itemsize not in (1, 2, 4, 8):
         return value
     values, place = np.unique(value.view(f"u{value.itemsize}"), return_inverse=True)
     if len(values) > MOST_VALUES:
         return value
-    return StoredRepeats(
-        values.view(value.dtype), place.astype(np.min_scalar_type(len(values) - 1))
-    )
+    place = place.astype(np.min_scalar_type(len(values) - 1))
+    return _tagged("repeats", {"values": values.view(value.dtype), "place": place})
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
     """Containers with the function applied to each of their items; others as they are."""
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(function, value))
     if type(value) in (list, tuple):
         return type(value)(map(function, value))
     if type(value) is dict:
@@ -155,7 +181,7 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     return value
 
 
-def _searchable(fitted: labelling.FittedRows) -> neighbours.Index | None:
+def _searchable(fitted: FittedRows) -> neighbours.Index | None:
     """The search over fitted rows; one by pynndescent is built again, the same as it was."""
     index = fitted.search
     if index is None or index.kind != "pynndescent" or fitted.scaled is None:

@@ -1,9 +1,10 @@
 """Models as files: what was fitted, how its data were prepared, what came of it.
 
 A model file is a `skops <https://skops.readthedocs.io>`_ archive, so nothing in it is ever run:
-it holds arrays and the names of types, and only types in :data:`TRUSTED_TYPES`, or those that
-skops trusts by itself, are made from it. An entry ``dogc.json`` holds the rest, and the
-archive's comment a checksum over the whole file.
+it holds arrays, plain containers and the names of types, and only classes of ours under the names
+in :data:`~dogc.app.model_files.packing.STORED`, or types that skops trusts by itself, are made
+from it. An entry ``dogc.json`` holds the rest, and the archive's comment a checksum over the whole
+file.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import write_whole
-from . import packing
-from .packing import TRUSTED_TYPES
+from . import format_one, packing
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+# What skops does not trust by itself: it is in scikit-learn's imputers.
+TRUSTED_TYPES = ("numpy.dtype",)
 
 HEADER = "dogc.json"
 # The archive's comment. Its digest is of all bytes before it, the format's number among them.
@@ -85,11 +87,10 @@ def save(
     --------
     >>> import pathlib, tempfile, dogc
     >>> from sklearn.datasets import load_iris
-    >>> from dogc.persistence import load, save
     >>> X = load_iris().data
     >>> model = dogc.DOGCOS(n_clusters=3).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     again = load(save(model, pathlib.Path(folder) / "iris.skops"))
+    ...     again = dogc.load(dogc.save(model, pathlib.Path(folder) / "iris.skops"))
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
@@ -110,7 +111,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that :func:`save` wrote.
 
     It labels and transforms rows exactly as the one that was saved. Nothing in the file is run,
-    and a file with types that are not in :data:`TRUSTED_TYPES` is refused.
+    and a file with types other than those of this library and of scikit-learn is refused.
 
     Parameters
     ----------
@@ -141,21 +142,26 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     path = pathlib.Path(path)
     _skops()  # where it is missing, that is not the file's fault
     data = _read(path)
-    _check_seal(path, data)
+    version = _check_seal(path, data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read(HEADER))
-        stored = _construct(path, data)
+        stored = _construct(path, format_one.rewritten(data) if version == 1 else data)
         return Bundle(
             packing.unpack(stored["model"]),
             packing.unpack(stored["preparation"]),
             header["summary"],
             header["settings"],
-            header["format_version"],
+            version,
             header["library_version"],
         )
     except ModelFileError:
         raise
+    except packing.UnknownContentError as error:
+        raise ModelFileError(
+            f"'{path}' holds {error}, which this dogc does not know; upgrade it with "
+            "pip install --upgrade dogc, or save the model again."
+        ) from None
     except Exception as error:  # what a forged or foreign file can raise knows no bounds
         raise ModelFileError(
             f"'{path}' cannot be read as a model ({_words(error)}); save the model again, "
@@ -244,8 +250,8 @@ def _read(path: pathlib.Path) -> bytes:
         raise ModelFileError(f"cannot read '{path}': {error.strerror or error}.") from error
 
 
-def _check_seal(path: pathlib.Path, data: bytes) -> None:
-    """Refuse what is no model file, what a later release wrote, and what was changed."""
+def _check_seal(path: pathlib.Path, data: bytes) -> int:
+    """The file's format; refuses no model files, those of later releases and changed ones."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             comment, names = archive.comment, archive.namelist()
@@ -268,6 +274,7 @@ def _check_seal(path: pathlib.Path, data: bytes) -> None:
         raise ModelFileError(
             f"'{path}' was changed or damaged after it was saved: its checksum does not match."
         )
+    return int(mark[1])
 
 
 def _contents(data: bytes, names: list[str]) -> str:

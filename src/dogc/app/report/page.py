@@ -35,7 +35,7 @@ def render(summary: dict[str, Any]) -> str:
     Parameters
     ----------
     summary : dict
-        From :func:`dogc.report.summarise`.
+        From :func:`~dogc.app.report.summarise`.
 
     Returns
     -------

@@ -56,7 +56,7 @@ class Preparation(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas
-    >>> from dogc.tables import Preparation
+    >>> from dogc.app.tables import Preparation
     >>> frame = pandas.DataFrame({"id": [7, 8, 9], "x": [1.0, None, 3.0], "c": ["a", "b", "a"]})
     >>> preparation = Preparation(scale=False).fit(frame)
     >>> preparation.transform(frame)

@@ -53,7 +53,7 @@ def read_table(path: str) -> Table:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from dogc.tables import read_table
+    >>> from dogc.app.tables import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "shop.csv")
     ...     _ = path.write_text("customer;spent\\n007;12.5\\n008;3\\n")
