@@ -28,8 +28,8 @@ from tqdm.auto import tqdm
 
 from dogc import DOGC
 from dogc._atomic import write_csv
-from dogc.choices import geometry
 from dogc.choices import n_neighbors as scales
+from dogc.choices import solving_rows
 
 DEFAULT = "the defaults"
 
@@ -52,10 +52,10 @@ ALTERNATIVES: dict[str, dict[str, Any] | Constant] = {
     "n_components=None": {"n_components": None},
     "alpha=0.1, always firm": {"alpha": 0.1},
     "scales 10, 20": Constant(scales, "SCALES", (10, 20)),
-    "believed below 0.5": Constant(geometry, "FEWER", 0.5),
-    "believed below 0.8": Constant(geometry, "FEWER", 0.8),
-    "always believed": Constant(geometry, "FEWER", 1e9),
-    "never believed": Constant(geometry, "FEWER", 0.0),
+    "believed below 0.5": Constant(solving_rows, "FEWER", 0.5),
+    "believed below 0.8": Constant(solving_rows, "FEWER", 0.8),
+    "always believed": Constant(solving_rows, "FEWER", 1e9),
+    "never believed": Constant(solving_rows, "FEWER", 0.0),
 }
 
 

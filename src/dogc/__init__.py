@@ -24,9 +24,9 @@ from .estimators import (
 )
 
 if TYPE_CHECKING:
-    from . import datasets, metrics, plotting, quality
+    from . import datasets, metrics, plotting, quality, results
     from .app.model_files.onnx import to_onnx
-    from .app.model_files.saving import load, load_bundle, save
+    from .app.model_files.saving import ModelFileError, load, load_bundle, save
 
 __version__ = "0.1.0"
 
@@ -43,6 +43,7 @@ __all__ = [
     "DOGCRelaxed",
     "DiscriminativeKMeans",
     "LocalLearningClustering",
+    "ModelFileError",
     "NMFClustering",
     "NormalizedCut",
     "RatioCut",
@@ -54,14 +55,16 @@ __all__ = [
     "metrics",
     "plotting",
     "quality",
+    "results",
     "save",
     "spectral_rotation",
     "to_onnx",
 ]
 
 # What is imported when it is first asked for.
-_MODULES = ("datasets", "metrics", "plotting", "quality")
-_FUNCTIONS = {
+_MODULES = ("datasets", "metrics", "plotting", "quality", "results")
+_FROM_FILES = {
+    "ModelFileError": ".app.model_files.saving",
     "load": ".app.model_files.saving",
     "load_bundle": ".app.model_files.saving",
     "save": ".app.model_files.saving",
@@ -72,8 +75,8 @@ _FUNCTIONS = {
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
-    if name in _FUNCTIONS:
-        return getattr(import_module(_FUNCTIONS[name], __name__), name)
+    if name in _FROM_FILES:
+        return getattr(import_module(_FROM_FILES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

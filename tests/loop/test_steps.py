@@ -97,7 +97,7 @@ def test_a_step_touches_only_its_own_block(three_blobs):
     problem, method = build(ESTIMATORS[1], X, 3, 7, n_components=2)
     state = first_state(problem, method, "random", 0)
     own = {
-        "step_S": {"S", "L", "member", "n_components", "stray"},
+        "step_S": {"graph"},
         "step_F": {"F"},
         "step_W": {"W", "dx"},
         "step_Q": {"Q"},

@@ -40,12 +40,8 @@ class CLR(FixedGraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     norm : {"l2", "l1"}, default="l2"
         How the distance to the given graph is measured: squared L2 (CLR1 in the DOGC paper) or
         L1 (CLR0).
@@ -83,7 +79,7 @@ class CLR(FixedGraphClusterer):
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.solver.Record` of each iteration; a true return value
+        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
         stops the run.
 
     Attributes
@@ -98,7 +94,7 @@ class CLR(FixedGraphClusterer):
     n_representatives_ : int or None
         Number of representatives; None if every row is a node of the graph. It may be a little
         below what was asked for: cells that lose all their rows are left out.
-    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
         The numbers of representatives that were tried and how far their clusters agree. Its
         ``confirmed`` says how far those that were taken can be trusted.
     representatives_ : array of shape (n_representatives, n_features) or None
@@ -114,12 +110,12 @@ class CLR(FixedGraphClusterer):
         Their names, where X has names that are all strings.
     n_iter_ : int
         Iterations that ran.
-    history_ : list of :class:`~dogc.solver.Record`
+    history_ : list of :class:`~dogc.results.Record`
         Objective by term, lambda, components and labels changed, for each iteration.
     converged_ : bool
         Whether the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
-        One of the keys of ``dogc.solver.STOPPING_REASONS``.
+        One of the keys of ``dogc.results.STOPPING_REASONS``.
 
     References
     ----------

@@ -35,12 +35,8 @@ class DiscriminativeKMeans(RowClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     lam : float, default=1.0
         Regularisation :math:`\lambda`, above 0, in units of the mean scatter of a feature (of a
         landmark, for "rbf"). As it

@@ -125,7 +125,7 @@ class DOGC(GraphClusterer):
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.solver.Record` of each iteration; a true return value
+        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
         stops the run.
 
     Attributes
@@ -134,7 +134,7 @@ class DOGC(GraphClusterer):
         Cluster of each row; clusters are numbered by falling size.
     n_clusters_ : int
         Number of clusters.
-    cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
+    cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
         With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken.
         The others follow by score, but the third is one more or one less than the first.
     n_neighbors_ : int
@@ -142,7 +142,7 @@ class DOGC(GraphClusterer):
     n_representatives_ : int or None
         Number of representatives; None if every row is a node of the graph. It may be a little
         below what was asked for: cells that lose all their rows are left out.
-    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
         The numbers of representatives that were tried and how far their clusters agree. Its
         ``confirmed`` says how far those that were taken can be trusted.
     representatives_ : array of shape (n_representatives, n_features) or None
@@ -152,11 +152,11 @@ class DOGC(GraphClusterer):
         those that it is linked with.
     representative_labels_ : int array of shape (n_representatives,) or None
         Cluster of each.
-    scales_ : :class:`~dogc.scales.ScaleChoice`
+    scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and how far their clusters agree.
     geometry_ : str
         The geometry that was taken: "given", "standard" or "within".
-    geometries_ : dict of str to :class:`~dogc.scales.ScaleChoice`
+    geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         How far the numbers of neighbours agree in each geometry that was tried.
     neighbors_recall_ : float or None
         Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
@@ -194,12 +194,12 @@ class DOGC(GraphClusterer):
         :math:`W^\top` after the stretching of ``geometry_``. None where there is neither.
     n_iter_ : int
         Iterations that ran.
-    history_ : list of :class:`~dogc.solver.Record`
+    history_ : list of :class:`~dogc.results.Record`
         Objective by term, lambda, components and labels changed, for each iteration.
     converged_ : bool
         Whether the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
-        One of the keys of ``dogc.solver.STOPPING_REASONS``.
+        One of the keys of ``dogc.results.STOPPING_REASONS``.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -398,7 +398,7 @@ class DOGCOS(RegressingDOGC):
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.solver.Record` of each iteration; a true return value
+        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
         stops the run.
 
     Attributes
@@ -407,7 +407,7 @@ class DOGCOS(RegressingDOGC):
         Cluster of each row; clusters are numbered by falling size.
     n_clusters_ : int
         Number of clusters.
-    cluster_counts_ : list of :class:`~dogc.counting.CountEvidence`
+    cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
         With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken.
         The others follow by score, but the third is one more or one less than the first.
     n_neighbors_ : int
@@ -415,7 +415,7 @@ class DOGCOS(RegressingDOGC):
     n_representatives_ : int or None
         Number of representatives; None if every row is a node of the graph. It may be a little
         below what was asked for: cells that lose all their rows are left out.
-    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
         The numbers of representatives that were tried and how far their clusters agree. Its
         ``confirmed`` says how far those that were taken can be trusted.
     representatives_ : array of shape (n_representatives, n_features) or None
@@ -425,11 +425,11 @@ class DOGCOS(RegressingDOGC):
         those that it is linked with.
     representative_labels_ : int array of shape (n_representatives,) or None
         Cluster of each.
-    scales_ : :class:`~dogc.scales.ScaleChoice`
+    scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and how far their clusters agree.
     geometry_ : str
         The geometry that was taken: "given", "standard" or "within".
-    geometries_ : dict of str to :class:`~dogc.scales.ScaleChoice`
+    geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         How far the numbers of neighbours agree in each geometry that was tried.
     neighbors_recall_ : float or None
         Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
@@ -473,12 +473,12 @@ class DOGCOS(RegressingDOGC):
         Its intercept.
     n_iter_ : int
         Iterations that ran.
-    history_ : list of :class:`~dogc.solver.Record`
+    history_ : list of :class:`~dogc.results.Record`
         Objective by term, lambda, components and labels changed, for each iteration.
     converged_ : bool
         Whether the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
-        One of the keys of ``dogc.solver.STOPPING_REASONS``.
+        One of the keys of ``dogc.results.STOPPING_REASONS``.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -31,12 +31,8 @@ class LocalLearningClustering(FixedGraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     ridge : float, default=0.1
         Penalty of the local models, above 0; the kernel of a row with itself is 1.
     n_neighbors : int, default=None
@@ -134,12 +130,8 @@ class CLGR(FixedGraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     lam : float, default=10.0
         Weight :math:`\lambda` of the Laplacian, in units of one over the mean degree of the
         graph.
@@ -147,8 +139,7 @@ class CLGR(FixedGraphClusterer):
         Penalty of the local models, above 0, in units of the neighbours' scatter.
     n_neighbors : int, default=None
         Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        n_samples - 1 if that is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
         The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
         ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).
@@ -156,8 +147,7 @@ class CLGR(FixedGraphClusterer):
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
         How labels are read off the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
@@ -176,10 +166,9 @@ class CLGR(FixedGraphClusterer):
     labels_ : int array of shape (n_samples,)
         Cluster of each row; clusters are numbered by falling size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph A; of representatives where there are any.
+        The graph A.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off; a row for each representative where there
-        are any.
+        The continuous solution that labels are read off.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)

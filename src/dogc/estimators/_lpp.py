@@ -30,8 +30,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Number of directions; at most n_features.
     n_neighbors : int, default=None
         Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        n_samples - 1 if that is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
         The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
         of the other, or on all pairs (n_samples^2 numbers).
@@ -39,8 +38,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.

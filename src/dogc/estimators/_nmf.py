@@ -29,12 +29,8 @@ class NMFClustering(FixedGraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     source : {"graph", "features"}, default="graph"
         What is factored: the normalised similarity graph, or the features, shifted and scaled
         to [0, 1] column by column.
@@ -85,7 +81,7 @@ class NMFClustering(FixedGraphClusterer):
     n_representatives_ : int or None
         Number of representatives; None if every row is a node of the graph. It may be a little
         below what was asked for: cells that lose all their rows are left out.
-    resolutions_ : :class:`~dogc.resolutions.ResolutionChoice` or None
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
         The numbers of representatives that were tried and how far their clusters agree. Its
         ``confirmed`` says how far those that were taken can be trusted.
     representatives_ : array of shape (n_representatives, n_features) or None

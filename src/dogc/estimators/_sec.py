@@ -29,20 +29,15 @@ class SEC(FixedGraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
     mu : float, default=1e-3
         Weight of the regression against the graph, in units of the mean degree of the graph.
     gamma : float, default=1.0
         Ridge penalty on W, in units of the mean scatter of a feature.
     n_neighbors : int, default=None
         Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        n_samples - 1 if that is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
         The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
         of the other, or on all pairs (n_samples^2 numbers).
@@ -50,8 +45,7 @@ class SEC(FixedGraphClusterer):
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
         How labels are read off the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
@@ -70,10 +64,9 @@ class SEC(FixedGraphClusterer):
     labels_ : int array of shape (n_samples,)
         Cluster of each row; clusters are numbered by falling size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph A; of representatives where there are any.
+        The graph A.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off; a row for each representative where there
-        are any.
+        The continuous solution that labels are read off.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -26,7 +26,7 @@ class ConvergenceDisplay:
 
     Parameters
     ----------
-    history : list of :class:`~dogc.solver.Record`
+    history : list of :class:`~dogc.results.Record`
         The ``history_`` of a fitted model.
     n_clusters : int, default=None
         How many components the graph was to have.
