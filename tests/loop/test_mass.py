@@ -13,7 +13,7 @@ from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.penalties import Weights, paper_weights
 from dogc.loop.solver import alternate
-from dogc.loop.state import Nodes, Regression, Subspace, by_mass, root_mass
+from dogc.loop.state import Nodes, Regression, Subspace
 from dogc.loop.steps import step_F, step_Q, step_S, step_S_l1, step_W, step_Y, with_graph
 from dogc.numerics import affinity, graph
 from dogc.rows.problems import given_graph
@@ -128,7 +128,7 @@ def test_blocks_stay_feasible(method, situation):
     np.testing.assert_allclose(state.graph.S.sum(axis=1), 1.0, atol=1e-9)
     assert state.graph.S.min() >= 0.0
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(problem.c), atol=1e-9)
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     np.testing.assert_allclose(
         F.T @ (problem.nodes.mass[:, None] * F), np.eye(problem.c), atol=1e-9
     )
@@ -180,7 +180,7 @@ def as_copies(problem, state):
         regression=problem.regression._replace(X=problem.regression.X[rows]),
     )
     spread = state._replace(
-        F=(state.F / root_mass(problem))[rows],
+        F=(state.F / problem.nodes.root)[rows],
         dx=state.dx[rows],
         Y=state.Y[rows],
         xi=state.xi[rows],
@@ -226,7 +226,7 @@ def test_the_laplacian_is_that_of_the_copies():
     problem, state = massive_case(methods.CAN)
     copies, spread, rows = as_copies(problem, state)
     F = np.random.default_rng(0).standard_normal((problem.n, 2))
-    inside = root_mass(problem) * F
+    inside = problem.nodes.root * F
     np.testing.assert_allclose(
         inside.T @ (state.graph.L @ inside), F[rows].T @ (spread.graph.L @ F[rows]), atol=1e-12
     )
@@ -267,7 +267,7 @@ def test_with_labels_no_F_nearby_is_better(seed):
 def test_each_row_of_S_is_the_best_on_its_candidates(seed):
     problem, state = massive_case(methods.CLR_L2, seed)
     after = step_S(problem, state)
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     far = state.lam * reference.pair_distances(F, F, state.idx)
     for i in range(problem.n):
         d = state.dx[i] + far[i]
@@ -279,7 +279,7 @@ def test_each_row_of_S_is_the_best_on_its_candidates(seed):
 def test_each_row_of_S_in_the_L1_norm_is_the_best(seed):
     problem, state = massive_case(methods.CLR_L1, seed)
     after = step_S_l1(problem, state)
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     # A as the state has it: by index, which is how row_weights lists candidates.
     cost = state.lam * reference.pair_distances(F, F, state.idx)
     for i in range(problem.n):
@@ -293,7 +293,7 @@ def test_each_row_of_S_in_the_L1_norm_is_the_best(seed):
 
 def test_rotation_and_labels_are_the_best_for_the_masses():
     problem, state = massive_case(methods.DOGC)
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     rotated = step_Q(problem, state)
     Y = reference.one_hot(state.Y, 3)
     U, _, Vt = np.linalg.svd(F.T @ (problem.nodes.mass[:, None] * Y))
@@ -308,7 +308,7 @@ def test_the_projection_step_finds_the_least_ratio_of_all_rows(within):
     # Rows scattered about nodes, nodes standing for them: the ratio is that of the rows.
     rng = np.random.default_rng(0)
     problem, state = massive_case(methods.CAN)
-    R = root_mass(problem) * rng.standard_normal((problem.n, 4))
+    R = problem.nodes.root * rng.standard_normal((problem.n, 4))
     scatter = np.diag([0.1, 2.0, 0.5, 1.0]) if within else np.zeros((4, 4))
     problem = problem._replace(subspace=Subspace(R, 2, scatter if within else None))
     state = step_W(problem, state._replace(W=np.eye(4, 2)))
@@ -329,7 +329,7 @@ def test_the_start_with_degrees_for_masses_is_the_normalised_cut(seed):
     state = next(starts(problem, "spectral", 1, np.random.default_rng(0)))
     values, vectors = scipy.linalg.eigh(np.diag(degree) - A, np.diag(degree))
     assert values[3] - values[2] > 1e-3
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     # The same space: what the eigenvectors leave of F, in the norm of the degrees, is nothing.
     V = vectors[:, :3]
     left = F - V @ (V.T @ (degree[:, None] * F))
@@ -348,13 +348,10 @@ def test_the_start_with_other_masses_is_another():
     assert np.abs(even.F @ even.F.T - uneven.F @ uneven.F.T).max() > 0.01
 
 
-def test_by_mass_and_its_root():
-    problem, state = massive_case(methods.CAN)
-    F = state.F / root_mass(problem)
-    np.testing.assert_allclose(by_mass(problem, state.F), problem.nodes.mass[:, None] * F)
-    plain = problem._replace(nodes=problem.nodes._replace(mass=None))
-    assert by_mass(plain, state.F) is state.F
-    np.testing.assert_array_equal(root_mass(plain), [[1.0]])
+def test_the_root_of_the_masses_is_known():
+    problem, _ = massive_case(methods.CAN)
+    np.testing.assert_allclose(problem.nodes.root**2, problem.nodes.mass[:, None])
+    np.testing.assert_array_equal(Nodes(np.ones(3), None).root, [[1.0]])
 
 
 @pytest.mark.parametrize("method", [methods.DOGC, methods.CAN, methods.CLR_L1, methods.CLR_L2],

@@ -18,7 +18,7 @@ from ..loop import steps
 from ..loop.methods import Method
 from ..loop.running import run
 from ..loop.solver import HALTED, Result
-from ..loop.state import Problem, learned_graph, root_mass
+from ..loop.state import Problem, learned_graph
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
@@ -217,7 +217,7 @@ class GraphClusterer(NewRows):
         self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
         self._assign_representatives(resolved, named, prepared.many.unit)
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
-        self.embedding_ = (state.F / root_mass(problem)).astype(dtype)
+        self.embedding_ = (state.F / problem.nodes.root).astype(dtype)
         self._assign_components(prepared.components, dtype)
         self._assign_state(result, new_name, dtype)
         reach = outlier_scores.representative_reach(fitted.R, fitted.n_links, fitted.metric)

@@ -12,7 +12,7 @@ from ..choices.solving_representatives import Solved
 from ..loop import methods
 from ..loop.running import RunSettings, run_once
 from ..loop.solver import HALTED, Callback
-from ..loop.state import Problem, learned_graph, root_mass
+from ..loop.state import Problem, learned_graph
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
@@ -220,7 +220,7 @@ def _solve_nodes(
     problem = node_graph(nodes, c)
     result = run_once(problem, method, run, 0, watch)
     labels = method.final_labels(problem, result.state)
-    F = result.state.F / root_mass(problem)
+    F = result.state.F / problem.nodes.root
     return Solved(labels, result.reason in HALTED, (result, F))
 
 

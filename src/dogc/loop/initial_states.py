@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..numerics import discrete, fragments, graph
-from .state import LambdaSearch, LearnedGraph, Problem, State, by_mass
+from .state import LambdaSearch, LearnedGraph, Problem, State
 from .steps import bottom_of, step_W, with_graph
 
 
@@ -26,7 +26,7 @@ def starts(
 def spectral_start(problem: Problem) -> State:
     """No chance at all: the data's own graph, its eigenvectors, a pivoted rotation."""
     state = embedded(problem)
-    F = by_mass(problem, state.F)
+    F = problem.nodes.root * state.F
     Q, Y = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     return state._replace(Q=Q, Y=Y)
 
@@ -34,7 +34,7 @@ def spectral_start(problem: Problem) -> State:
 def labels_start(problem: Problem, labels: np.ndarray) -> State:
     """From given labels: the rotation that fits them best."""
     state = embedded(problem)
-    return state._replace(Q=discrete.procrustes(by_mass(problem, state.F), labels), Y=labels)
+    return state._replace(Q=discrete.procrustes(problem.nodes.root * state.F, labels), Y=labels)
 
 
 def random_starts(problem: Problem, n_init: int, rng: np.random.Generator) -> Iterator[State]:

@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics import discrete
 from . import objective, steps
 from .lambda_search import hold, search_lambda
-from .state import Problem, State, by_mass, root_mass
+from .state import Problem, State
 
 Step = Callable[[Problem, State], State]
 Schedule = Callable[[Problem, State], State]
@@ -23,7 +23,7 @@ def as_started(problem: Problem, state: State) -> State:
 
 def relax(problem: Problem, state: State) -> State:
     """Make Y continuous: Y = F. Any rotation can be absorbed by such a Y, so Q = I."""
-    return state._replace(Q=np.eye(problem.c), Y=state.F / root_mass(problem))
+    return state._replace(Q=np.eye(problem.c), Y=state.F / problem.nodes.root)
 
 
 class Method(NamedTuple):
@@ -62,7 +62,7 @@ def final_components(problem: Problem, state: State) -> np.ndarray:
     """The components if there are c of them, else what a rotation of F finds."""
     if state.graph.n_components == problem.c:
         return state.graph.member
-    F = by_mass(problem, state.F)
+    F = problem.nodes.root * state.F
     return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))[1]
 
 

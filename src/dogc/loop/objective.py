@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..numerics import discrete, l2p
-from .state import Problem, State, root_mass
+from .state import Problem, State
 
 
 def graph(problem: Problem, state: State) -> float:
     """sum_ij d^wx_ij s_ij."""
-    return float(np.vdot(root_mass(problem) ** 2 * _finite(state.dx), state.graph.S))
+    return float(np.vdot(problem.nodes.root**2 * _finite(state.dx), state.graph.S))
 
 
 def spread(problem: Problem, state: State) -> float:
@@ -24,13 +24,13 @@ def spread(problem: Problem, state: State) -> float:
 
 def deviation_l2(problem: Problem, state: State) -> float:
     """||S - A||_F^2."""
-    difference = root_mass(problem) * (state.graph.S - problem.candidates.A)
+    difference = problem.nodes.root * (state.graph.S - problem.candidates.A)
     return float(np.vdot(difference, difference))
 
 
 def deviation_l1(problem: Problem, state: State) -> float:
     """sum_ij |s_ij - a_ij|."""
-    return float((root_mass(problem) ** 2 * np.abs(state.graph.S - problem.candidates.A)).sum())
+    return float((problem.nodes.root**2 * np.abs(state.graph.S - problem.candidates.A)).sum())
 
 
 def smoothness(problem: Problem, state: State) -> float:
@@ -41,7 +41,7 @@ def smoothness(problem: Problem, state: State) -> float:
 def link(problem: Problem, state: State) -> float:
     """alpha ||Y - FQ||^2."""
     alpha = problem.weights(state.lam).alpha
-    Y = root_mass(problem) * discrete.times(state.Y, np.eye(problem.c))
+    Y = problem.nodes.root * discrete.times(state.Y, np.eye(problem.c))
     difference = Y - state.F @ state.Q
     return float(alpha * np.vdot(difference, difference))
 

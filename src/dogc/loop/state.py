@@ -24,12 +24,17 @@ class Candidates(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """What the nodes of the graph stand for."""
+    """What the nodes of the graph stand for.
+
+    Where a node stands for m rows, their rows of F are equal, and F'F = I over the rows is
+    F'MF = I over the nodes. The State holds M^1/2 F, whose columns are orthonormal.
+    """
 
     size: np.ndarray  # (n,) what each counts for as a row: its copies
     coordinates: Matrix | None  # (n, d) as points, to merge components by; None if precomputed
     min_size: float = 0.0  # the least that a component must count for to be a cluster
     mass: np.ndarray | None = None  # (n,) what each counts for in F and Y; None: one each
+    root: np.ndarray = np.ones((1, 1))  # (n, 1) the root of the mass, or one for all
 
 
 class Subspace(NamedTuple):
@@ -114,18 +119,3 @@ def learned_graph(state: State) -> sp.csr_array:
     """The learned graph (S + S')/2."""
     S = graph.to_csr(state.idx, state.graph.S, len(state.idx))
     return ((S + S.T) * 0.5).tocsr()
-
-
-def root_mass(problem: Problem) -> np.ndarray:
-    """The root of each node's mass, of shape (n, 1), or one for all.
-
-    Where a node stands for m rows, their rows of F are equal, and F'F = I over the rows is
-    F'MF = I over the nodes. The State holds M^1/2 F, whose columns are orthonormal.
-    """
-    mass = problem.nodes.mass
-    return np.ones((1, 1)) if mass is None else np.sqrt(mass)[:, None]
-
-
-def by_mass(problem: Problem, F: np.ndarray) -> np.ndarray:
-    """M^1/2 times the F of a State: MF, each row of F times what its node counts for."""
-    return F if problem.nodes.mass is None else root_mass(problem) * F

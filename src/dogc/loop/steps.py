@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..numerics import discrete, eigen, fragments, graph, l2p, stiefel, trace_ratio
 from ..numerics.matrix import norm_bound
 from .objective import link, prediction, regression, squared_residuals
-from .state import LearnedGraph, Problem, State, by_mass, root_mass
+from .state import LearnedGraph, Nodes, Problem, State
 
 
 def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
@@ -22,25 +22,24 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     """
     nodes = problem.nodes
     joined = fragments.join_small(state.idx, S, state.dx, nodes.size, nodes.min_size)
-    L = weighted_laplacian(joined.graph, nodes.mass)
+    L = weighted_laplacian(joined.graph, nodes)
     return state._replace(
         graph=LearnedGraph(joined.S, L, joined.member, joined.n_components, joined.stray)
     )
 
 
-def weighted_laplacian(S: sp.csr_array, mass: np.ndarray | None) -> sp.csr_array:
+def weighted_laplacian(S: sp.csr_array, nodes: Nodes) -> sp.csr_array:
     """The Laplacian of S; with masses, M^-1/2 L(MS) M^-1/2."""
-    if mass is None:
+    if nodes.mass is None:
         return graph.laplacian(S)
-    n = len(mass)
-    M = sp.dia_array((mass[None, :], [0]), shape=(n, n))
-    inverse = sp.dia_array((1.0 / np.sqrt(mass)[None, :], [0]), shape=(n, n))
+    M = sp.dia_array((nodes.mass[None, :], [0]), shape=S.shape)
+    inverse = sp.dia_array((1.0 / nodes.root.T, [0]), shape=S.shape)
     return (inverse @ graph.laplacian((M @ S).tocsr()) @ inverse).tocsr()
 
 
 def step_S(problem: Problem, state: State) -> State:
     """Each row of S solves `eq:10` on its candidates."""
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     d = graph.pair_distances(F, F, state.idx, problem.threads)
     d *= state.lam
     d += state.dx
@@ -51,7 +50,7 @@ def step_S_l1(problem: Problem, state: State) -> State:
     """Each row of S near the given graph in the L1 norm: CLR0."""
     A = problem.candidates.A
     assert A is not None
-    F = state.F / root_mass(problem)
+    F = state.F / problem.nodes.root
     df = graph.pair_distances(F, F, state.idx)
     return with_graph(problem, state, graph.solve_rows_l1(A, state.lam * df))
 
@@ -64,7 +63,7 @@ def step_F(problem: Problem, state: State) -> State:
     alpha = problem.weights(state.lam).alpha
     # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
     pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
-    B = pull * root_mass(problem) * discrete.times(state.Y, state.Q.T)
+    B = pull * problem.nodes.root * discrete.times(state.Y, state.Q.T)
     L = state.graph.L if state.lam > 0 else state.graph.L * 0.0
     starts = [state.F]
     if alpha == 0.0:
@@ -75,10 +74,11 @@ def step_F(problem: Problem, state: State) -> State:
     values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
     # c components both are exact minima, and the last one says which of them to merge.
-    rounding = 1e-12 * norm_bound(L) * problem.c
+    bound = norm_bound(L)
+    rounding = 1e-12 * bound * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5)
+        result = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5, bound=bound)
         F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 
@@ -90,8 +90,7 @@ def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
 
 def null_weights(problem: Problem) -> np.ndarray | None:
     """What a null vector of the Laplacian looks like inside a component; None: constant."""
-    mass = problem.nodes.mass
-    return None if mass is None else np.sqrt(mass)
+    return None if problem.nodes.mass is None else problem.nodes.root[:, 0]
 
 
 def step_W(problem: Problem, state: State) -> State:
@@ -119,12 +118,12 @@ def projected_distances(
 
 def step_Q(problem: Problem, state: State) -> State:
     """The rotation: orthogonal Procrustes, `eq:15`."""
-    return state._replace(Q=discrete.procrustes(by_mass(problem, state.F), state.Y))
+    return state._replace(Q=discrete.procrustes(problem.nodes.root * state.F, state.Y))
 
 
 def step_Y(problem: Problem, state: State) -> State:
     """Labels by the largest entry of FQ, `eq:18`."""
-    return state._replace(Y=discrete.assign(by_mass(problem, state.F) @ state.Q))
+    return state._replace(Y=discrete.assign((problem.nodes.root * state.F) @ state.Q))
 
 
 def step_Y_regression(problem: Problem, state: State) -> State:
@@ -139,7 +138,7 @@ def step_Y_regression(problem: Problem, state: State) -> State:
     squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
     loss = l2p.loss(np.maximum(squared, 0.0), problem.regression.p)
     cost = problem.nodes.size[:, None] * loss
-    gain = by_mass(problem, state.F) @ state.Q
+    gain = (problem.nodes.root * state.F) @ state.Q
     return state._replace(Y=discrete.assign(2.0 * alpha * gain - beta * cost))
 
 
@@ -147,8 +146,8 @@ def step_Y_relaxed(problem: Problem, state: State) -> State:
     """Continuous Y between rotation and regression: the ablation DOGC-I."""
     alpha, beta, _ = problem.weights(state.lam)
     D = beta * regression_weights(problem, state)[:, None]
-    both = alpha * root_mass(problem) ** 2 + D
-    mixed = alpha * (by_mass(problem, state.F) @ state.Q) + D * prediction(problem, state)
+    both = alpha * problem.nodes.root**2 + D
+    mixed = alpha * ((problem.nodes.root * state.F) @ state.Q) + D * prediction(problem, state)
     return state._replace(Y=np.where(both > 0, mixed / np.where(both > 0, both, 1.0), state.Y))
 
 
@@ -158,11 +157,11 @@ def step_restart(problem: Problem, state: State) -> State:
     Alternating Q and Y stops at local optima that depend on the first Y; this is the way
     out of a bad one.
     """
-    F = by_mass(problem, state.F)
+    F = problem.nodes.root * state.F
     Q, labels = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     new_name = discrete.match_labels(labels, state.Y, problem.c)
     labels, Q = new_name[labels], Q[:, np.argsort(new_name)]
-    rows = np.arange(problem.n)
+    rows = np.arange(len(F))
     agreement = (F @ state.Q)[rows, state.Y].sum()
     if (F @ Q)[rows, labels].sum() <= agreement + 1e-9 * abs(agreement):
         return state

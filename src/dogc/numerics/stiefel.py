@@ -63,6 +63,7 @@ def curvilinear_search(
     *,
     max_iter: int = 500,
     tol: float = 1e-7,
+    bound: float | None = None,
 ) -> StiefelResult:
     r"""Wen and Yin's feasible descent along Cayley curves.
 
@@ -76,6 +77,7 @@ def curvilinear_search(
     A : symmetric array or sparse array of shape (n, n)
     B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
+    bound : :func:`norm_bound` of A where it is known.
 
     Examples
     --------
@@ -86,7 +88,8 @@ def curvilinear_search(
     >>> round(result.objective, 6)
     1.0
     """
-    scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
+    bound = norm_bound(A) if bound is None else bound
+    scale = bound * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
     return _descend(A, B, F, scale, max_iter, tol)

@@ -33,11 +33,14 @@ def given_graph(
     up to a constant that is :math:`\|s_i - a_i\|^2`, so at lambda = 0 its solution is A.
     """
     n, k = idx.shape
+    nodes = Nodes(np.ones(n) if size is None else size, coordinates, min_size)
+    if mass is not None:
+        nodes = nodes._replace(mass=mass, root=np.sqrt(mass)[:, None])
     d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
     return Problem(
         c=c,
         candidates=Candidates(k, idx, d, lambda d, k: np.ones(len(d)), A),
-        nodes=Nodes(np.ones(n) if size is None else size, coordinates, min_size, mass),
+        nodes=nodes,
         weights=paper_weights(0.0, 0.0, 0.0),
     )
 
