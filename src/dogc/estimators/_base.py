@@ -28,7 +28,7 @@ from ..rows.repeatable import generator, single_blas_thread
 from ..rows.representatives import ManyRows, NodeGraph, Options
 from ..rows.settings import Settings, check_settings
 from ._left_out import label_left_out
-from ._new_rows import NewRows
+from ._rows import NewRows
 from ._rule import Learned, sampled_rows
 from ._warnings import (
     warn_few_rows,
@@ -131,18 +131,6 @@ class GraphClusterer(NewRows):
         result, _ = run(problem, method, settings.run._replace(init=init), seed, watch)
         labels = self._discretise(problem, result)
         return Solved(labels, result.reason in HALTED, (problem, result))
-
-    def _validate(self, X: Any, *, reset: bool) -> Matrix:
-        X = super()._validate(X, reset=reset)
-        if self.metric == "precomputed" and not sp.issparse(X):
-            raise ValueError(
-                "X must be a sparse graph when metric='precomputed'; make one with "
-                "KNeighborsTransformer(mode='distance')."
-            )
-        if self.metric == "manhattan" and sp.issparse(X):  # scikit-learn's distances want 32 bits
-            parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
-            X = sp.csr_array(parts, shape=X.shape)
-        return scaling.unit_rows(X) if self.metric == "cosine" else X
 
     def _check(self, X: Matrix) -> Settings:
         settings = check_settings(self.get_params(deep=False), X.shape, sp.issparse(X))
