@@ -127,6 +127,15 @@ def test_bandwidths_too_small_to_be_multiplied_do_no_harm():
     assert np.array_equal(exponents, np.zeros((2, 1)))
 
 
+def test_exponents_beyond_all_numbers_are_finite_and_equal():
+    d, sigma = np.array([[1.0, 1e9], [0.0, 1e300]]), np.full(2, 1e-200)
+    exponents = affinity.gaussian_exponents(d, np.array([[1, 0], [0, 1]]), sigma, sigma)
+    assert exponents[1, 0] == 0.0
+    assert exponents[0, 0] == exponents[0, 1] == exponents[1, 1]
+    assert np.array_equal(exponents - exponents.min(axis=1, keepdims=True) > 0, [[0, 0], [0, 1]])
+    assert np.array_equal(np.exp(-exponents), [[0.0, 0.0], [1.0, 0.0]])
+
+
 # ----------------------------------------------------------------------- symmetric_graph
 
 

@@ -201,3 +201,16 @@ def test_its_arguments_are_left_alone():
     symnmf.symmetric_nmf(A, start)
     assert np.array_equal(A, kept_A)
     assert np.array_equal(start, kept)
+
+
+def test_without_a_tolerance_the_search_ends_where_nothing_is_gained_but_rounding():
+    ended_so = 0
+    for seed in range(8):
+        A, start = nonnegative_problem(seed, 8, 2)
+        result = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=0.0)
+        assert result.converged
+        gained = -np.diff(result.objective) / np.linalg.norm(A) ** 2
+        # Half and double: the gains themselves are rounded here.
+        assert (gained[:-1] > 0.5 * symnmf.ROUNDING).all()
+        ended_so += gained[-1] <= 2.0 * symnmf.ROUNDING
+    assert ended_so >= 1  # in the others no step goes down at all
