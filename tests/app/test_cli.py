@@ -16,14 +16,14 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app import cli  # noqa: E402
-from dogc.app.commands import app, prediction  # noqa: E402
+from dogc.app.commands import command_line, prediction  # noqa: E402
 from dogc.app.model_files import saving  # noqa: E402
-from dogc.app.tables import clustering  # noqa: E402
+from dogc.app.tables import clustered_table  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
 
 
 def run(*arguments):
-    return app.run([str(argument) for argument in arguments])
+    return command_line.run([str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_what_people_would_not_ask_for_is_said(folder, capsys):
     assert "No header was found: the columns are called c1 to c2." in out
     for apart, sentence in ((1, "1 row lies far"), (2, "2 rows lie far")):
         model = SimpleNamespace(outliers_=np.arange(3) < apart)
-        assert clustering._remarks(model)[0].startswith(sentence)
+        assert clustered_table._remarks(model)[0].startswith(sentence)
     assert (
         json.loads(pathlib.Path("dogc-output/run.json").read_text())["counts"][0]["n_clusters"] == 2
     )
@@ -459,7 +459,7 @@ def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app.terminal, "cluster_table", interrupted)
+    monkeypatch.setattr(command_line.terminal, "cluster_table", interrupted)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3) == 130
     assert "nothing was written" in capsys.readouterr().err
@@ -470,7 +470,7 @@ def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):
     def broken(*args, **kwargs):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(app.terminal.cluster_files.saving, "save", broken)
+    monkeypatch.setattr(command_line.terminal.cluster_files.saving, "save", broken)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3, "-q") == 1
     assert "the disk is full" in capsys.readouterr().err
@@ -486,7 +486,7 @@ def test_help_and_version(capsys):
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.delitem(sys.modules, "dogc.app.commands.app")
+    monkeypatch.delitem(sys.modules, "dogc.app.commands.command_line")
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit) as stopped:
         cli.main(["demo"])

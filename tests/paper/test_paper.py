@@ -12,7 +12,7 @@ from dogc.app.cli import main as dogc_command
 from dogc.comparison import METHODS
 from dogc.datasets import UCI_NAMES, load_uci
 from dogc.metrics import clustering_accuracy
-from dogc.paper import command, figures, page, printed, protocol, runs, tables
+from dogc.paper import command, figures, printed, protocol, reproduction_page, runs, tables
 
 # ------------------------------------------------------------------------------ printed
 
@@ -202,11 +202,11 @@ def test_the_halves_table_shows_both_parts(quick_cache):
 
 
 def test_cells_are_escaped_and_coloured_by_what_they_reach():
-    assert "&lt;b&gt;" in page.td("<b>", hint="it's")
-    assert "good" in page.compared(0.596, 0.6)
-    assert "bad" in page.compared(0.59, 0.6)
-    assert "class=''" in page.compared(0.5, float("nan"))
-    assert page.number(float("nan")) == "-"
+    assert "&lt;b&gt;" in reproduction_page.td("<b>", hint="it's")
+    assert "good" in reproduction_page.compared(0.596, 0.6)
+    assert "bad" in reproduction_page.compared(0.59, 0.6)
+    assert "class=''" in reproduction_page.compared(0.5, float("nan"))
+    assert reproduction_page.number(float("nan")) == "-"
 
 
 def test_the_command_writes_tables_once_and_reads_them_from_then_on(tmp_path, capsys, monkeypatch):

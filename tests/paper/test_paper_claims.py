@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 from dogc.paper import claims, figures, printed
-from dogc.paper.page import claims_section, counted
+from dogc.paper.reproduction_page import claims_section, where_it_holds
 
 ROOT = pathlib.Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "reproduction"
@@ -30,7 +30,7 @@ def test_a_claim_holds_where_ours_reaches_the_best_of_the_others():
     scores = {"a": score, "b": {**score, "KM": 1.0}, "c": {**score, "CAN": 0.1}}
     claim = claims.tested("ours is best", "oracle", scores, claims.at_least(["DOGC-OS"]))
     assert (claim.holds, claim.fails, claim.ties) == (("a", "c"), ("b",), ("a",))
-    assert counted(claim) == "2 of 3, by a tie on a, not on b"
+    assert where_it_holds(claim) == "2 of 3, by a tie on a, not on b"
     assert "2 of 3, by a tie on a, not on b" in claims_section([claim])
 
 
@@ -92,7 +92,7 @@ def test_new_rows_are_labelled_about_as_well_as_printed(name):
 def test_the_page_says_where_each_claim_holds():
     page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
     for claim in claims.claims(RESULTS):
-        line = f"| {claim.text} | {claim.column} | {counted(claim)} |"
+        line = f"| {claim.text} | {claim.column} | {where_it_holds(claim)} |"
         assert line in page, line
 
 

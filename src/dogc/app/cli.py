@@ -32,7 +32,7 @@ def _hand_over(given: list[str]) -> None:
         paper(given[1:])
         return
     try:
-        from .commands.app import run
+        from .commands.command_line import run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("dogc"):
             raise

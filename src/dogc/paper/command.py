@@ -18,14 +18,14 @@ from ..datasets import UCI_NAMES
 from . import printed
 from .claims import claims
 from .figures import FIGURES, Options
-from .page import (
+from .reproduction_page import (
     claims_section,
-    counted,
     figure_section,
     metric_section,
     page,
     split_section,
-    write_rows,
+    where_it_holds,
+    write_table,
 )
 from .runs import Cache
 from .tables import main_table, out_of_sample_table
@@ -112,23 +112,23 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     sections = []
     if any(part in MEASURES for part in wanted):
         rows = main_table(cache, options.datasets, n_runs=options.runs, **common)
-        print(f"wrote {write_rows(options.out / 'main.csv', rows)}")
+        print(f"wrote {write_table(options.out / 'main.csv', rows)}")
         for part in (part for part in MEASURES if part in wanted):
             sections += [metric_section(rows, m, TITLES[m]) for m in MEASURES[part]]
     five = [name for name in printed.FIVE if name in options.datasets]
     if "ablation" in wanted and five:
         rows = main_table(cache, five, printed.ABLATIONS, n_runs=options.runs, **common)
-        print(f"wrote {write_rows(options.out / 'ablation.csv', rows)}")
+        print(f"wrote {write_table(options.out / 'ablation.csv', rows)}")
         for metric in ("acc", "nmi_max"):
             sections.append(metric_section(rows, metric, f"Ablation: {TITLES[metric]}"))
     if "out-of-sample" in wanted and five:
         halves = out_of_sample_table(cache, five, n_splits=3 if options.quick else 20, **common)
-        print(f"wrote {write_rows(options.out / 'out-of-sample.csv', halves)}")
+        print(f"wrote {write_table(options.out / 'out-of-sample.csv', halves)}")
         sections.append(split_section(halves))
     if not options.only and five:
         found = claims(options.out)
         for claim in found:
-            print(f"{claim.column}: {claim.text}: {counted(claim)}")
+            print(f"{claim.column}: {claim.text}: {where_it_holds(claim)}")
         sections.insert(0, claims_section(found))
     _print_times(cache)
     return sections

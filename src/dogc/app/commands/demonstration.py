@@ -12,8 +12,8 @@ import numpy as np
 from ..._atomic import write_whole
 from ...metrics import clustering_report
 from ..tables import Preparation, Table
-from ..tables.clustering import cluster_table
-from . import clustering as cluster_files
+from ..tables.clustered_table import cluster_table
+from . import cluster_files
 from .outputs import check_folder
 from .terminal import Terminal
 

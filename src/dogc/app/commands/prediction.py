@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model_files import saving
 from ..tables import TableError, read_chunks
-from .clustering import with_labels, write_rows
+from .cluster_files import with_labels, write_rows
 from .outputs import whole_file
 
 CHUNK_ROWS = 50_000

@@ -18,9 +18,8 @@ from ..._atomic import write_whole
 from .. import report as reports
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_table
-from ..tables.clustering import Clustering, cluster_table
-from . import clustering as cluster_files
-from . import comparing, prediction
+from ..tables.clustered_table import Clustering, cluster_table
+from . import cluster_files, comparing, prediction
 from .outputs import check_folder, check_free
 
 

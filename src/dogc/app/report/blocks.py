@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .groups import Groups, group_rows
-from .plain import digits
+from .json_values import digits
 from .points import lay_out
 
 BINS = 60

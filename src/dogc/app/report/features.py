@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from .contrasts import Contrast, contrasts, rounded
 from .groups import Groups
 from .histograms import Column, Columns, describe_column
-from .plain import digits
+from .json_values import digits
 
 if TYPE_CHECKING:
-    from ..tables.clustering import Clustering
+    from ..tables.clustered_table import Clustering
 
 # With more features than these, those whose means differ most are looked at.
 MOST_FEATURES = 2000

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .groups import Groups
-from .plain import digits, short
+from .json_values import digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustering import Clustering
+    from ..tables.clustered_table import Clustering
 
 BINS = 24
 

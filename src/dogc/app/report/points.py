@@ -9,12 +9,12 @@ import numpy as np
 from scipy.sparse.linalg import svds
 
 from .groups import Groups
-from .plain import cell, digits, short
+from .json_values import cell, digits, short
 
 if TYPE_CHECKING:
     import pandas
 
-    from ..tables.clustering import Clustering
+    from ..tables.clustered_table import Clustering
 
 SEED = 0
 LEAST_OF_A_CLUSTER = 20

@@ -11,12 +11,12 @@ from ...choices.n_representatives import AGREED, LOW_AGREEMENT
 from .blocks import describe_graph
 from .features import describe_features
 from .groups import Groups, group_rows
-from .plain import digits, plain, short
+from .json_values import as_json, digits, short
 from .points import describe_points, lay_out
 from .truth import describe_truth
 
 if TYPE_CHECKING:
-    from ..tables.clustering import Clustering
+    from ..tables.clustered_table import Clustering
 
 VERSION = 1
 CONFIDENCE_BINS = 10
@@ -206,17 +206,17 @@ def describe_history(model: Any) -> dict[str, Any] | None:
 
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """What was done to the data, with which settings, and how long it took."""
-    settings = plain(clustering.settings)
+    settings = as_json(clustering.settings)
     seconds = float(clustering.seconds)
     timings = getattr(clustering.model, "timings_", None) or {}
     facts = {
         "rows": len(clustering.frame),
         "columns": clustering.frame.shape[1],
         "features": clustering.X.shape[1],
-        "n_neighbors": plain(getattr(clustering.model, "n_neighbors_", None)),
-        "n_representatives": plain(getattr(clustering.model, "n_representatives_", None)),
+        "n_neighbors": as_json(getattr(clustering.model, "n_neighbors_", None)),
+        "n_representatives": as_json(getattr(clustering.model, "n_representatives_", None)),
         "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
-        "label_agreement": plain(getattr(clustering.model, "label_agreement_", None)),
+        "label_agreement": as_json(getattr(clustering.model, "label_agreement_", None)),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],

@@ -9,10 +9,10 @@ from scipy.optimize import linear_sum_assignment
 
 from ...metrics import clustering_report
 from .groups import Groups
-from .plain import digits, short
+from .json_values import digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustering import Clustering
+    from ..tables.clustered_table import Clustering
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20

@@ -69,7 +69,7 @@ def _header(text: str, origin: Origin) -> tuple[list[_Attribute], int]:
                     f"line {number} of {origin.source} is no attribute; write @attribute, its "
                     "name and its type."
                 )
-            attributes.append(_Attribute(_plain(found[1]), _kind(found[2])))
+            attributes.append(_Attribute(_unquoted(found[1]), _kind(found[2])))
     raise TableError(
         f"{origin.source} is not an ARFF file: it lacks @attribute or @data; write it again."
     )
@@ -81,7 +81,7 @@ def _kind(declared: str) -> str:
     return "number" if declared.lower().split()[0] in _NUMERIC else "text"
 
 
-def _plain(cell: str) -> str:
+def _unquoted(cell: str) -> str:
     """A cell without its quotes."""
     if len(cell) > 1 and cell[0] == cell[-1] and cell[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", cell[1:-1])
@@ -111,7 +111,7 @@ def _split(line: str, number: int, columns: int, origin: Origin) -> list[str]:
             raise TableError(
                 f"a quote in line {number} of {origin.source} is not closed; close it."
             )
-        cells.append(_plain(found[1]))
+        cells.append(_unquoted(found[1]))
         place, end = found.end(), found[2]
     if len(cells) == columns + 1 and re.fullmatch(r"\{[^}]*\}", cells[-1]):
         cells.pop()  # the row's weight

@@ -68,7 +68,7 @@ def cluster_table(
         seconds=seconds,
         settings={
             "method": method,
-            "parameters": plain(model.get_params(deep=False)),
+            "parameters": recorded_parameters(model),
             "versions": versions(),
             "notes": notes,
             "source": table.source,
@@ -139,10 +139,11 @@ def _check_count(n_clusters: int | str, n: int) -> None:
         raise TableError(f"--clusters is {n_clusters}, but there are only {n} rows; ask for fewer.")
 
 
-def plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can hold them."""
+def recorded_parameters(model: Any) -> dict[str, Any]:
+    """The parameters of a model as JSON can hold them."""
     simple = (str, int, float, bool, type(None))
-    return {k: v if isinstance(v, simple) else repr(v) for k, v in parameters.items()}
+    given = model.get_params(deep=False)
+    return {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()}
 
 
 def versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from ...metrics import clustering_report
 from .. import report
 from ..model_files import saving
 from ..tables import Preparation
-from ..tables.clustering import Clustering
+from ..tables.clustered_table import Clustering
 from .outputs import whole_folder
 
 if TYPE_CHECKING:

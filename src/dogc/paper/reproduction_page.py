@@ -35,7 +35,7 @@ data, the median over seeds (quartiles in brackets where seeds matter). <b>k-mea
 at its defaults (median over seeds) stands beside both, on the preprocessing of each."""
 
 
-def write_rows(path: pathlib.Path, rows: Sequence[Any]) -> pathlib.Path:
+def write_table(path: pathlib.Path, rows: Sequence[Any]) -> pathlib.Path:
     """Named tuples as a CSV file; a value that is not there is an empty cell."""
     return write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in rows])
 
@@ -124,7 +124,7 @@ def split_section(rows: Sequence[Any]) -> str:
     return table_html("Out of sample: ACC on halves", note, header, lines)
 
 
-def counted(claim: Any) -> str:
+def where_it_holds(claim: Any) -> str:
     """On how many data sets a claim holds, where by a tie only, and where it does not."""
     total = len(claim.holds) + len(claim.fails)
     ties = f", by a tie on {', '.join(claim.ties)}" if claim.ties else ""
@@ -138,7 +138,7 @@ def claims_section(claims: Sequence[Any]) -> str:
         [
             td(claim.text),
             td(claim.column),
-            td(counted(claim), "good text" if not claim.fails else "text"),
+            td(where_it_holds(claim), "good text" if not claim.fails else "text"),
         ]
         for claim in claims
     ]

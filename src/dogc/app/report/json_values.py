@@ -62,12 +62,12 @@ def cell(value: Any) -> Any:
     return short(value)
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """Anything as JSON can hold it; what is not finite is missing, the rest becomes text.
 
     Examples
     --------
-    >>> plain({"lam": float("inf"), "sizes": (1, 2), 3: object})
+    >>> as_json({"lam": float("inf"), "sizes": (1, 2), 3: object})
     {'lam': None, 'sizes': [1, 2], '3': "<class 'object'>"}
     """
     if isinstance(value, np.generic):
@@ -79,9 +79,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return short(value, 1000)
     if isinstance(value, Mapping):
-        return {short(key, 100): plain(item) for key, item in value.items()}
+        return {short(key, 100): as_json(item) for key, item in value.items()}
     if isinstance(value, Iterable):
         items = list(value)
         more = [f"… {len(items) - MOST_ITEMS} more"] if len(items) > MOST_ITEMS else []
-        return [plain(item) for item in items[:MOST_ITEMS]] + more
+        return [as_json(item) for item in items[:MOST_ITEMS]] + more
     return short(value, 200)
