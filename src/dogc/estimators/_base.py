@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _checks
-from ..choices import n_neighbors as scales
+from ..choices.geometry import Look
 from ..choices.many_rows import Job, Prepared, prepare
+from ..choices.n_clusters import CountEvidence
+from ..choices.n_neighbors import ScaleChoice, only_scale
 from ..choices.solving_representatives import Resolved, Solved, resolve
 from ..choices.solving_rows import Solution, lone_rows, solve_rows
 from ..choices.task import Task
@@ -149,17 +151,13 @@ class GraphClusterer(NewRows):
         """Set the fitted attributes; clusters are numbered by falling size."""
         problem, place, result, choice = solution
         geometry, state, dtype = place.geometry, result.state, place.geometry.dtype
-        k, n_jobs = problem.candidates.k, settings.lookup.n_jobs
-        labels = self._discretise(problem, result)
-        new_name = discrete.size_order(labels, problem.c, rows.size)
-        labels = new_name[labels]
-        self.n_clusters_, self.n_neighbors_ = problem.c, k
-        self.scales_ = choice.look.scales._replace(chosen=k)
+        k, look, found = problem.candidates.k, choice.look, self._discretise(problem, result)
+        new_name = discrete.size_order(found, problem.c, rows.size)
+        chosen = look.scales._replace(chosen=k)
         if settings.wanted.n_neighbors is not None:
-            self.scales_ = scales.only_scale(k)
-        self.cluster_counts_, self.neighbors_recall_ = choice.counts, place.recall
-        self.geometry_ = choice.look.columns.name
-        self.geometries_ = {look.columns.name: look.scales for look in choice.looks}
+            chosen = only_scale(k)
+        self._assign_choices(problem.c, chosen, choice.counts, look.columns.name, choice.looks)
+        self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self.affinity_matrix_ = distinct.spread_graph(learned_graph(state).astype(dtype), rows)
         self.embedding_ = np.where(
@@ -169,16 +167,28 @@ class GraphClusterer(NewRows):
         self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
         self._assign_state(result, new_name, dtype)
         common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
-        fitted = labelling.fitted_rows(place, W, labels, k, common_xi)
-        copies = outlier_scores.whole_rows(rows)
-        reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs)
-        stray = state.graph.stray
+        fitted = labelling.fitted_rows(place, W, new_name[found], k, common_xi)
+        self._assign_row_labels(solution, rows, fitted, new_name, settings)
+
+    def _assign_row_labels(
+        self,
+        solution: Solution,
+        rows: distinct.DistinctRows,
+        fitted: labelling.FittedRows,
+        new_name: np.ndarray,
+        settings: Settings,
+    ) -> None:
+        """Labels, how sure they are, and what gives labels to new rows."""
+        problem, place, result, _ = solution
+        labels, state, scaled = fitted.labels, result.state, place.geometry.scaled
+        copies, stray = outlier_scores.whole_rows(rows), state.graph.stray
+        reach, score = outlier_scores.fitted_scores(fitted, place, copies, settings.lookup.n_jobs)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=stray)
         self.labels_ = labels[rows.inverse]
         again = labelling.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
         self.label_agreement_ = float(again.mean())
-        if geometry.scaled is not None:
-            scaled = geometry.scaled
+        if scaled is not None:
+            dtype = place.geometry.dtype
             learned = Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype)
             self._assign_rule(learned, settings)
         sure = labelling.confidence(problem, labels)
@@ -194,15 +204,14 @@ class GraphClusterer(NewRows):
         fitted, nodes, solved, rows, _ = resolved
         problem, result = solved.outcome
         state, dtype, n_jobs = result.state, prepared.dtype, settings.lookup.n_jobs
-        labels, confidence, voters, new_name = representatives.named_votes(
+        self.labels_, confidence, voters, new_name = representatives.named_votes(
             rows, solved.labels, prepared.many.weight, problem.c, n_jobs
         )
+        chosen = only_scale(fitted.n_links)
+        counts, name, looks = prepared.counts, prepared.geometry, prepared.looks
+        self._assign_choices(problem.c, chosen, counts, name, looks)
+        self.neighbors_recall_ = 1.0
         named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
-        self.n_clusters_, self.n_neighbors_ = problem.c, fitted.n_links
-        self.scales_ = scales.only_scale(fitted.n_links)
-        self.cluster_counts_, self.neighbors_recall_ = prepared.counts, 1.0
-        self.geometry_ = prepared.geometry
-        self.geometries_ = {look.columns.name: look.scales for look in prepared.looks}
         self._assign_representatives(resolved, named, prepared.many.unit)
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = (state.F / problem.nodes.root).astype(dtype)
@@ -211,13 +220,26 @@ class GraphClusterer(NewRows):
         reach = outlier_scores.representative_reach(fitted.R, fitted.n_links, fitted.metric)
         fitted = fitted._replace(labels=named, n_votes=voters, reach=reach, stray=hanging)
         self._fitted_rows = fitted
-        self.labels_ = labels
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
         learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, n_jobs)
         self._assign_rule(learned, settings)
         score = outlier_scores.row_scores(fitted, rows, n_jobs)
         stray, _, _ = representatives.row_votes(rows, hanging.astype(np.int64), n_jobs)
         self._assign_sureness(confidence, score, stray == 1, settings)
+
+    def _assign_choices(
+        self,
+        c: int,
+        chosen: ScaleChoice,
+        counts: list[CountEvidence],
+        geometry: str,
+        looks: list[Look],
+    ) -> None:
+        """What could be left open, and what it became."""
+        self.n_clusters_, self.n_neighbors_ = c, chosen.chosen
+        self.scales_, self.cluster_counts_ = chosen, counts
+        self.geometry_ = geometry
+        self.geometries_ = {look.columns.name: look.scales for look in looks}
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
         self.components_ = None
