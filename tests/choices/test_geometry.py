@@ -14,7 +14,7 @@ from conftest import ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS
 from dogc.choices import geometry, solving_rows
 from dogc.numerics import graph
-from dogc.rows import columns
+from dogc.rows import column_maps as columns
 from dogc.rows.scaling import apply_scale, feature_map, scale_rows
 
 ids = {"ids": lambda cls: cls.__name__}

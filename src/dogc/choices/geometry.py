@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from ..loop.running import Ran, run
 from ..loop.state import Problem, State
-from ..rows.columns import (
+from ..rows.column_maps import (
     GIVEN,
     Columns,
     can_whiten,
@@ -78,7 +78,7 @@ def look_around(task: Task, c: int) -> list[Look]:
     if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
         return [*looks, standard]
     standard = solved_once(task, standard)
-    whitened = _within(task, columns, standard, size)
+    whitened = _whitened(task, columns, standard, size)
     looks = [standard] if alike else looks
     return [*looks, look(task, c, whitened, placed(task, whitened))]
 
@@ -92,7 +92,7 @@ def solved_once(task: Task, look: Look) -> Look:
     return look._replace(solved={look.scales.chosen: ran})
 
 
-def _within(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
+def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
     """The columns whitened by the scatter within the clusters of a first solution."""
     ((k, ran),) = standard.solved.items()
     labels = task.method.final_labels(standard.begun[k][0], ran.result.state)

@@ -15,7 +15,7 @@ from ..loop.watch import Watch
 from ..numerics import trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import sampling
-from ..rows.columns import GIVEN, Columns
+from ..rows.column_maps import GIVEN, Columns
 from ..rows.places import Geometry, projection
 from ..rows.problems import problem_on
 from ..rows.representatives import FEW_ROWS, Frame, ManyRows, Options, draw, projected
@@ -147,7 +147,7 @@ def _few_rows(sample: sampling.Sample, job: Job) -> Task:
     return few._replace(place=placed(few)) if needed else few
 
 
-def _within(rows: np.ndarray, weight: np.ndarray, R: np.ndarray) -> np.ndarray:
+def _scatter_about_nodes(rows: np.ndarray, weight: np.ndarray, R: np.ndarray) -> np.ndarray:
     """The scatter of rows about their nodes: what the nodes lack of the scatter of all rows.
 
     Means of many rows hardly scatter along columns of noise, which would look like structure.
@@ -179,7 +179,7 @@ def _learned_projection(many: ManyRows, geometry: Geometry, job: Job) -> np.ndar
     nodes = make_trial(many, p, Options.of(settings)).nodes
     problem = problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
     R = np.sqrt(nodes.mass)[:, None] * ((nodes.X - many.frame.scaled.mean) @ space.V)
-    within = _within(space.R, many.sample.weight, R)
+    within = _scatter_about_nodes(space.R, many.sample.weight, R)
     subspace = Subspace(R, min(geometry.m or 0, R.shape[1]), within)
     run_settings = settings.run._replace(init="spectral")
     result, _ = run(problem._replace(subspace=subspace), method, run_settings, seed, watch.quiet())

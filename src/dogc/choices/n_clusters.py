@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from ..numerics import affinity, discrete, eigen, graph
-from ..rows.columns import GIVEN, standard_columns
+from ..rows.column_maps import GIVEN, standard_columns
 from ..rows.places import in_company
 from .n_neighbors import candidate_scales
 from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from ..numerics import trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import scaling
-from ..rows.columns import GIVEN, Columns
+from ..rows.column_maps import GIVEN, Columns
 from ..rows.places import Geometry
 
 # A direction counts as signal from this multiple of the noise edge on.

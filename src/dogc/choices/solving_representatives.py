@@ -63,7 +63,7 @@ class Trial(NamedTuple):
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
 
 
-class Choice(NamedTuple):
+class TrialChoice(NamedTuple):
     """The number of representatives, what came of it on the sample, and with which firmness."""
 
     resolutions: ResolutionChoice
@@ -113,14 +113,14 @@ def try_numbers(
     return tried
 
 
-def weighed(tried: dict[int, Trial], firmness: float, many: ManyRows) -> Choice:
+def weighed(tried: dict[int, Trial], firmness: float, many: ManyRows) -> TrialChoice:
     """The number that another confirms."""
     labels = {p: trial.labels for p, trial in tried.items()}
     choice = weigh_resolutions(labels, many.sample.weight)
-    return Choice(choice, tried[choice.chosen], firmness)
+    return TrialChoice(choice, tried[choice.chosen], firmness)
 
 
-def choose(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Choice:
+def choose_number(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> TrialChoice:
     """The number of representatives.
 
     Where resolutions agree in part, because clusters overlap, they are asked once more with
@@ -148,7 +148,7 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
     chosen = None
     with watch.phase("choices"):
         if len(many.numbers) > 1:
-            chosen = choose(many, solve, options, watch)
+            chosen = choose_number(many, solve, options, watch)
             fitted, choice = chosen.trial.fitted, chosen.resolutions
         else:
             choice = only_resolution(many.numbers[0])
@@ -166,7 +166,7 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
     return Resolved(fitted, nodes, solved, rows, choice)
 
 
-def confirmed(solved: Solved, chosen: Choice, many: ManyRows, options: Options) -> Solved:
+def confirmed(solved: Solved, chosen: TrialChoice, many: ManyRows, options: Options) -> Solved:
     """What all rows say, or what the sample said where the two disagree."""
     trial = chosen.trial
     assert trial.solved is not None

@@ -45,7 +45,7 @@ class Solution(NamedTuple):
     choice: Choice
 
 
-def lone_rows(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place | None]:
+def rows_without_say(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place | None]:
     """Rows that are to have no say: far away, alone or in a group too small for a cluster.
 
     Who counts every component as the paper does, or in its units, has every row count. The second
@@ -59,7 +59,7 @@ def lone_rows(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place | None]
     return outlier_scores.lone_rows(place, copies, c, settings.lookup.n_jobs), place
 
 
-def solve_rows(task: Task) -> Solution:
+def solve_task(task: Task) -> Solution:
     """Choose what is left open and solve; beyond a few rows a sample of them chooses."""
     settings = task.settings
     few = task.X.shape[0] <= FEW_ROWS

@@ -12,7 +12,7 @@ from ..loop.methods import Method
 from ..loop.state import Problem, State
 from ..loop.watch import Watch
 from ..numerics.matrix import Matrix
-from ..rows.columns import GIVEN, Columns
+from ..rows.column_maps import GIVEN, Columns
 from ..rows.places import Geometry, Place, locate, with_gram
 from ..rows.problems import problem_at
 from ..rows.settings import Settings

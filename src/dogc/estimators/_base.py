@@ -14,7 +14,7 @@ from ..choices.many_rows import Job, Prepared, prepare
 from ..choices.n_clusters import CountEvidence
 from ..choices.n_neighbors import ScaleChoice, only_scale
 from ..choices.solving_representatives import Resolved, Solved, resolve
-from ..choices.solving_rows import Solution, lone_rows, solve_rows
+from ..choices.solving_rows import Solution, rows_without_say, solve_task
 from ..choices.task import Task
 from ..loop import steps
 from ..loop.methods import Method
@@ -96,13 +96,13 @@ class GraphClusterer(NewRows):
             rows = distinct.distinct_rows(X, weight, apart=job.settings.lookup.precomputed)
         weighted = rows.inverse >= 0
         task = row_task(rows, job)
-        lone, place = lone_rows(task, outlier_scores.whole_rows(rows))
+        lone, place = rows_without_say(task, outlier_scores.whole_rows(rows))
         if lone.any():
             rows = distinct.without(rows, lone)
             task = row_task(rows, job)
         else:
             task = task._replace(place=place)
-        self._assign_rows(solve_rows(task), rows, task.settings)
+        self._assign_rows(solve_task(task), rows, task.settings)
         self._judge_rule(X, rows.inverse >= 0)
         label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)

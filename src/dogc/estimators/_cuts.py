@@ -250,4 +250,4 @@ class NormalizedCut(FixedGraphClusterer):
         member = merged_components(fixed, c)
         L, root = affinity.normalised_laplacian(fixed.A)
         V = eigen.bottom_eigenvectors(L, c, member, weights=root) / root[:, None]
-        return _discretising.unit_rows(V) if unit else V
+        return _discretising.length_one(V) if unit else V

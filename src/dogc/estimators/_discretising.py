@@ -88,7 +88,7 @@ def rotation_labels(F: np.ndarray, n_init: int, rng: np.random.Generator) -> np.
     return labels
 
 
-def unit_rows(F: np.ndarray) -> np.ndarray:
+def length_one(F: np.ndarray) -> np.ndarray:
     """Rows of length one; zero rows stay."""
     length = np.linalg.norm(F, axis=1, keepdims=True)
     return F / np.where(length > 0, length, 1.0)
@@ -99,7 +99,7 @@ def _prepared(F: np.ndarray, normalize_rows: bool) -> np.ndarray:
     # Row by row: between rows there may be more orders of magnitude than a number holds.
     largest = np.abs(F).max(axis=1, keepdims=True) if normalize_rows else np.abs(F).max()
     F = F / np.where(largest >= np.finfo(float).tiny, largest, 1.0)
-    return unit_rows(F) if normalize_rows else F
+    return length_one(F) if normalize_rows else F
 
 
 def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -> np.ndarray:

@@ -24,7 +24,7 @@ def label_left_out(model: Any, X: Matrix, rows: distinct.DistinctRows, lone: np.
     model.outlier_scores_[lone] = model._scores_of(far)
     shares = model._discounted(labelling.new_shares(fitted, far, model.n_jobs), far)
     model.confidence_[lone] = shares.max(axis=1)
-    nearest = rows.first[labelling.nearest(fitted, far, 1, model.n_jobs)[0][:, 0]]
+    nearest = rows.first[labelling.nearest_fitted(fitted, far, 1, model.n_jobs)[0][:, 0]]
     A = model.affinity_matrix_
     ties = np.ones(len(nearest), A.dtype), (np.flatnonzero(lone), nearest)
     tied = sp.csr_array(ties, shape=A.shape)

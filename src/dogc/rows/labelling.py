@@ -98,7 +98,7 @@ def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
     # A row beyond the range of squares is infinitely far from everything: any label is right.
     with np.errstate(over="ignore", invalid="ignore"):
-        idx, d = nearest(fitted, X, fitted.k + 1, n_jobs)
+        idx, d = nearest_fitted(fitted, X, fitted.k + 1, n_jobs)
         return _weighed(fitted, idx, d)
 
 
@@ -113,7 +113,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     return shares
 
 
-def nearest(
+def nearest_fitted(
     fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The m nearest fitted rows of each new row and their squared distances.

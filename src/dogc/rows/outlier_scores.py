@@ -50,10 +50,10 @@ def _scores(idx: np.ndarray, d: np.ndarray, copies: np.ndarray) -> tuple[np.ndar
     reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone))
     own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
     around = _known(reach, idx[:, : outliers.AROUND])
-    return reach, outliers.relative_reach(own, around, unit(reach))
+    return reach, outliers.relative_reach(own, around, usual_reach(reach))
 
 
-def unit(reach: np.ndarray) -> float:
+def usual_reach(reach: np.ndarray) -> float:
     """The mean reach of rows that have one."""
     known = reach[np.isfinite(reach)]
     return float(known.mean()) if len(known) else 0.0
@@ -87,9 +87,9 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
 
     def scores(rows: Matrix) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
-            idx, d = labelling.nearest(fitted, rows, outliers.AROUND, n_jobs)
+            idx, d = labelling.nearest_fitted(fitted, rows, outliers.AROUND, n_jobs)
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
-        return outliers.relative_reach(own, _known(reach, idx), unit(reach))
+        return outliers.relative_reach(own, _known(reach, idx), usual_reach(reach))
 
     return in_chunks(scores, X)
 
@@ -134,4 +134,4 @@ def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np
 def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
     usual = fitted.reach
     assert usual is not None
-    return outliers.relative_reach(reach, usual[idx], unit(usual))
+    return outliers.relative_reach(reach, usual[idx], usual_reach(usual))

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from ..numerics.matrix import Matrix
-from .columns import GIVEN, Columns
+from .column_maps import GIVEN, Columns
 
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.

@@ -31,7 +31,7 @@ from ..loop.lambda_search import mean_xi
 from ..loop.penalties import Penalties
 from ..loop.running import RunSettings
 from ..numerics import graph
-from .columns import GEOMETRIES
+from .column_maps import GEOMETRIES
 from .neighbours import ALGORITHMS, Lookup
 
 # A component is a cluster from this share of an even split on.
