@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from dogc import metrics
 from dogc.metrics import clustering_accuracy, clustering_report, normalized_mutual_info, purity
 
 labelled = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=12)
@@ -98,3 +99,15 @@ def test_labels_of_mixed_kinds_get_one_sentence(metric):
 def test_missing_labels_are_refused(metric, gap):
     with pytest.raises(ValueError, match="labels_true has a missing value at row 1"):
         metric(np.array([0.0, gap, 1.0], dtype=object), [0, 1, 1])
+
+
+def test_a_report_codes_each_side_once(monkeypatch):
+    coded = []
+
+    def code(labels, name, original=metrics.code_labels):
+        coded.append(name)
+        return original(labels, name)
+
+    monkeypatch.setattr(metrics, "code_labels", code)
+    clustering_report(["a", "b", "b"], [0, 1, 1])
+    assert coded == ["labels_true", "labels_pred"]

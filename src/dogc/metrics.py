@@ -33,8 +33,7 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    table = _contingency(labels_true, labels_pred)
-    return float(table[linear_sum_assignment(-table)].sum() / table.sum())
+    return _matched_share(contingency(*code_both(labels_true, labels_pred)))
 
 
 def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -57,8 +56,7 @@ def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     >>> purity(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    table = _contingency(labels_true, labels_pred)
-    return float(table.max(axis=0).sum() / table.sum())
+    return _commonest_share(contingency(*code_both(labels_true, labels_pred)))
 
 
 def normalized_mutual_info(
@@ -91,8 +89,7 @@ def normalized_mutual_info(
     if average not in AVERAGES:
         words = ", ".join(repr(name) for name in AVERAGES)
         raise ValueError(f"average must be one of {words}; got {average!r}.")
-    truth, found = _checked(labels_true, labels_pred)
-    return float(normalized_mutual_info_score(truth, found, average_method=average))
+    return _nmi(*code_both(labels_true, labels_pred), average)
 
 
 def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[str, float]:
@@ -114,33 +111,58 @@ def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[st
     >>> {name: round(value, 3) for name, value in report.items()}
     {'acc': 0.75, 'nmi_max': 0.311, 'nmi_geometric': 0.346, 'purity': 0.75, 'ari': 0.0}
     """
-    truth, found = _checked(labels_true, labels_pred)
+    truth, found = code_both(labels_true, labels_pred)
+    table = contingency(truth, found)
     return {
-        "acc": clustering_accuracy(truth, found),
-        "nmi_max": normalized_mutual_info(truth, found, average="max"),
-        "nmi_geometric": normalized_mutual_info(truth, found, average="geometric"),
-        "purity": purity(truth, found),
+        "acc": _matched_share(table),
+        "nmi_max": _nmi(truth, found, "max"),
+        "nmi_geometric": _nmi(truth, found, "geometric"),
+        "purity": _commonest_share(table),
         "ari": float(adjusted_rand_score(truth, found)),
     }
 
 
-def _contingency(labels_true: ArrayLike, labels_pred: ArrayLike) -> np.ndarray:
-    """Counts of rows by class (rows) and cluster (columns)."""
-    rows, columns = _checked(labels_true, labels_pred)
-    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return table
+def contingency(classes: np.ndarray, clusters: np.ndarray, n_clusters: int = 0) -> np.ndarray:
+    """Counts of rows by class (rows) and cluster (columns), both integers from 0.
+
+    ``n_clusters`` is the least number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> contingency(np.array([0, 0, 1]), np.array([1, 1, 0]))
+    array([[0, 2],
+           [1, 0]])
+    """
+    shape = (int(classes.max()) + 1, max(int(clusters.max()) + 1, n_clusters))
+    return np.bincount(classes * shape[1] + clusters, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _checked(labels_true: ArrayLike, labels_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Both sides as integers from 0."""
+def _matched_share(table: np.ndarray) -> float:
+    return float(table[linear_sum_assignment(-table)].sum() / table.sum())
+
+
+def _commonest_share(table: np.ndarray) -> float:
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def _nmi(truth: np.ndarray, found: np.ndarray, average: str) -> float:
+    return float(normalized_mutual_info_score(truth, found, average_method=average))
+
+
+def code_both(
+    labels_true: ArrayLike,
+    labels_pred: ArrayLike,
+    names: tuple[str, str] = ("labels_true", "labels_pred"),
+) -> tuple[np.ndarray, np.ndarray]:
+    """Classes and clusters of the same rows as integers from 0."""
     truth, found = np.asarray(labels_true), np.asarray(labels_pred)
     if truth.ndim != 1 or truth.shape != found.shape or not truth.size:
         raise ValueError(
-            "labels_true and labels_pred must be non-empty and one-dimensional with one entry for "
+            f"{names[0]} and {names[1]} must be non-empty and one-dimensional with one entry for "
             f"each row; got shapes {truth.shape} and {found.shape}."
         )
-    return code_labels(truth, "labels_true"), code_labels(found, "labels_pred")
+    return code_labels(truth, names[0]), code_labels(found, names[1])
 
 
 def code_labels(labels: np.ndarray, name: str) -> np.ndarray:

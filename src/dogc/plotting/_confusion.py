@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ..metrics import code_labels
+from ..metrics import code_both, contingency
 from . import _canvas, _models
 
 # Beyond this many classes or clusters numbers no longer fit into the cells.
@@ -152,14 +152,8 @@ def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched
     >>> match_clusters(["a", "a", "b", "b"], [1, 1, 0, 1])
     Matched(table=array([[2, 0], [1, 1]]), classes=['a', 'b'], clusters=[1, 0])
     """
-    truth, found = np.asarray(y_true), np.asarray(labels)
-    if truth.ndim != 1 or truth.shape != found.shape or not truth.size:
-        raise ValueError(
-            "y_true and labels must be non-empty and one-dimensional with one entry for each row; "
-            f"got shapes {truth.shape} and {found.shape}."
-        )
-    i, j = code_labels(truth, "y_true"), code_labels(found, "labels")
-    classes, clusters = np.unique(truth).tolist(), np.unique(found).tolist()
+    i, j = code_both(y_true, labels, ("y_true", "labels"))
+    classes, clusters = np.unique(y_true).tolist(), np.unique(labels).tolist()
     if class_names is not None:
         if len(class_names) != len(classes):
             raise ValueError(
@@ -167,10 +161,9 @@ def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched
                 f"{len(class_names)} names."
             )
         classes = [str(name) for name in class_names]
-    shape = (len(classes), len(clusters))
-    table = np.bincount(i * shape[1] + j, minlength=shape[0] * shape[1]).reshape(shape)
+    table = contingency(i, j)
     pairs = linear_sum_assignment(-table)
-    rows, columns = (_first(pair, size) for pair, size in zip(pairs, shape, strict=True))
+    rows, columns = (_first(pair, size) for pair, size in zip(pairs, table.shape, strict=True))
     return Matched(
         table[np.ix_(rows, columns)], [classes[r] for r in rows], [clusters[k] for k in columns]
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ...metrics import clustering_report
+from ...metrics import clustering_report, contingency
 from .groups import Groups
 from .json_values import digits, short
 
@@ -25,8 +25,7 @@ def describe_truth(clustering: Clustering, groups: Groups) -> dict | None:
     names, classes = np.unique(np.asarray(clustering.truth).astype(str), return_inverse=True)
     scores = clustering_report(classes, groups.codes)
     present = groups.shown
-    cells = classes * (groups.c + 1) + groups.codes
-    table = np.bincount(cells, minlength=len(names) * (groups.c + 1)).reshape(len(names), -1)
+    table = contingency(classes, groups.codes, groups.c + 1)
     order, matched = match_classes(table[:, present])
     columns = present[:MOST_SHOWN]
     return {
