@@ -184,8 +184,17 @@ def test_constant_rows_span_nothing(make, shape, value):
     assert V.shape == (shape[1], 0)
 
 
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7), (40, 3)])
+def test_rows_that_differ_by_rounding_alone_span_nothing(shape):
+    X = np.zeros(shape)
+    X[:, 0] = 1234.567
+    X[::2, 0] = np.nextafter(1234.567, 0.0)
+    R, _ = trace_ratio.row_space(X, X.mean(axis=0))
+    assert R.shape == (shape[0], 0)
+
+
 @pytest.mark.parametrize("shape", [(30, 4), (4, 30)])
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e100])
 def test_the_unit_of_the_rows_does_not_matter(shape, scale):
     X = np.random.default_rng(8).standard_normal(shape)
     R, V = trace_ratio.row_space(scale * X, scale * X.mean(axis=0))
@@ -226,6 +235,17 @@ def test_only_the_smaller_gram_matrix_is_formed(monkeypatch, shape):
     X = np.random.default_rng(14).standard_normal(shape)
     trace_ratio.row_space(X, X.mean(axis=0))
     assert sizes == [(4, 4)]
+
+
+def test_sparse_rows_of_few_columns_are_not_made_dense():
+    class Sparse(sp.csr_array):
+        def toarray(self, *args, **kwargs):
+            assert self.shape != (30, 4)
+            return super().toarray(*args, **kwargs)
+
+    X = np.random.default_rng(15).standard_normal((30, 4))
+    R, V = trace_ratio.row_space(Sparse(X), X.mean(axis=0))
+    np.testing.assert_allclose(R @ V.T, X - X.mean(axis=0), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
