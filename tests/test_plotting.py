@@ -25,7 +25,7 @@ from dogc.plotting import (
     ScaleDisplay,
 )
 from dogc.plotting._confusion import match_clusters
-from dogc.plotting._graph import block_structure
+from dogc.plotting._blocks import block_structure
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -367,6 +367,15 @@ def test_blocks_hold_all_of_the_weight_where_it_belongs():
         np.testing.assert_allclose(weight.sum(), A.sum())
         assert len(size) <= max(most + 5, 90)
     assert len(block_structure(A, labels, 400).edges) == 91  # a row each where there is room
+
+
+def test_more_clusters_than_bins_share_bins_of_one_size():
+    labels = np.arange(90) % 45  # row i and row i + 44 are in neighbouring clusters, unjoined else
+    A = sp.csr_array((np.ones(46), (np.arange(46), np.arange(46) + 44)), (90, 90))
+    blocks = block_structure((A + A.T).tocsr(), labels, 9)
+    assert blocks.edges.tolist() == list(range(0, 91, 10))
+    assert blocks.borders.tolist() == list(range(0, 91, 2))
+    assert np.trace(blocks.density) > 0.7 * blocks.density.sum()
 
 
 def test_rows_of_a_cluster_come_in_the_order_of_a_walk_along_it():

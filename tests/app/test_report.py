@@ -18,13 +18,15 @@ from clusterings import HOSTILE, clustering_of, flowers
 from conftest import CLUSTERERS, made
 from dogc import DOGC, NormalizedCut
 from dogc.app.report import describe_resolution, points, render, summarise
-from dogc.app.report.blocks import bin_rows, describe_graph
+from dogc.app.report.blocks import BINS, describe_graph
 from dogc.app.report.groups import group_rows
 from dogc.app.report.page import policy
 from dogc.app.report.summary import ENDINGS
 from dogc.choices.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
+from dogc.plotting import _plane
+from dogc.plotting._blocks import bin_rows
 
 
 @pytest.fixture(scope="module")
@@ -184,9 +186,9 @@ def test_the_plane_is_that_of_the_principal_components():
 def test_all_ways_to_the_plane_agree(monkeypatch):
     X = np.random.default_rng(0).standard_normal((30, 40)) * np.linspace(5, 1, 40)
     direct = points.lay_out(None, X).at
-    monkeypatch.setattr(points, "DIRECT_ORDER", 35)  # rows against rows
+    monkeypatch.setattr(_plane, "DIRECT_ORDER", 35)  # rows against rows
     np.testing.assert_allclose(points.lay_out(None, X).at, direct, atol=1e-8)
-    monkeypatch.setattr(points, "DIRECT_ORDER", 5)  # Lanczos
+    monkeypatch.setattr(_plane, "DIRECT_ORDER", 5)  # Lanczos
     np.testing.assert_allclose(points.lay_out(None, X).at, direct, atol=1e-8)
 
 
@@ -358,7 +360,7 @@ def test_blocks_and_bins_are_sums_of_the_graph():
         found["blocks"], blocks / blocks.sum(axis=1, keepdims=True), atol=1e-5
     )
     assert found["inside"] == pytest.approx(np.trace(blocks) / blocks.sum())
-    bins, owner = bin_rows(groups, along)
+    bins, owner = bin_rows(groups.codes, along, BINS)
     binned = np.eye(len(owner))[bins]
     weight = binned.T @ dense @ binned
     np.testing.assert_allclose(
@@ -377,7 +379,7 @@ def test_bins_never_cross_a_border_and_follow_the_order():
     labels = np.repeat([0, 1, 2, -1], [700, 250, 49, 1])
     along = np.random.default_rng(0).standard_normal(1000)
     groups = group_rows(labels)
-    bins, owner = bin_rows(groups, along)
+    bins, owner = bin_rows(groups.codes, along, BINS)
     np.testing.assert_array_equal(owner[bins], groups.codes)
     assert set(owner.tolist()) == {0, 1, 2, 3}
     assert len(owner) <= 63

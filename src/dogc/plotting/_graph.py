@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from . import _canvas, _models
+from ._blocks import MOST_BINS, Blocks, block_structure, share_inside
 from ._clusters import ClusterDisplay, dot_size
 
 KINDS = ("blocks", "edges")
 REMEDY = "pass a fitted clusterer on a graph, such as DOGC, CAN, CLR or NormalizedCut"
-# More cells than this are finer than a screen; more rows than this are a ball of wool.
-MOST_BINS = 240
+# More rows than this are a ball of wool.
 MOST_ROWS_WITH_EDGES = 5_000
 # Cells with less than this share of the heaviest cell's weight look alike.
 FAINTEST = 1e-3
 # Many weak edges between clusters must not look like a few strong ones: they have less ink.
 FAINTEST_LINE = 0.05
 NAMED_UP_TO = 30
-
-
-class Blocks(NamedTuple):
-    """A graph with its rows sorted by cluster and gathered into bins."""
-
-    edges: np.ndarray  # (b + 1,) where bins begin and end, counted in rows
-    density: np.ndarray  # (b, b) mean weight between a row of one bin and a row of another
-    clusters: np.ndarray  # (c,) labels in the order of the blocks, outliers last
-    borders: np.ndarray  # (c + 1,) where clusters begin and end, counted in rows
 
 
 class GraphDisplay:
@@ -174,93 +164,6 @@ class GraphDisplay:
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def share_inside(graph: sp.csr_array, labels: np.ndarray) -> float:
-    """Share of a graph's weight that joins rows of one cluster; outliers are in none.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> A = sp.csr_array(np.array([[0.0, 3, 1], [3, 0, 0], [1, 0, 0]]))
-    >>> share_inside(A, np.array([0, 0, 1]))
-    0.75
-    """
-    edges = graph.tocoo()
-    i, j = edges.row, edges.col
-    same = (labels[i] == labels[j]) & (labels[i] >= 0)
-    total = float(edges.data.sum())
-    return float(edges.data[same].sum()) / total if total > 0 else 1.0
-
-
-def block_structure(graph: sp.csr_array, labels: np.ndarray, most: int = MOST_BINS) -> Blocks:
-    """Sort the rows of a graph by cluster and gather them into about ``most`` bins.
-
-    Within a cluster rows come in the order of a walk from one of its ends. No bin holds rows of two
-    clusters, unless there are more clusters than bins.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> A = sp.csr_array(np.array([[0.0, 0, 1], [0, 0, 0], [1, 0, 0]]))
-    >>> blocks = block_structure(A, np.array([0, 1, 0]), most=2)
-    >>> blocks.borders.tolist(), blocks.density.tolist()
-    ([0, 2, 3], [[0.5, 0.0], [0.0, 0.0]])
-    """
-    n = graph.shape[0]
-    joined = graph.tocoo()
-    along = _order_along(joined, labels)
-    group = np.where(labels < 0, np.iinfo(np.int64).max, labels)  # outliers last
-    order = along[np.argsort(group[along], kind="stable")]
-    clusters, starts = np.unique(group[order], return_index=True)
-    borders = np.append(starts, n)
-    edges = _bin_edges(borders, most)
-    bin_of = np.empty(n, dtype=np.int64)
-    bin_of[order] = np.searchsorted(edges, np.arange(n), side="right") - 1
-    b = len(edges) - 1
-    cell = bin_of[joined.row] * b + bin_of[joined.col]
-    weight = np.bincount(cell, joined.data, b * b).reshape(b, b)
-    size = np.diff(edges)
-    clusters = np.where(clusters == np.iinfo(np.int64).max, -1, clusters)
-    return Blocks(edges, weight / np.outer(size, size), clusters, borders)
-
-
-def _order_along(joined: sp.coo_array, labels: np.ndarray) -> np.ndarray:
-    """Rows in the order of a walk through the edges within clusters, from far ends."""
-    within = labels[joined.row] == labels[joined.col]
-    i, j = joined.row[within], joined.col[within]
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    inside = sp.csr_matrix((np.ones(len(both[0])), both), joined.shape)
-    count, member = connected_components(inside, directed=False)
-    somewhere = np.unique(member, return_index=True)[1]
-    order = _walk(inside, somewhere)
-    end = np.empty(count, dtype=np.int64)
-    end[member[order]] = order  # the last that was reached in each component
-    order = _walk(inside, end)
-    return order[np.argsort(member[order], kind="stable")]
-
-
-def _walk(graph: sp.csr_matrix, starts: np.ndarray) -> np.ndarray:
-    """Rows in breadth-first order from one start in each component."""
-    n = graph.shape[0]
-    root = sp.csr_matrix((np.ones(len(starts)), (np.zeros(len(starts), int), starts)), (1, n))
-    rooted = sp.vstack([graph, root], format="csr")
-    rooted.resize((n + 1, n + 1))
-    return breadth_first_order(rooted, n, return_predecessors=False)[1:]
-
-
-def _bin_edges(borders: np.ndarray, most: int) -> np.ndarray:
-    """Where bins begin and end: about ``most``, in each cluster by its size."""
-    n = int(borders[-1])
-    if len(borders) - 1 > most:
-        return np.linspace(0, n, most + 1).round().astype(np.int64)
-    size = np.diff(borders)
-    count = np.clip(np.round(most * size / n), 1, size).astype(np.int64)
-    parts = [
-        start + np.arange(k) * rows // k
-        for start, rows, k in zip(borders[:-1], size, count, strict=True)
-    ]
-    return np.append(np.concatenate(parts), n)
 
 
 def _percent(share: float) -> str:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..numerics.matrix import Matrix
+from ._plane import kept_apart, main_plane
 
 LEARNED = "learned subspace, direction"
 
@@ -115,18 +115,12 @@ def view_of_rows(X: Any, names: list[str] | None = None) -> View:
 def _main_directions(Z: Matrix, name: str) -> View:
     if Z.shape[1] == 1:
         return View(_spread_out(Z), (f"{name} 1", ""))
-    if sp.issparse(Z) and min(Z.shape) <= 2:
-        Z = Z.toarray()  # as small as the answer
-    solver = "arpack" if sp.issparse(Z) else "auto"
-    size = min(2, Z.shape[0])
-    points = PCA(size, svd_solver=solver, random_state=0).fit_transform(Z)
-    return View(np.pad(points, ((0, 0), (0, 2 - size))), (f"{name} 1", f"{name} 2"))
+    return View(main_plane(Z).at, (f"{name} 1", f"{name} 2"))
 
 
 def _spread_out(x: np.ndarray) -> np.ndarray:
     """Values along the first axis; along the second, places that only keep rows apart."""
-    apart = np.arange(len(x)) * 0.6180339887498949 % 1.0
-    return np.column_stack([x[:, 0], apart])
+    return np.column_stack([x[:, 0], kept_apart(len(x))])
 
 
 def _as_rows(X: Any) -> Matrix:

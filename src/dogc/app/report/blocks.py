@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...plotting._blocks import bin_rows, sum_blocks
 from .groups import Groups, group_rows
 from .json_values import digits
 from .points import lay_out
@@ -31,7 +32,7 @@ def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None
     n = len(groups.codes)
     if graph is None or graph.shape != (n, n):
         return None
-    bins, owner = bin_rows(groups, along)
+    bins, owner = bin_rows(groups.codes, along, BINS)
     weight = sum_blocks(graph, bins, len(owner))
     total = float(weight.sum())
     if not np.isfinite(total) or total <= 0:
@@ -49,34 +50,6 @@ def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None
         "bins": thousandths(shares(weight)) if picture else None,
         "edges": int(graph.nnz if sp.issparse(graph) else np.count_nonzero(graph)) // 2,
     }
-
-
-def bin_rows(groups: Groups, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The bin of each row and the group of each bin.
-
-    Bins are shared out by size, one at least to every group, so that none crosses a border.
-    """
-    present = groups.shown
-    n = len(groups.codes)
-    per_group = np.zeros(groups.c + 1, dtype=np.int64)
-    per_group[present] = np.maximum(1, groups.size[present] * min(BINS, n) // n)
-    order = np.lexsort((along, groups.codes))
-    sorted_codes = groups.codes[order]
-    starts = np.cumsum(groups.size) - groups.size
-    rank = np.arange(n) - starts[sorted_codes]
-    first_bin = np.cumsum(per_group) - per_group
-    bins = np.empty(n, dtype=np.int64)
-    inner = rank * per_group[sorted_codes] // groups.size[sorted_codes]
-    bins[order] = first_bin[sorted_codes] + inner
-    return bins, np.repeat(np.arange(groups.c + 1), per_group)
-
-
-def sum_blocks(graph: Any, member: np.ndarray, count: int) -> np.ndarray:
-    """Sums of a matrix over blocks of rows and columns."""
-    n = len(member)
-    G = sp.csr_array((np.ones(n), (np.arange(n), member)), shape=(n, count))
-    result = G.T @ (graph @ G)
-    return np.asarray(result.toarray() if sp.issparse(result) else result, dtype=np.float64)
 
 
 def shares(weight: np.ndarray) -> np.ndarray:

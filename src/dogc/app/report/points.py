@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import svds
 
+from ...plotting._plane import kept_apart, main_plane
 from .groups import Groups
 from .json_values import cell, digits, short
 
@@ -21,12 +21,10 @@ LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
 # Bytes that the values of the rows may take on the page.
 MOST_BYTES = 1_000_000
-# A direct eigenproblem up to this order, Lanczos beyond.
-DIRECT_ORDER = 1000
 
 
-class Plane(NamedTuple):
-    """Rows in two dimensions."""
+class Layout(NamedTuple):
+    """Rows in two dimensions, and what these are."""
 
     at: np.ndarray  # (n, 2)
     share: list[float]  # of the variance, for each direction
@@ -34,46 +32,14 @@ class Plane(NamedTuple):
     dimensions: int  # of that space
 
 
-def lay_out(model: Any, X: np.ndarray) -> Plane:
-    """The first two principal directions of the learned subspace, or of X.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plane = lay_out(None, np.array([[0.0, 3.0], [4.0, 3.0], [2.0, 3.5]]))
-    >>> plane.at[:, 0].round(2), plane.dimensions
-    (array([-2.,  2.,  0.]), 2)
-    """
+def lay_out(model: Any, X: np.ndarray) -> Layout:
+    """The first two principal directions of the learned subspace, or of X."""
     learned = getattr(model, "components_", None) is not None and hasattr(model, "transform")
     Z = np.asarray(model.transform(X) if learned else X, dtype=np.float64)
-    Z = Z - Z.mean(axis=0)
-    unit = float(np.abs(Z).max(initial=0.0)) or 1.0  # so that squares cannot overflow
-    Z /= unit
-    V = leading_directions(Z)
-    at = Z @ V
-    total = float(np.vdot(Z, Z)) or 1.0
-    share = [float(column @ column) / total for column in at.T]
-    if at.shape[1] < 2:
-        # One dimension only: rows are spread over the other so that they do not hide each other.
-        golden = (np.sqrt(5.0) - 1.0) / 2.0
-        at = np.column_stack([at[:, 0], (np.arange(len(at)) * golden) % 1.0 * np.ptp(at) * 0.3])
-    return Plane(at * unit, share, learned, Z.shape[1])
-
-
-def leading_directions(Z: np.ndarray) -> np.ndarray:
-    """The leading right singular vectors of centred rows: two, or one if there is only one."""
-    n, d = Z.shape
-    if d == 1:
-        return np.ones((1, 1))
-    if d <= max(DIRECT_ORDER, 2):
-        V = np.linalg.eigh(Z.T @ Z)[1][:, :-3:-1]
-    elif n <= DIRECT_ORDER:
-        V = Z.T @ np.linalg.eigh(Z @ Z.T)[1][:, :-3:-1]
-        V /= np.maximum(np.linalg.norm(V, axis=0), np.finfo(float).tiny)
-    else:
-        V = svds(Z, k=2, v0=np.linspace(1.0, 2.0, min(n, d)))[2][::-1].T
-    largest = V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])]
-    return V * np.where(largest < 0, -1.0, 1.0)  # a sign that does not depend on the solver
+    at, share = main_plane(Z)
+    if at.shape[1] < 2:  # one dimension only
+        at = np.column_stack([at[:, 0], kept_apart(len(at)) * np.ptp(at) * 0.3])
+    return Layout(at, share, learned, Z.shape[1])
 
 
 def sample_rows(groups: Groups, most: int) -> np.ndarray:
@@ -94,12 +60,12 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
     return rng.permutation(by_group[rank < np.repeat(quota, groups.size)])
 
 
-def describe_points(clustering: Clustering, groups: Groups, plane: Plane, most: int) -> dict:
+def describe_points(clustering: Clustering, groups: Groups, layout: Layout, most: int) -> dict:
     """The sample with its places, scaled to the unit square, and what to say of each row."""
     rows = sample_rows(groups, most)
-    low, high = view(plane.at)
+    low, high = view(layout.at)
     span = np.where(high > low, high - low, 1.0)
-    at = (plane.at[rows] - low) / span
+    at = (layout.at[rows] - low) / span
     outside = np.flatnonzero(((at < 0) | (at > 1)).any(axis=1))
     confidence = clustering.confidence[rows]
     has_confidence = bool(np.isfinite(clustering.confidence).any())
@@ -112,10 +78,10 @@ def describe_points(clustering: Clustering, groups: Groups, plane: Plane, most: 
         "confidence": [digits(value, 3) for value in confidence] if has_confidence else None,
         "outside": outside.tolist(),
         "aspect": digits(span[1] / span[0]),
-        "share": [digits(value) for value in plane.share],
-        "learned": plane.learned,
-        "dimensions": plane.dimensions,
-        "axes": [describe_axis(clustering, column) for column in plane.at.T[: len(plane.share)]],
+        "share": [digits(value) for value in layout.share],
+        "learned": layout.learned,
+        "dimensions": layout.dimensions,
+        "axes": [describe_axis(clustering, column) for column in layout.at.T[: len(layout.share)]],
         **row_values(clustering, rows),
     }
 

@@ -81,7 +81,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         confidence=np.asarray(clustering.confidence, dtype=np.float64),
     )
     groups = group_rows(clustering.labels)
-    plane = lay_out(clustering.model, clustering.X)
+    layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
     return {
         "version": VERSION,
@@ -94,9 +94,9 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "clusters": describe_sizes(clustering, groups),
         "sureness": describe_sureness(clustering.confidence),
         "truth": describe_truth(clustering, groups),
-        "points": describe_points(clustering, groups, plane, max_points),
+        "points": describe_points(clustering, groups, layout, max_points),
         "features": describe_features(clustering, groups),
-        "graph": describe_graph(model, groups, plane.at[:, 0]),
+        "graph": describe_graph(model, groups, layout.at[:, 0]),
         "history": describe_history(model),
         "data": describe_data(clustering),
     }
