@@ -56,6 +56,7 @@ ROOMS = ["metrics", *(f"numerics.{path.stem}" for path in NUMERICS)]
 def test_every_public_function_of_the_numerics_has_an_example():
     for room in ROOMS:
         module = importlib.import_module(f"dogc.{room}")
-        for name, thing in vars(module).items():
+        shown = getattr(module, "__all__", vars(module))
+        for name, thing in ((name, getattr(module, name)) for name in shown):
             if inspect.isfunction(thing) and thing.__module__ == module.__name__:
                 assert name.startswith("_") or ">>>" in thing.__doc__, f"{room}.{name}"

@@ -9,6 +9,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 AVERAGES = ("max", "geometric", "arithmetic", "min")
 
+__all__ = ["clustering_accuracy", "clustering_report", "normalized_mutual_info", "purity"]
+
 
 def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     r"""Share of rows that are right under the best renaming of clusters (ACC, `eq:555`).
