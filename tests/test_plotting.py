@@ -24,8 +24,8 @@ from dogc.plotting import (
     GraphDisplay,
     ScaleDisplay,
 )
-from dogc.plotting._confusion import match_clusters
 from dogc.plotting._blocks import block_structure
+from dogc.plotting._confusion import match_clusters
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

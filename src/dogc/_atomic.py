@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 
-def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
-    """Write a file under a temporary name and move it into place."""
+@contextlib.contextmanager
+def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """An empty file beside a path, of the same ending; it moves there once all is written.
+
+    Where something goes wrong on the way, the path is as it was and the draft is gone.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    part = None
+    handle, name = tempfile.mkstemp(prefix=".dogc-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    draft = pathlib.Path(name)
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            part = pathlib.Path(file.name)
-            file.write(data)
-        os.chmod(part, 0o644)
-        os.replace(part, path)
-    except BaseException:
-        if part is not None:
-            part.unlink(missing_ok=True)
-        raise
+        yield draft
+        os.chmod(draft, 0o644)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
+    """Write text as UTF-8, lines ending as they do, or bytes."""
+    with draft_of(path) as draft:
+        draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
 
 

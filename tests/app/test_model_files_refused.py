@@ -273,7 +273,7 @@ def test_a_folder_is_not_overwritten(three_blobs, tmp_path):
     X, _ = three_blobs
     with pytest.raises(ModelFileError, match="cannot write"):
         save(DOGC(3).fit(X), tmp_path)
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.parent.glob(".dogc-*"))
 
 
 def test_skops_is_asked_for_by_name(saved, monkeypatch):

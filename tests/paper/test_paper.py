@@ -67,7 +67,7 @@ def test_seeds_reach_the_methods_that_have_chance_in_them():
 @pytest.mark.parametrize("name", UCI_NAMES)
 @pytest.mark.parametrize("preprocessing", protocol.PREPROCESSINGS)
 def test_every_preprocessing_gives_finite_numbers(name, preprocessing):
-    X, y = protocol.load(name, preprocessing)
+    X, y = protocol.rows_and_classes(name, preprocessing)
     assert len(X) == len(y)
     assert np.isfinite(X).all()
     if preprocessing == "z-score":
@@ -75,8 +75,8 @@ def test_every_preprocessing_gives_finite_numbers(name, preprocessing):
 
 
 def test_synthetic_data_are_named_with_parameter_and_seed():
-    X, y = protocol.load("clusters36 0.03 7", "as drawn")
-    again, _ = protocol.load("clusters36 0.03 7", "as drawn")
+    X, y = protocol.rows_and_classes("clusters36 0.03 7", "as drawn")
+    again, _ = protocol.rows_and_classes("clusters36 0.03 7", "as drawn")
     assert X.shape == (720, 3)
     assert y.max() == 35
     np.testing.assert_array_equal(X, again)
@@ -144,7 +144,7 @@ def test_processes_do_not_change_results(tmp_path):
 
 
 def test_on_halves_dogc_os_labels_rows_it_has_not_seen():
-    X, y = protocol.load("wine", "z-score")
+    X, y = protocol.rows_and_classes("wine", "z-score")
     known = runs.half(len(X), 3)
     new = np.setdiff1d(np.arange(len(X)), known)
     model = DOGCOS(3, rule="paper").fit(X[known])
@@ -235,10 +235,10 @@ def test_the_command_draws_figures(tmp_path, capsys):
 
 
 def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
-    X, _ = protocol.load("gaussians 4.0 0", "as drawn")
+    X, _ = protocol.rows_and_classes("gaussians 4.0 0", "as drawn")
     for name, direction, *_ in figures.directions(X):
         assert abs(direction[1]) / np.linalg.norm(direction) > 0.95, name
-    X, _ = protocol.load("gaussians 1.2 0", "as drawn")
+    X, _ = protocol.rows_and_classes("gaussians 1.2 0", "as drawn")
     share = {n: abs(d[1]) / np.linalg.norm(d) for n, d, *_ in figures.directions(X)}
     assert share["PCA"] < 0.3
     assert share["DOGC"] > 0.8

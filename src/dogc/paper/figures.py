@@ -13,11 +13,10 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 
-from .._atomic import write_csv
-from ..estimators import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
-from ..loop.solver import Record
+from .. import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
+from .._atomic import draft_of, write_csv
 from ..metrics import clustering_accuracy
-from .protocol import SYNTHETIC, load
+from .protocol import SYNTHETIC, rows_and_classes
 from .runs import Cache, make_run, run_all
 
 NOISES = tuple(round(0.01 * i, 2) for i in range(2, 11))
@@ -49,14 +48,12 @@ def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: flo
     return plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
 
 
-def save(figure: Any, path: pathlib.Path) -> pathlib.Path:
+def write_figure(figure: Any, path: pathlib.Path) -> pathlib.Path:
     """Write a figure whole or not at all."""
     import matplotlib.pyplot as plt
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    figure.savefig(temporary, format="png", dpi=110)
-    temporary.replace(path)
+    with draft_of(path) as draft:
+        figure.savefig(draft, format="png", dpi=110)
     plt.close(figure)
     return path
 
@@ -91,7 +88,7 @@ def clusters36(options: Options) -> pathlib.Path:
     axes[0, 3].set(xlabel="noise", ylabel="ACC")
     axes[0, 3].set_title(f"{options.n_runs} runs", fontsize=10)
     axes[0, 3].legend(fontsize=7, frameon=False)
-    return save(figure, options.out / "clusters36.png")
+    return write_figure(figure, options.out / "clusters36.png")
 
 
 def noise_curve(options: Options, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -132,7 +129,7 @@ def moons(options: Options) -> pathlib.Path:
     for i, j in zip(row, column, strict=True):
         axes[0, 3].plot(X[[i, j], 0], X[[i, j], 1], color=GREY, lw=0.3, zorder=0)
     scatter(axes[0, 3], X, models["DOGC-OS"].labels_, "the learned graph")
-    return save(figure, options.out / "moons.png")
+    return write_figure(figure, options.out / "moons.png")
 
 
 def gaussians(options: Options) -> pathlib.Path:
@@ -154,7 +151,7 @@ def gaussians(options: Options) -> pathlib.Path:
     ]
     header = ("title", "distance", "method", "worst", "median", "best")
     write_csv(options.out / "gaussians.csv", header, rows)
-    return save(figure, options.out / "gaussians.png")
+    return write_figure(figure, options.out / "gaussians.png")
 
 
 @functools.cache
@@ -185,7 +182,7 @@ def directions(X: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]:
 
 
 def _curve(options: Options, method: str, data: str, name: str, values: Any) -> dict[str, Any]:
-    k = max(2, round(len(load(data, "z-score")[0]) / 10))
+    k = max(2, round(len(rows_and_classes(data, "z-score")[0]) / 10))
     runs = [make_run(method, data, {name: v, "n_neighbors": k}, "z-score") for v in values]
     title = f"{data} {name}"
     run_all(runs, options.cache, jobs=options.jobs, title=title, progress=options.progress)
@@ -215,14 +212,14 @@ def _sensitivity_curves(
             axis.legend(fontsize=8, frameon=False)
             if log:
                 axis.set_xscale("log")
-    return save(figure, options.out / f"{name}.png")
+    return write_figure(figure, options.out / f"{name}.png")
 
 
 def sensitivity(options: Options) -> pathlib.Path:
     """ACC of DOGC-OS over alpha, beta and gamma on Vote and Ecoli."""
     figure, axes = figure_axes(len(GRID), 2, width=2.6, height=2.5)
     for line, data in zip(axes, ("vote", "ecoli"), strict=True):
-        k = max(2, round(len(load(data, "z-score")[0]) / 10))
+        k = max(2, round(len(rows_and_classes(data, "z-score")[0]) / 10))
         for axis, a in zip(line, GRID, strict=True):
             runs = [
                 make_run(
@@ -244,28 +241,28 @@ def sensitivity(options: Options) -> pathlib.Path:
             axis.set(xlabel="gamma", ylabel="beta")
             axis.set_title(f"{data}, alpha={a:g}", fontsize=9)
     figure.colorbar(image, ax=axes, shrink=0.6, label="ACC")
-    return save(figure, options.out / "sensitivity.png")
+    return write_figure(figure, options.out / "sensitivity.png")
 
 
 def convergence(options: Options) -> pathlib.Path:
     """Objective against iteration at fixed lambda on Vote and Ecoli."""
     figure, axes = figure_axes(2)
     for axis, data in zip(axes[0], ("vote", "ecoli"), strict=True):
-        X, y = load(data, "z-score")
+        X, y = rows_and_classes(data, "z-score")
         k, c = max(2, round(len(X) / 10)), int(y.max()) + 1
-        first = _objectives(DOGC(c, n_neighbors=k, max_iter=1), X)[0].lam
+        first = _history(DOGC(c, n_neighbors=k, max_iter=1), X)[0].lam
         for cls, colour, style in ((DOGC, BLUE, "o-"), (DOGCOS, ORANGE, "x--")):
             model = cls(c, n_neighbors=k, lam=first, tol=1e-9, max_iter=20, init="random")
-            values = [r.objective for r in _objectives(model.set_params(random_state=0), X)]
+            values = [r.objective for r in _history(model.set_params(random_state=0), X)]
             steps = range(1, len(values) + 1)
             axis.plot(steps, values, style, color=colour, ms=4, label=cls.__name__)
         axis.set(xlabel="iteration", ylabel="objective")
         axis.set_title(f"{data}, lambda fixed at {first:.2g}", fontsize=10)
         axis.legend(fontsize=8, frameon=False)
-    return save(figure, options.out / "convergence.png")
+    return write_figure(figure, options.out / "convergence.png")
 
 
-def _objectives(model: DOGC, X: np.ndarray) -> list[Record]:
+def _history(model: DOGC, X: np.ndarray) -> list[Any]:
     """The history of a fit that may end before it has converged."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -52,7 +52,7 @@ SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] =
 
 
 @functools.lru_cache(maxsize=64)
-def load(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
+def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
     """Rows and classes of a data set by name; synthetic ones are taken as they are."""
     kind, *parameters = name.split()
     if kind in SYNTHETIC:

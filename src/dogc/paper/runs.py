@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pathlib
 import time
 import warnings
@@ -18,7 +17,7 @@ from tqdm.auto import tqdm
 
 from ..comparison import METHODS
 from ..metrics import clustering_accuracy, clustering_report
-from .protocol import load
+from .protocol import rows_and_classes
 
 
 class Run(NamedTuple):
@@ -43,7 +42,7 @@ def make_run(
 
 def execute(run: Run) -> Result:
     """Do one run: scores and seconds, or the reason why there are none."""
-    X, y = load(run.data, run.preprocessing)
+    X, y = rows_and_classes(run.data, run.preprocessing)
     model = METHODS[run.method](int(y.max()) + 1).set_params(**json.loads(run.setting))
     began = time.perf_counter()
     with warnings.catch_warnings():
@@ -82,7 +81,7 @@ def half(n: int, seed: int) -> np.ndarray:
 
 
 class Cache:
-    """Results by run, in a file of one JSON object a line; a torn last line is ignored."""
+    """Results by run, in a file of one JSON object a line; a torn line is ignored."""
 
     def __init__(self, path: pathlib.Path):
         """Read what is there."""
@@ -110,18 +109,9 @@ class Cache:
         self._keep(key(run), run.method, result)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
-        with open(self.path, "a", encoding="utf-8") as file:
-            # A line that was torn by an interrupt must not spoil this one.
-            file.write(line + "\n" if _ends_clean(self.path) else "\n" + line + "\n")
-
-
-def _ends_clean(path: pathlib.Path) -> bool:
-    size = os.path.getsize(path)
-    if size == 0:
-        return True
-    with open(path, "rb") as file:
-        file.seek(size - 1)
-        return file.read(1) == b"\n"
+        # A line of its own even after one that was torn by an interrupt.
+        with open(self.path, "a", encoding="utf-8", newline="\n") as file:
+            file.write(f"\n{line}")
 
 
 def key(run: Run) -> str:

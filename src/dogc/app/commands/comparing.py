@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._atomic import write_whole
 from ...comparison import Comparison
 from ..tables import Table
 from .outputs import whole_folder
@@ -75,7 +76,7 @@ def write_comparison(
     with whole_folder(folder) as draft:
         comparison.to_frame().to_csv(draft / "compare.csv", lineterminator="\n")
         page = compare_page(comparison, table, clusters, steps)
-        (draft / "compare.html").write_text(page, encoding="utf-8")
+        write_whole(draft / "compare.html", page)
         table.frame.assign(**labels).to_csv(draft / "labels.csv", index=False, lineterminator="\n")
     return [folder / name for name in FILES]
 

@@ -1,4 +1,4 @@
-"""Folders and files that appear whole or not at all, and never over others unasked."""
+"""Files that are never written over others unasked, and folders that appear whole."""
 
 from __future__ import annotations
 
@@ -49,18 +49,3 @@ def whole_folder(folder: pathlib.Path) -> Iterator[pathlib.Path]:
         shutil.rmtree(draft, ignore_errors=True)
         if not existed and not any(folder.iterdir()):
             folder.rmdir()
-
-
-@contextlib.contextmanager
-def whole_file(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A file to write; it moves to its place when it is written to the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".dogc-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    draft = pathlib.Path(name)
-    try:
-        yield draft
-        os.chmod(draft, 0o644)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

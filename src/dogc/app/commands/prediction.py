@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..._atomic import draft_of
 from ..model_files import saving
 from ..tables import TableError, read_chunks
 from .cluster_files import with_labels, write_rows
-from .outputs import whole_file
 
 CHUNK_ROWS = 50_000
 
@@ -41,7 +41,7 @@ def predict_file(
     """Label a file some rows at a time; the sizes of the clusters."""
     assert bundle.preparation is not None
     total: dict[str, int] = {}
-    with whole_file(out) as draft, open(draft, "wb") as target:
+    with draft_of(out) as draft, open(draft, "wb") as target:
         for place, table in enumerate(read_chunks(file, CHUNK_ROWS)):
             X = bundle.preparation.transform(table.frame)
             labels, confidence = _predicted(bundle.model, X)

@@ -19,11 +19,8 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
 
 from ... import estimators
-from ...choices.n_clusters import CountEvidence
-from ...choices.n_neighbors import ScaleChoice
-from ...choices.n_representatives import ResolutionChoice
 from ...estimators._dkm import DiscriminantSpace
-from ...loop.solver import Record
+from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
 from ...rows import neighbours
 from ...rows.fixed_graph import GraphSettings, Voters
 from ...rows.labelling import FittedRows
