@@ -116,6 +116,26 @@ def merge_components(Z, member, n_groups):
     return merged
 
 
+def tie_small(A, Z, size, min_size):
+    """The smallest group is tied to its nearest, until none is too small or one is left."""
+    _, member = components(A)
+    groups = {name: list(np.flatnonzero(member == name)) for name in dict.fromkeys(member.tolist())}
+    tied, weakest = A.copy(), A[A > 0].min() if (A > 0).any() else 1.0
+
+    def weight(name):
+        return sum(size[i] for i in groups[name])
+
+    while len(groups) > 1 and min(map(weight, groups)) < min_size:
+        smallest = min(groups, key=lambda name: (weight(name), name))
+        rows, others = groups.pop(smallest), [j for group in groups.values() for j in group]
+        i, j = min(
+            product(rows, others), key=lambda pair: float(np.sum((Z[pair[0]] - Z[pair[1]]) ** 2))
+        )
+        tied[i, j] = tied[j, i] = weakest
+        next(group for group in groups.values() if j in group).extend(rows)
+    return tied
+
+
 def _gap(Z, rows, others):
     return min(float(np.sum((Z[i] - Z[j]) ** 2)) for i in rows for j in others)
 

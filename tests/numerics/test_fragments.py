@@ -9,6 +9,8 @@ from dogc.numerics import fragments, graph
 
 thorough = settings(deadline=None, max_examples=60)
 
+FAR_AWAY = np.array([1e9, -1e9])
+
 # ---------------------------------------------------------------------- merge_components
 
 
@@ -62,6 +64,15 @@ def test_merging_in_small_chunks_changes_nothing(monkeypatch):
     assert np.array_equal(fragments.merge_components(Z, member, 3), whole)
 
 
+def test_in_small_chunks_too_the_first_of_equally_near_pairs_is_taken(monkeypatch):
+    # Rows 0 and 4 of the first component are as near to row 2 as rows 1 and 5 are to row 3.
+    Z = np.array([[0.0], [10.0], [-1.0], [11.0], [0.0], [10.0]])
+    member, squares = np.array([0, 0, 1, 2, 0, 0]), Z[:, 0] ** 2
+    for chunk in (6, 12, 1 << 18):
+        monkeypatch.setattr(graph, "CHUNK_ELEMENTS", chunk)
+        assert fragments._nearest_pair(Z, squares, member, 0) == (0, 2, 1.0)
+
+
 def test_the_nearest_pair_counts_and_not_the_nearest_centre():
     Z = np.array([[0.0], [10.0], [30.0], [11.0], [14.0]])
     member = np.array([0, 0, 0, 1, 2])
@@ -75,6 +86,8 @@ def test_merging_keeps_its_digits_far_from_the_origin():
     member = np.array([0, 0, 1, 2, 2])
     assert np.array_equal(fragments.merge_components(Z, member, 2), [0, 0, 1, 1, 1])
     assert np.array_equal(fragments.merge_components(Z + 1e9, member, 2), [0, 0, 1, 1, 1])
+    wide = np.hstack([Z, np.zeros((5, 1))]) + FAR_AWAY
+    assert np.array_equal(fragments.merge_components(wide, member, 2), [0, 0, 1, 1, 1])
 
 
 # ---------------------------------------------------------------------------- join_small
@@ -144,6 +157,74 @@ def test_a_stray_row_joins_by_its_shortest_pair_even_if_the_other_holds_it():
     np.testing.assert_allclose(joined.S[1], [2 / 3, 1 / 3])
 
 
+@pytest.mark.parametrize("padded", [False, True])
+def test_a_stray_row_can_join_the_first_row_and_the_first_component(padded):
+    # Row 3 has no edge. Its only candidate is row 0, and nobody has it as one.
+    idx = np.array([[1, 2], [0, 2], [0, 1], [0, -1 if padded else 1]])
+    S = np.array([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.0, 0.0]])
+    d = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [4.0, np.inf]])
+    joined = fragments.join_small(idx, S, d, np.ones(4), 2)
+    assert joined.n_components == 1
+    assert np.array_equal(joined.stray, [False, False, False, True])
+    np.testing.assert_allclose(joined.S[3], [1 / 3, 0.0])
+
+
+# ----------------------------------------------------------------------------- tie_small
+
+
+@st.composite
+def scattered(draw):
+    """A symmetric graph in pieces, coordinates without equal distances, sizes."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(1, 12))
+    A = rng.random((n, n)) * (rng.random((n, n)) < draw(st.sampled_from([0.0, 0.05, 0.15, 0.5])))
+    A = np.triu(A, 1)
+    size = rng.permutation(n) + rng.integers(1, 4)  # no two equal
+    return A + A.T, rng.random((n, 2)), size.astype(float), draw(st.floats(0, 40))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@thorough
+@given(pieces=scattered())
+def test_ties_are_those_of_the_obvious_loop(make, pieces):
+    A, Z, size, min_size = pieces
+    tied, small = fragments.tie_small(sp.csr_array(A), make(Z), size, min_size)
+    assert np.array_equal(tied.toarray(), reference.tie_small(A, Z, size, min_size))
+    count, member = reference.components(A)
+    totals = np.bincount(member, weights=size)
+    assert np.array_equal(small, (totals < min_size)[member] & (count > 1))
+
+
+def test_the_tie_is_as_weak_as_the_weakest_edge():
+    A = np.zeros((5, 5))
+    A[0, 1] = A[1, 0] = 3.0
+    A[1, 2] = A[2, 1] = 0.5
+    A[3, 4] = A[4, 3] = 7.0
+    Z = np.array([[0.0], [1.0], [2.0], [9.0], [10.0]])
+    tied, small = fragments.tie_small(sp.csr_array(A), Z, np.ones(5), 3)
+    assert tied.toarray()[2, 3] == tied.toarray()[3, 2] == 0.5
+    assert tied.nnz == 8
+    assert np.array_equal(small, [False, False, False, True, True])
+
+
+def test_groups_that_are_large_enough_or_alone_stay_as_they_are():
+    pair = sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    for A, min_size in ((sp.block_diag([pair, pair]).tocsr(), 2), (pair, 9)):
+        n = A.shape[0]
+        tied, small = fragments.tie_small(A, np.arange(float(n))[:, None], np.ones(n), min_size)
+        assert tied is A
+        assert not small.any()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_ties_keep_their_digits_far_from_the_origin(make):
+    A = sp.csr_array((3, 3))
+    Z = np.array([[0.0, 0.0], [10.0, 0.0], [13.0, 0.0]])
+    for moved in (Z, Z + FAR_AWAY if make is np.asarray else Z):
+        tied, _ = fragments.tie_small(A, make(moved), np.array([5.0, 5.0, 1.0]), 2)
+        assert np.array_equal(np.argwhere(tied.toarray()), [[1, 2], [2, 1]])
+
+
 # -------------------------------------------------------------------------- bridge_small
 
 
@@ -162,12 +243,34 @@ def test_after_bridging_every_small_group_has_a_way_out(seed, sizes, min_size):
     k = 2
     idx = np.argsort(apart, axis=1)[:, : k + 1]
     d = np.take_along_axis(apart, idx, axis=1)
-    size = np.ones(len(Z))
+    size = rng.integers(1, 4, len(Z)).astype(float)
+    kept = idx.copy(), d.copy()
     new, far = fragments.bridge_small(idx, d, k, Z, size, min_size)
+    assert np.array_equal(idx, kept[0])
+    assert np.array_equal(d, kept[1])
     edges = graph.to_csr(new[:, :k], np.ones((len(Z), k)), len(Z))
     _, member = graph.components(edges)
-    assert np.bincount(member).min() >= min(min_size, len(Z))
+    assert np.bincount(member, size).min() >= min(min_size, size.sum())
     assert np.all(np.diff(far, axis=1) >= 0)
+    changed = new != idx
+    assert not np.delete(changed, k - 1, axis=1).any()
+    for i in np.flatnonzero(changed[:, k - 1]):
+        bridge = float(np.sum((Z[i] - Z[new[i, k - 1]]) ** 2))
+        np.testing.assert_allclose(far[i, k - 1 :], np.maximum(d[i, k - 1 :], bridge))
+    assert np.array_equal(far[~changed.any(axis=1)], d[~changed.any(axis=1)])
     _, before = graph.components(graph.to_csr(idx[:, :k], np.ones((len(Z), k)), len(Z)))
-    if np.bincount(before).min() >= min_size:
+    if np.bincount(before, size).min() >= min_size:
         assert new is idx
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_the_bridge_leaves_from_the_row_that_lies_nearest_to_the_rest(make):
+    # Rows 0 to 2 lie at 0, 1, 2 and rows 3 to 5 at 9, 10, 12; row 2 and row 3 are nearest.
+    Z = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [9.0, 0.0], [10.0, 0.0], [12.0, 0.0]])
+    idx = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [4, 5, 2], [3, 5, 2], [4, 3, 2]])
+    d = np.array([[1.0, 4, 81], [1, 1, 64], [1, 4, 49], [1, 9, 49], [1, 4, 64], [4, 9, 100]])
+    for moved in (Z, Z + FAR_AWAY if make is np.asarray else Z):
+        new, far = fragments.bridge_small(idx, d, 2, make(moved), np.array([1.0] * 3 + [2] * 3), 5)
+        assert np.argwhere(new != idx).tolist() == [[2, 1]]
+        assert new[2].tolist() == [1, 3, 3]
+        assert far[2].tolist() == [1.0, 49.0, 49.0]

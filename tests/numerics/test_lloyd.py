@@ -150,3 +150,12 @@ def test_well_separated_groups_are_found():
     order = np.concatenate([first, np.setdiff1d(np.arange(200), first)])
     cell, _ = cells(Z[order], np.ones(200, dtype=int), 4, 5)
     np.testing.assert_array_equal(cell, truth[order])
+
+
+def test_cells_keep_their_digits_far_from_the_origin():
+    Z = np.round(8.0 * np.random.default_rng(1).standard_normal((80, 2))) / 8.0
+    cell, R = cells(Z, np.ones(80, dtype=int), 10, 3)
+    away = np.array([1e8, -1e8])
+    moved, far = cells(Z + away, np.ones(80, dtype=int), 10, 3)
+    np.testing.assert_array_equal(moved, cell)
+    np.testing.assert_allclose(far - away, R, rtol=0, atol=1e-6)
