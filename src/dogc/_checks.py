@@ -160,8 +160,11 @@ def check_time(max_time: Any) -> float | None:
 
 def check_clusters(n_clusters: Any, n: int) -> int | None:
     """A number of clusters, or None for "auto"."""
-    if is_auto("n_clusters", n_clusters):
-        return None
+    return None if is_auto("n_clusters", n_clusters) else check_cluster_count(n_clusters, n)
+
+
+def check_cluster_count(n_clusters: Any, n: int) -> int:
+    """A number of clusters that n rows can have."""
     return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
 
 

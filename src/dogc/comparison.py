@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from ._checks import check_count, check_neighbors, shown
+from ._checks import check_cluster_count, check_neighbors, shown
 from .metrics import clustering_report, code_labels
 from .quality import evidence
 
@@ -228,7 +228,7 @@ def compare(
     {'KM': 0.76, 'N-cut': 1.0, 'DOGC': 1.0}
     """
     n = _num_samples(X)
-    check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
+    check_cluster_count(n_clusters, n)
     common = {**(parameters or {}), "random_state": random_state}
     if n_neighbors is not None:
         common["n_neighbors"] = check_neighbors(n_neighbors, n)

@@ -178,6 +178,16 @@ def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
     assert "hardly mix" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", [("cluster",), ("cluster", "--method", "km"), ("compare",)])
+def test_more_clusters_than_rows_are_refused_in_one_sentence(command, table, capsys):
+    n = len(pd.read_csv(table))
+    assert run(*command, table, "--clusters", 1000) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        f"dogc: --clusters=1000 is too large: there are only {n} rows; choose at most {n}.\n"
+    )
+
+
 def test_messages_name_options_as_they_are_typed(table, capsys):
     assert run("cluster", table, "--clusters", "auto", "--method", "n-cut") == 2
     assert "--clusters must be" in capsys.readouterr().err

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from ..._atomic import write_whole
-from ...metrics import clustering_report
 from .. import report
 from ..model_files import saving
 from ..tables import Preparation
-from ..tables.clustered_table import Clustering
+from ..tables.clustered_table import Clustering, agreement
 from .outputs import whole_folder
 
 if TYPE_CHECKING:
@@ -83,9 +82,7 @@ def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
     if clustering.truth is None:
         return None
-    found = clustering_report(clustering.truth, clustering.labels)
-    return {"acc": found["acc"], "nmi": found["nmi_max"], "purity": found["purity"],
-            "ari": found["ari"]}  # fmt: skip
+    return agreement(clustering.truth, clustering.labels)
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:

@@ -142,19 +142,20 @@ def cluster(
     quiet: Quiet = False,
 ) -> int:
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
+    count = terminal.count("--clusters", clusters)
     options = terminal.Options(
         file,
-        terminal.count("--clusters", clusters),
-        method,
+        count,
         out,
         label_column,
         tuple(drop or ()),
         not no_scale,
-        terminal.count("--neighbors", neighbors),
-        geometry,
-        terminal.representatives(representatives),
-        max_time,
         force,
+        method=method,
+        neighbors=terminal.count("--neighbors", neighbors),
+        geometry=geometry,
+        representatives=terminal.representatives(representatives),
+        max_time=max_time,
     )
     return terminal.cluster(options, Terminal(json, quiet))
 
@@ -196,18 +197,7 @@ def compare(
 ) -> int:
     """Run every method on a file, side by side."""
     options = terminal.Options(
-        file,
-        clusters,
-        "",
-        out,
-        label_column,
-        tuple(drop or ()),
-        not no_scale,
-        "auto",
-        "auto",
-        "auto",
-        None,
-        force,
+        file, clusters, out, label_column, tuple(drop or ()), not no_scale, force
     )
     return terminal.compare(options, methods, quality, Terminal(json, quiet))
 

@@ -10,14 +10,15 @@ import time
 import numpy as np
 
 from ..._atomic import write_whole
-from ...metrics import clustering_report
 from ..tables import Preparation, Table
-from ..tables.clustered_table import cluster_table
+from ..tables.clustered_table import agreement, cluster_table
 from . import cluster_files
 from .outputs import check_folder
+from .prediction import label_rows
 from .terminal import Terminal
 
 TRUTH = "class"
+SCORES = ("acc", "nmi", "purity")
 
 
 def wine() -> tuple[Table, Table]:
@@ -44,10 +45,10 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
     found = cluster_table(known, preparation, "dogc-os", 3, parameters)
     began = time.perf_counter()
     X = preparation.transform(new.frame)
-    labels, shares = found.model.predict(X), found.model.predict_membership(X)
+    labels, confidence = label_rows(found.model, X)
     seconds = time.perf_counter() - began
     paths = cluster_files.write_files(found, preparation, out)
-    predicted = cluster_files.with_labels(new.frame, labels, shares.max(axis=1))
+    predicted = cluster_files.with_labels(new.frame, labels, confidence)
     buffer = io.BytesIO()
     cluster_files.write_rows(predicted, buffer)
     paths.append(write_whole(out / "predicted.csv", buffer.getvalue()))
@@ -60,7 +61,7 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
                  "the other half predicted\n")  # fmt: skip
     rows = [
         [name, " ".join(map(str, record["sizes"])),
-         *(f"{record[score]:.3f}" for score in ("acc", "nmi", "purity")),
+         *(f"{record[score]:.3f}" for score in SCORES),
          f"{record['seconds']:.2f}"]
         for name, record in records.items()
     ]  # fmt: skip
@@ -72,11 +73,9 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
 
 
 def _record(labels: np.ndarray, truth: np.ndarray, seconds: float) -> dict:
-    scores = clustering_report(truth, labels)
+    scores = agreement(truth, labels)
     return {
         "sizes": np.bincount(labels, minlength=3).tolist(),
-        "acc": scores["acc"],
-        "nmi": scores["nmi_max"],
-        "purity": scores["purity"],
+        **{name: scores[name] for name in SCORES},
         "seconds": round(seconds, 4),
     }

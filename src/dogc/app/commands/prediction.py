@@ -44,7 +44,7 @@ def predict_file(
     with draft_of(out) as draft, open(draft, "wb") as target:
         for place, table in enumerate(read_chunks(file, CHUNK_ROWS)):
             X = bundle.preparation.transform(table.frame)
-            labels, confidence = _predicted(bundle.model, X)
+            labels, confidence = label_rows(bundle.model, X)
             rows = with_labels(table.frame, labels, confidence)
             write_rows(rows, target, header=place == 0)
             for name, count in zip(*np.unique(labels, return_counts=True), strict=True):
@@ -55,7 +55,8 @@ def predict_file(
     return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 
-def _predicted(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def label_rows(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of new rows and how sure they are; NaN where the model does not say."""
     if not hasattr(model, "predict_membership"):
         return model.predict(X), np.full(len(X), np.nan)
     shares = model.predict_membership(X)

@@ -24,20 +24,24 @@ from .outputs import check_folder, check_free
 
 
 class Options(NamedTuple):
-    """What ``cluster`` and ``compare`` are told."""
+    """What ``cluster`` and ``compare`` are told; the latter nothing of methods."""
 
     file: str
     clusters: int | str
-    method: str
     out: pathlib.Path
     label_column: str | None
     drop: tuple[str, ...]
     scale: bool
-    neighbors: int | str
-    geometry: str
-    representatives: int | str | None
-    max_time: float | None
     force: bool
+    method: str = ""
+    neighbors: int | str = "auto"
+    geometry: str = "auto"
+    representatives: int | str | None = "auto"
+    max_time: float | None = None
+
+    def preparation(self) -> Preparation:
+        """What is to be made of the table."""
+        return Preparation(scale=self.scale, drop=self.drop, label_column=self.label_column)
 
 
 def count(option: str, given: str) -> int | str:
@@ -72,7 +76,7 @@ def representatives(given: str) -> int | str | None:
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
          "geometry=": "--geometry ", "n_representatives": "--representatives",
-         "methods holds": "--method is"}  # fmt: skip
+         "methods holds": "--method is", "rows in X": "rows"}  # fmt: skip
 
 
 def as_typed(sentence: str) -> str:
@@ -130,8 +134,7 @@ def cluster(options: Options, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_folder(options.out, cluster_files.FILES, options.force)
     table = read_table(options.file)
-    preparation = Preparation(scale=options.scale, drop=options.drop,
-                              label_column=options.label_column)  # fmt: skip
+    preparation = options.preparation()
     parameters: dict[str, Any] = {"max_time": options.max_time, "n_jobs": -1,
                                   "verbose": int(terminal.progress), "random_state": 0}  # fmt: skip
     if options.neighbors != "auto":
@@ -208,8 +211,7 @@ def compare(
     """Run methods side by side."""
     check_folder(options.out, comparing.FILES, options.force)
     table = read_table(options.file)
-    preparation = Preparation(scale=options.scale, drop=options.drop,
-                              label_column=options.label_column)  # fmt: skip
+    preparation = options.preparation()
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ...metrics import clustering_report, contingency
+from ...metrics import contingency
+from ..tables.clustered_table import Clustering, agreement
 from .groups import Groups
 from .json_values import digits, short
-
-if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20
@@ -23,18 +19,13 @@ def describe_truth(clustering: Clustering, groups: Groups) -> dict | None:
     if clustering.truth is None or not len(clustering.truth):
         return None
     names, classes = np.unique(np.asarray(clustering.truth).astype(str), return_inverse=True)
-    scores = clustering_report(classes, groups.codes)
+    scores = agreement(classes, groups.codes)
     present = groups.shown
     table = contingency(classes, groups.codes, groups.c + 1)
     order, matched = match_classes(table[:, present])
     columns = present[:MOST_SHOWN]
     return {
-        "scores": {
-            "acc": digits(scores["acc"]),
-            "nmi": digits(scores["nmi_max"]),
-            "purity": digits(scores["purity"]),
-            "ari": digits(scores["ari"]),
-        },
+        "scores": {name: digits(value) for name, value in scores.items()},
         "classes_total": len(names),
         "clusters_total": len(present),
         "classes": [short(names[i], 60) for i in order],
