@@ -82,6 +82,13 @@ def test_a_row_too_far_to_be_reached_is_predicted_as_zero():
     assert np.array_equal(weights[:2, 1], [0.0, 0.0])
 
 
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_width_too_small_for_any_square_leaves_all_out_of_reach(make):
+    X, idx, _ = rows_and_neighbours(1, 6, 2, 3)
+    weights = kernel_weights(make(X), idx, np.full(6, 1e-200))
+    assert np.array_equal(weights, np.zeros((6, 3)))
+
+
 def test_rounding_never_makes_a_kernel_larger_than_one():
     # Near copies far from the row: their squared distances are lost to rounding.
     X = 1.0 + 1e-10 * np.random.default_rng(12).standard_normal((20, 3))
@@ -153,6 +160,22 @@ def test_nothing_but_copies_share_equally(make, k):
     idx = np.array([np.delete(np.arange(6), i)[:k] for i in range(6)])
     weights = linear_weights(make(np.full((6, 3), 0.1)), idx)
     np.testing.assert_allclose(weights, 1.0 / k, rtol=1e-13)
+
+
+def test_rows_far_apart_have_no_say_in_what_is_rounding_elsewhere():
+    X, idx, _ = rows_and_neighbours(2, 8, 2, 4)
+    near = linear_weights(1e-20 * X, idx)
+    np.testing.assert_allclose(near, linear_weights(X, idx), rtol=0, atol=1e-12)
+    both = linear_weights(np.vstack([1e-20 * X, 1e6 + X]), np.vstack([idx, 8 + idx]))
+    np.testing.assert_allclose(both[:8], near, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_copies_of_one_column_share_equally(make, value):
+    X, idx = np.full((3, 1), value), np.array([[1, 2], [0, 2], [0, 1]])
+    np.testing.assert_allclose(linear_weights(make(X), idx), 0.5, rtol=1e-14)
+    np.testing.assert_allclose(kernel_weights(make(X), idx), 1 / 2.3, rtol=1e-14)
 
 
 @pytest.mark.parametrize("k", [3, 5, 7, 10])
