@@ -4,8 +4,8 @@ r"""Quadratic problems on the Stiefel manifold.
           \quad \text{s.t.} \quad F^\top F = I
 
 is the F step `eq:11` with :math:`A = 2 \lambda L_S` and :math:`B = \alpha Y Q^\top`.
-Two solvers: the curvilinear search of Wen and Yin (Math. Program. 142, 2013), which the
-paper names, and the generalised power iteration of Nie, Zhang and Li (2017).
+The solver is the curvilinear search of Wen and Yin (Math. Program. 142, 2013), which the paper
+names. Tests compare it with the generalised power iteration of Nie, Zhang and Li (2017).
 """
 
 from __future__ import annotations
@@ -181,31 +181,3 @@ def _shrink(value: float, value_new: float, expected: float) -> float:
     """How far to go back: the minimum of the parabola through what is known, within bounds."""
     curvature = value_new - value + expected
     return min(max(expected / (2.0 * curvature), 0.02), 0.5) if curvature > 0 else 0.5
-
-
-def power_iteration(
-    A: Matrix, B: np.ndarray, F: np.ndarray, *, max_iter: int = 20000, tol: float = 1e-7
-) -> StiefelResult:
-    r"""Generalised power iteration: :math:`F \leftarrow \text{polar}(\eta F - A F + B)`.
-
-    With :math:`\eta` above every eigenvalue of A each step lowers the objective. Simple,
-    and slow where A is ill conditioned; kept as the check on the curvilinear search.
-    Parameters and result are those of :func:`curvilinear_search`.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> A = sp.csr_array(np.diag([3.0, 1.0, 2.0]))
-    >>> start = np.ones((3, 1)) / np.sqrt(3)
-    >>> round(power_iteration(A, np.zeros((3, 1)), start).objective, 6)
-    1.0
-    """
-    eta = norm_bound(A)
-    scale = eta * np.sqrt(F.shape[1]) + np.linalg.norm(B)
-    AF = A @ F
-    iteration = 0
-    while iteration < max_iter and np.linalg.norm(_gradients(AF, B, F)[1]) > tol * scale:
-        F = polar(eta * F - AF + B)
-        AF = A @ F
-        iteration += 1
-    return StiefelResult(F, quadratic_objective(AF, B, F), iteration)
