@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -180,7 +182,7 @@ def scattered(draw):
     A = rng.random((n, n)) * (rng.random((n, n)) < draw(st.sampled_from([0.0, 0.05, 0.15, 0.5])))
     A = np.triu(A, 1)
     size = rng.permutation(n) + rng.integers(1, 4)  # no two equal
-    return A + A.T, rng.random((n, 2)), size.astype(float), draw(st.floats(0, 40))
+    return A + A.T, rng.random((n, 2)), size.astype(float), draw(st.integers(0, 30))
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
@@ -216,13 +218,14 @@ def test_groups_that_are_large_enough_or_alone_stay_as_they_are():
         assert not small.any()
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
-def test_ties_keep_their_digits_far_from_the_origin(make):
-    A = sp.csr_array((3, 3))
-    Z = np.array([[0.0, 0.0], [10.0, 0.0], [13.0, 0.0]])
-    for moved in (Z, Z + FAR_AWAY if make is np.asarray else Z):
-        tied, _ = fragments.tie_small(A, make(moved), np.array([5.0, 5.0, 1.0]), 2)
-        assert np.array_equal(np.argwhere(tied.toarray()), [[1, 2], [2, 1]])
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_ties_keep_their_digits_far_from_the_origin(order):
+    # The last row, of size 1, lies between the two others, nearer to the second.
+    Z, size = np.array([[0.0, 0.0], [1.5, 0.0], [1.0, 0.0]]), np.array([5.0, 6.0, 1.0])
+    order, none = list(order), sp.csr_array((3, 3))
+    for gap in (1.0, 3.0, 10.0):
+        tied, _ = fragments.tie_small(none, (gap * Z + FAR_AWAY)[order], size[order], 2)
+        assert {order[i] for i in np.argwhere(tied.toarray()).ravel()} == {1, 2}
 
 
 # -------------------------------------------------------------------------- bridge_small
@@ -263,14 +266,18 @@ def test_after_bridging_every_small_group_has_a_way_out(seed, sizes, min_size):
         assert new is idx
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
-def test_the_bridge_leaves_from_the_row_that_lies_nearest_to_the_rest(make):
-    # Rows 0 to 2 lie at 0, 1, 2 and rows 3 to 5 at 9, 10, 12; row 2 and row 3 are nearest.
-    Z = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [9.0, 0.0], [10.0, 0.0], [12.0, 0.0]])
+LINE = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [9.0, 0.0], [10.0, 0.0], [12.0, 0.0]])
+
+
+@pytest.mark.parametrize("Z", [LINE, sp.csr_array(LINE), LINE + FAR_AWAY, LINE - FAR_AWAY])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_bridge_leaves_from_the_row_that_lies_nearest_to_the_rest(Z, backwards):
     idx = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [4, 5, 2], [3, 5, 2], [4, 3, 2]])
     d = np.array([[1.0, 4, 81], [1, 1, 64], [1, 4, 49], [1, 9, 49], [1, 4, 64], [4, 9, 100]])
-    for moved in (Z, Z + FAR_AWAY if make is np.asarray else Z):
-        new, far = fragments.bridge_small(idx, d, 2, make(moved), np.array([1.0] * 3 + [2] * 3), 5)
-        assert np.argwhere(new != idx).tolist() == [[2, 1]]
-        assert new[2].tolist() == [1, 3, 3]
-        assert far[2].tolist() == [1.0, 49.0, 49.0]
+    size = np.array([1.0, 1, 1, 2, 2, 2])  # the first three rows are too small a group
+    order = np.arange(6)[::-1] if backwards else np.arange(6)
+    new, far = fragments.bridge_small(order[idx][order], d[order], 2, Z[order], size[order], 5)
+    new, far = order[new][order], far[order]
+    assert np.argwhere(new != idx).tolist() == [[2, 1]]
+    assert new[2].tolist() == [1, 3, 3]
+    assert far[2].tolist() == [1.0, 49.0, 49.0]
