@@ -40,7 +40,7 @@ each = pytest.mark.parametrize("name", UCI_NAMES)
 
 
 def cells(path):
-    with open(path, newline="") as file:
+    with open(path, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     return header, rows
 

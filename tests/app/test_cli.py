@@ -22,6 +22,10 @@ from dogc.app.tables import clustered_table  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
 
 
+def text(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
 def run(*arguments):
     return command_line.run([str(argument) for argument in arguments])
 
@@ -69,12 +73,12 @@ def test_cluster_writes_four_files_and_says_where(table, capsys):
     assert list(labels.columns) == ["a", "b", "c", "kind", "cluster", "confidence"]
     pd.testing.assert_frame_equal(labels[["a", "b", "c", "kind"]], pd.read_csv(table))
     assert labels.groupby("kind").cluster.nunique().max() == 1
-    record = json.loads((made / "run.json").read_text())
+    record = json.loads(text(made / "run.json"))
     assert record["clusters"] == {"0": 20, "1": 20, "2": 20}
     assert record["scores"]["acc"] == 1.0
     assert record["history"][0]["iteration"] == 1
     assert len(record["sha256"]) == 64
-    assert "<html" in (made / "report.html").read_text()
+    assert "<html" in text(made / "report.html")
 
 
 def test_the_label_column_is_never_used_to_cluster(table):
@@ -112,9 +116,7 @@ def test_nothing_is_overwritten_unasked(table, capsys):
     assert "add --force" in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in pathlib.Path("dogc-output").iterdir()}
     assert run("cluster", table, "--clusters", 2, "-q", "--force") == 0
-    assert json.loads(pathlib.Path("dogc-output/run.json").read_text())["clusters"].keys() == {
-        "0", "1",
-    }  # fmt: skip
+    assert json.loads(text("dogc-output/run.json"))["clusters"].keys() == {"0", "1"}
 
 
 @pytest.mark.parametrize("method", ["dogc", "can", "N-cut", "KM"])
@@ -161,9 +163,7 @@ def test_what_people_would_not_ask_for_is_said(folder, capsys):
     for apart, sentence in ((1, "1 row lies far"), (2, "2 rows lie far")):
         model = SimpleNamespace(outliers_=np.arange(3) < apart)
         assert clustered_table._remarks(model)[0].startswith(sentence)
-    assert (
-        json.loads(pathlib.Path("dogc-output/run.json").read_text())["counts"][0]["n_clusters"] == 2
-    )
+    assert json.loads(text("dogc-output/run.json"))["counts"][0]["n_clusters"] == 2
 
 
 def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
@@ -203,12 +203,12 @@ def many_rows():
 def test_representatives_stand_for_many_rows_and_it_says_so(folder, many_rows, capsys):
     many_rows.to_csv("many.csv", index=False)
     assert run("cluster", "many.csv", "--clusters", 3) == 0
-    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    record = json.loads(text("dogc-output/run.json"))
     p = record["n_representatives"]
     assert 100 < p < 1000
     assert record["agreement"] > 0.95
     assert f"{p} representatives stand for the rows; another number" in capsys.readouterr().out
-    assert f'"n_representatives":{p}' in pathlib.Path("dogc-output/report.html").read_text()
+    assert f'"n_representatives":{p}' in text("dogc-output/report.html")
     assert run("report", "dogc-output/model.skops", "-q") == 0
     assert run("predict", "dogc-output/model.skops", "many.csv", "-q") == 0
     fitted = pd.read_csv("dogc-output/labels.csv").cluster
@@ -230,7 +230,7 @@ def test_a_graph_of_all_rows_can_be_asked_for(folder, many_rows, capsys):
     assert run("cluster", "many.csv", "--clusters", 3, "--representatives", "None",
                "--neighbors", 10) == 0  # fmt: skip
     assert "representatives" not in capsys.readouterr().out
-    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    record = json.loads(text("dogc-output/run.json"))
     assert (record["n_representatives"], record["agreement"]) == (None, None)
 
 
@@ -277,7 +277,7 @@ def test_compare_lists_methods_and_writes_a_page(table, capsys):
 def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
     blobs().drop(columns="kind").to_csv("<script>.csv", index=False)
     assert run("compare", "<script>.csv", "--clusters", 3, "--method", "KM", "-q") == 0
-    page = pathlib.Path("dogc-compare/compare.html").read_text()
+    page = text("dogc-compare/compare.html")
     assert "<script>" not in page
     assert "&lt;script&gt;.csv" in page
 
@@ -285,7 +285,7 @@ def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
 def test_report_and_info_need_the_model_file_alone(model, capsys):
     pathlib.Path("rows.csv").unlink()
     assert run("report", model, "--out", "again.html") == 0
-    assert pathlib.Path("again.html").read_text() == pathlib.Path("made/report.html").read_text()
+    assert text("again.html") == text("made/report.html")
     capsys.readouterr()
     assert run("info", model) == 0
     out = capsys.readouterr().out
@@ -343,28 +343,28 @@ GOOD = blobs().to_csv(index=False)
 
 
 def duplicate_headers(path):
-    path.write_text(GOOD.replace("a,b,c", "a,a,c", 1))
+    path.write_text(GOOD.replace("a,b,c", "a,a,c", 1), encoding="utf-8")
 
 
 def unreadable(path):
-    path.write_text(GOOD)
+    path.write_text(GOOD, encoding="utf-8")
     path.chmod(0)
     if path.stat().st_uid == 0 or os.access(path, 4):
         pytest.skip("this user can read everything")
 
 
 BAD = {
-    "empty file": lambda path: path.write_text(""),
-    "header only": lambda path: path.write_text("a,b,c\n"),
+    "empty file": lambda path: path.write_text("", encoding="utf-8"),
+    "header only": lambda path: path.write_text("a,b,c\n", encoding="utf-8"),
     "one column of text": lambda path: path.write_text(
-        "name\n" + "\n".join(f"row{i}" for i in range(50))
+        "name\n" + "\n".join(f"row{i}" for i in range(50)), encoding="utf-8"
     ),
-    "ragged rows": lambda path: path.write_text(GOOD + "1,2\n3,4,5,x,6,7\n"),
+    "ragged rows": lambda path: path.write_text(GOOD + "1,2\n3,4,5,x,6,7\n", encoding="utf-8"),
     "not UTF-8": lambda path: path.write_bytes(GOOD.replace("x", "\xe9").encode("latin-1")),
-    "all missing": lambda path: path.write_text("a,b\n" + ",\n" * 30),
-    "all constant": lambda path: path.write_text("a,b\n" + "1,2\n" * 30),
+    "all missing": lambda path: path.write_text("a,b\n" + ",\n" * 30, encoding="utf-8"),
+    "all constant": lambda path: path.write_text("a,b\n" + "1,2\n" * 30, encoding="utf-8"),
     "text only": lambda path: path.write_text(
-        "a,b\n" + "\n".join(f"text number {i},other text {i}" for i in range(40))
+        "a,b\n" + "\n".join(f"text number {i},other text {i}" for i in range(40)), encoding="utf-8"
     ),
     "duplicate headers": duplicate_headers,
     "unreadable": unreadable,
@@ -372,7 +372,7 @@ BAD = {
     "absent": lambda path: None,
     "broken gzip": lambda path: path.write_bytes(gzip.compress(GOOD.encode())[:-20]),
     "NUL bytes": lambda path: path.write_bytes(b"a,b\n1,\x00\x00\n"),
-    "infinite": lambda path: path.write_text(GOOD + "inf,1,2,x\n"),
+    "infinite": lambda path: path.write_text(GOOD + "inf,1,2,x\n", encoding="utf-8"),
 }
 
 

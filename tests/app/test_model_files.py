@@ -288,7 +288,9 @@ def test_another_process_labels_rows_the_same(three_blobs, path, tmp_path):
         "print(dogc.load(sys.argv[1]).predict(numpy.load(sys.argv[2])).tolist())"
     )
     arguments = [sys.executable, "-c", code, str(path), str(tmp_path / "new.npy")]
-    printed = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        arguments, capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
     assert json.loads(printed) == model.predict(X + 0.5).tolist()
 
 

@@ -370,7 +370,7 @@ def test_paths_that_cannot_be_read(tmp_path, put, monkeypatch):
 class TestStandardInput:
     @staticmethod
     def feed(monkeypatch, content):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
     @pytest.mark.parametrize(
         "content",

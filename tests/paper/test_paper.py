@@ -102,8 +102,8 @@ def test_results_survive_on_disk_and_are_not_computed_again(tmp_path, monkeypatc
 def test_a_line_torn_by_an_interrupt_costs_that_run_only(tmp_path):
     cache = runs.Cache(tmp_path / "runs.jsonl")
     runs.run_all([example(0), example(1)], cache)
-    text = cache.path.read_text()
-    cache.path.write_text(text[:-25])
+    text = cache.path.read_text(encoding="utf-8")
+    cache.path.write_text(text[:-25], encoding="utf-8")
     torn = runs.Cache(cache.path)
     assert torn.get(example(0)) == cache.get(example(0))
     assert torn.get(example(1)) is None
@@ -214,23 +214,23 @@ def test_the_command_writes_tables_once_and_reads_them_from_then_on(tmp_path, ca
     arguments += ["--runs", "2", "--out", str(tmp_path)]
     dogc_command(arguments)
     assert "main.csv" in capsys.readouterr().out
-    with open(tmp_path / "main.csv", newline="") as file:
+    with open(tmp_path / "main.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {row["method"] for row in rows} == set(printed.MAIN_METHODS)
-    text = (tmp_path / "tables.html").read_text()
+    text = (tmp_path / "tables.html").read_text(encoding="utf-8")
     assert "0.8750" in text
     assert "http" not in text.replace("http-equiv", "")
     assert not list(tmp_path.glob("*.part"))
     monkeypatch.setattr(runs, "execute", lambda run: pytest.fail("it was known"))
     dogc_command(arguments)
-    assert (tmp_path / "tables.html").read_text() == text
+    assert (tmp_path / "tables.html").read_text(encoding="utf-8") == text
 
 
 def test_the_command_draws_figures(tmp_path, capsys):
     options = ["figures", "--only", "gaussians", "moons", "--quiet", "--out", str(tmp_path)]
     command.main(options)
     assert (tmp_path / "gaussians.png").read_bytes().startswith(b"\x89PNG")
-    text = (tmp_path / "figures.html").read_text()
+    text = (tmp_path / "figures.html").read_text(encoding="utf-8")
     assert text.count("data:image/png;base64") == 2
 
 

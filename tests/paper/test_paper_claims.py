@@ -18,7 +18,7 @@ committed = pytest.mark.skipif(
 
 
 def write(path, header, rows):
-    path.write_text("\n".join([header, *rows]) + "\n")
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
 
 
 def test_a_claim_holds_where_ours_reaches_the_best_of_the_others():

@@ -31,7 +31,9 @@ def wine() -> tuple[Table, Table]:
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
     names = ["half of the Wine data", "the other half"]
     return tuple(
-        Table(half, name, hashlib.sha256(half.to_csv().encode()).hexdigest())
+        Table(
+            half, name, hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
+        )
         for half, name in zip(halves, names, strict=True)
     )  # type: ignore[return-value]
 

@@ -56,7 +56,7 @@ def read_table(path: str) -> Table:
     >>> from dogc.app.tables import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "shop.csv")
-    ...     _ = path.write_text("customer;spent\\n007;12.5\\n008;3\\n")
+    ...     _ = path.write_bytes(b"customer;spent\\n007;12.5\\n008;3\\n")
     ...     table = read_table(str(path))
     >>> table.source, list(table.frame["customer"]), list(table.frame["spent"])
     ('shop.csv', ['007', '008'], [12.5, 3.0])
