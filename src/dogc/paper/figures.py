@@ -66,6 +66,15 @@ def scatter(axis: Any, X: np.ndarray, labels: np.ndarray, title: str) -> None:
     axis.set_yticks([])
 
 
+def scatter_fits(
+    axes: Any, models: dict[str, Any], X: np.ndarray, y: np.ndarray, view: np.ndarray
+) -> None:
+    """The clusters that each model finds, and how right they are."""
+    for axis, (name, model) in zip(axes, models.items(), strict=False):
+        labels = model.fit_predict(X)
+        scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+
+
 def clusters36(options: Options) -> pathlib.Path:
     """36 clusters on a sphere by k-means, DOGC-I and DOGC-OS, and ACC against noise."""
     X, y = SYNTHETIC["clusters36"](0.05, 0)
@@ -76,9 +85,7 @@ def clusters36(options: Options) -> pathlib.Path:
     }
     figure, axes = figure_axes(4)
     view = X @ np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
-    for axis, (name, model) in zip(axes[0], models.items(), strict=False):
-        labels = model.fit_predict(X)
-        scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+    scatter_fits(axes[0], models, X, y, view)
     colours = {"KM": GREY, "DOGC-I": ORANGE, "DOGC-OS": BLUE}
     for name, colour in colours.items():
         low, middle, best = noise_curve(options, name)
@@ -121,12 +128,9 @@ def moons(options: Options) -> pathlib.Path:
         "DOGC-OS": DOGCOS(2),
     }
     figure, axes = figure_axes(4)
-    for axis, (name, model) in zip(axes[0], models.items(), strict=False):
-        labels = model.fit_predict(X)
-        scatter(axis, X, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+    scatter_fits(axes[0], models, X, y, X)
     graph = models["DOGC-OS"].affinity_matrix_.tocoo()
-    row, column = graph.coords if hasattr(graph, "coords") else (graph.row, graph.col)
-    for i, j in zip(row, column, strict=True):
+    for i, j in zip(graph.row, graph.col, strict=True):
         axes[0, 3].plot(X[[i, j], 0], X[[i, j], 1], color=GREY, lw=0.3, zorder=0)
     scatter(axes[0, 3], X, models["DOGC-OS"].labels_, "the learned graph")
     return write_figure(figure, options.out / "moons.png")
