@@ -227,6 +227,43 @@ def test_constant_features_leave_the_weighted_mean(make, n, d, gamma):
     np.testing.assert_allclose(intercept, np.average(Y, axis=0, weights=weights), rtol=1e-12)
 
 
+def test_a_row_at_the_mean_does_not_make_a_column_constant():
+    X, Y = np.array([[4.0], [5.0], [6.0]]), np.array([[1.0], [3.0], [5.0]])
+    P, intercept = l2p.weighted_ridge(X, Y, np.ones(3), 0.0, True)
+    np.testing.assert_allclose([P[0, 0], intercept[0]], [2.0, -7.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 30])
+def test_a_column_that_differs_by_rounding_alone_has_no_say(d):
+    # Neighbouring numbers near 1e16 are 2 apart; the other columns are far wider than that.
+    X, Y, weights = problem(16, 20, d)
+    noise = 1e16 + 2.0 * (np.arange(20) % 2)
+    P, _ = l2p.weighted_ridge(np.column_stack([1e3 * X, noise]), Y, weights, 0.0, True)
+    assert np.array_equal(P[-1], np.zeros(3))
+    expected, _ = l2p.weighted_ridge(1e3 * X, Y, weights, 0.0, True)
+    np.testing.assert_allclose(P[:-1], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(15, 5), (6, 14)])
+@pytest.mark.parametrize(("scale", "gamma"), [(1.0, 1e-30), (1.0, 1e-200), (1e6, 1e-8)])
+def test_a_penalty_below_rounding_is_as_good_as_none(n, d, scale, gamma, fit_intercept):
+    X, Y, weights = problem(17, n, d)
+    X[:, 2:] = X[:, :2] @ np.random.default_rng(4).standard_normal((2, d - 2))
+    none, _ = l2p.weighted_ridge(scale * X, Y, weights, 0.0, fit_intercept)
+    P, _ = l2p.weighted_ridge(scale * X, Y, weights, gamma, fit_intercept)
+    np.testing.assert_allclose(scale * P, scale * none, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_products_of_rows_that_are_known_give_the_same(fit_intercept):
+    X, Y, weights = problem(18, 6, 15)
+    plain = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
+    known = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept, X @ X.T)
+    for one, other in zip(plain, known, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+
+
 # ----------------------------------------------------------------------------- reweighting
 
 
