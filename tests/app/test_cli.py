@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -502,3 +503,15 @@ def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch
         cli.main(["demo"])
     assert stopped.value.code == 2
     assert "pip install 'dogc[cli]'" in capsys.readouterr().err
+
+
+def test_letters_that_the_output_cannot_hold_do_not_stop_it(folder):
+    """As on Windows, where output that is redirected knows a few hundred letters."""
+    blobs(60)[["a", "b"]].rename(columns={"a": "大小"}).to_csv("rows.csv", index=False)
+    code = "from dogc.app.cli import main; main()"
+    arguments = ["cluster", "rows.csv", "--clusters", "3", "--drop", "大小"]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment,
+                          capture_output=True)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"??" in done.stdout

@@ -18,6 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Exit codes: 0 done, 1 it could not be done, 2 the input or the command was wrong, 130
     interrupted.
     """
+    if hasattr(sys.stdout, "reconfigure"):
+        # A letter that the terminal or the file does not know becomes a question mark.
+        sys.stdout.reconfigure(errors="replace")
     try:
         _hand_over(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
