@@ -1,0 +1,74 @@
+"""Results of several starts are measured at one lambda and one xi, those that converged first."""
+
+import numpy as np
+import pytest
+
+from conftest import problem_for
+from dogc import DOGC
+from dogc.loop import methods, objective
+from dogc.loop.initial_states import spectral_start
+from dogc.loop.solver import Result, best_result
+
+
+@pytest.fixture
+def case(three_blobs):
+    problem = problem_for(three_blobs[0], DOGC(3, n_neighbors=6))
+    return problem, spectral_start(problem)
+
+
+def result(state, reason="converged", **changed):
+    return Result(state._replace(**changed), [], reason)
+
+
+def turned(state, angle):
+    """F turned away from the bottom of the spectrum: less smooth by far."""
+    F = np.roll(state.F, angle, axis=0)
+    return state._replace(F=F)
+
+
+def test_a_result_is_not_better_for_ending_at_a_smaller_lambda(case):
+    problem, state = case
+    method = methods.CAN._replace(terms=(objective.smoothness,))
+    smooth, rough = result(state, lam=100.0), result(turned(state, 7), lam=1e-6)
+    own = [objective.smoothness(problem, found.state) for found in (smooth, rough)]
+    assert own[1] > 0.0
+    # At their own lambdas the rough one may look better; at one lambda it cannot.
+    rough = result(turned(state, 7), lam=100.0 * own[0] / max(own[1], 1e-300) * 1e-6)
+    assert best_result(problem, method, [rough, smooth]) is smooth
+    assert best_result(problem, method, [smooth, rough]) is smooth
+
+
+def test_the_largest_lambda_is_the_one(case):
+    problem, state = case
+    seen = []
+
+    def watched(problem, state):
+        seen.append(state.lam)
+        return 0.0
+
+    method = methods.CAN._replace(terms=(watched,))
+    best_result(problem, method, [result(state, lam=lam) for lam in (2.0, 8.0, 4.0)])
+    assert seen == [8.0, 8.0, 8.0]
+
+
+def test_a_result_is_not_better_for_ending_at_a_smaller_xi(case):
+    problem, state = case
+    method = methods.CAN._replace(terms=(objective.spread,))
+    even = np.full_like(state.graph.S, 1.0 / state.graph.S.shape[1])
+    peaked = np.zeros_like(even)
+    peaked[:, 0] = 1.0
+    wide = result(state._replace(graph=state.graph._replace(S=even)))
+    narrow = result(state._replace(graph=state.graph._replace(S=peaked)), xi=1e-9 * state.xi)
+    own = [objective.spread(problem, found.state) for found in (wide, narrow)]
+    assert own[1] < own[0]
+    assert best_result(problem, method, [wide, narrow]) is wide
+    assert best_result(problem, method, [narrow, wide]) is wide
+
+
+def test_what_converged_goes_first_whatever_its_objective(case):
+    problem, state = case
+    method = methods.CAN._replace(terms=(objective.smoothness,))
+    good = result(state, "max_iter", lam=1.0)
+    bad = result(turned(state, 7), lam=1.0)
+    assert best_result(problem, method, [good, bad]) is bad
+    assert best_result(problem, method, [good, result(state, "settled", lam=1.0)]) is not good
