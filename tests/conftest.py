@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 
 import numpy as np
@@ -27,6 +28,8 @@ from dogc.choices.n_components import geometry_of
 from dogc.rows.places import locate
 from dogc.rows.problems import problem_at
 from dogc.rows.settings import check_settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 
 # Those that learn their graph, those that do not, and all.
 ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)

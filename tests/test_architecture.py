@@ -136,8 +136,8 @@ def test_the_paper_uses_what_users_use():
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_rooms_stay_small(path):
     # Docstrings do not count: those of the estimators describe every parameter.
-    lines = len(path.read_text().splitlines())
-    for node in ast.walk(ast.parse(path.read_text())):
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if documented and ast.get_docstring(node):
             lines -= node.body[0].end_lineno - node.body[0].lineno + 1

@@ -31,7 +31,7 @@ TESTS = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_and_named_tests_exist(page):
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         assert link.startswith("http") or (page.parent / link).exists(), link
     current = None
@@ -44,7 +44,7 @@ def test_links_and_named_tests_exist(page):
 
 
 def test_changelog_names_every_public_class():
-    text = (ROOT / "CHANGELOG.md").read_text()
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for name in dogc.__all__:
         assert name.startswith("__") or re.search(rf"`(dogc\.)?{name}`", text), name
 

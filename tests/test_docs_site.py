@@ -25,7 +25,7 @@ BLOCK = re.compile(r"```(\S+)\n(.*?)```", flags=re.S)
 
 
 def name(page):
-    return str(page.relative_to(DOCS).with_suffix(""))
+    return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", PASTED, ids=name)
 def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewhere):
     names, printed, said = {"__name__": "__main__"}, None, 0
-    for kind, text in BLOCK.findall(page.read_text()):
+    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(compile(text, page.name, "exec"), names)
@@ -55,14 +55,16 @@ def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewh
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page):
-    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert link.startswith("https://") or (page.parent / link).exists(), link
 
 
 def test_every_page_is_in_the_sidebar():
     listed = {"index"}
     for page in PAGES:
-        for tree in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), flags=re.S):
+        for tree in re.findall(
+            r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S
+        ):
             entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
             listed.update(re.sub(r".*<(.*)>", r"\1", entry) for entry in entries)
     assert {name(page) for page in PAGES} == listed - {"gallery/index"}
@@ -82,7 +84,7 @@ def public_names():
 
 def test_the_reference_has_every_public_name():
     pytest.importorskip("matplotlib")
-    text = (DOCS / "api.md").read_text()
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^   ([\w.]+)$", text, flags=re.M))
     assert set(public_names()) - listed == set()
     for item in listed:
@@ -97,7 +99,7 @@ def test_every_command_and_option_is_on_its_page():
 
     from dogc.app.commands.command_line import app
 
-    text = (DOCS / "command_line.md").read_text()
+    text = (DOCS / "command_line.md").read_text(encoding="utf-8")
     for command in get_command(app).commands.values():
         _, _, section = text.partition(f"\n## dogc {command.name}\n")
         assert section, command.name
@@ -133,7 +135,7 @@ def test_pictures_are_those_that_the_scripts_draw(tmp_path, monkeypatch):
 def test_the_drawing_of_the_architecture_is_that_of_the_source(monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS))
     drawing = importlib.import_module("architecture")
-    assert (DOCS / "_static" / "architecture.svg").read_text() == drawing.draw()
+    assert (DOCS / "_static" / "architecture.svg").read_text(encoding="utf-8") == drawing.draw()
 
 
 @pytest.mark.slow
@@ -152,7 +154,7 @@ def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
     assert (tmp_path / "site" / "demo" / "report.html").exists()  # what report.md shows
     for page in (tmp_path / "site").rglob("*.html"):
         fetched = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"',
-                             page.read_text())  # fmt: skip
+                             page.read_text(encoding="utf-8"))  # fmt: skip
         assert not fetched, page.name
 
 

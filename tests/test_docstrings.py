@@ -52,7 +52,7 @@ def test_attributes_that_fit_sets_are_described_and_no_others(cls):
 
 @each
 def test_docstrings_are_written_out(cls):
-    text = pathlib.Path(inspect.getfile(cls)).read_text()
+    text = pathlib.Path(inspect.getfile(cls)).read_text(encoding="utf-8")
     classes = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
     source = next(ast.get_docstring(node) for node in classes if node.name == cls.__name__)
     assert source == inspect.cleandoc(cls.__doc__)  # nothing is put in when it is imported
@@ -80,7 +80,7 @@ def test_every_estimator_is_compared():
 def test_the_tool_names_what_differs_and_puts_it_right(tmp_path):
     folder = tmp_path / "estimators"
     shutil.copytree(pathlib.Path(estimators.__file__).parent, folder)
-    before = {path: path.read_text() for path in folder.glob("*.py")}
+    before = {path: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     for file in ("_sec.py", "_can.py"):
         text = before[folder / file]
         assert SHARED in text
@@ -91,9 +91,9 @@ def test_the_tool_names_what_differs_and_puts_it_right(tmp_path):
         assert f" {name}.n_jobs differs from {other}\n" in done.stdout
     assert done.stdout.count("\n") == 2
     assert run_tool("--write", folder).returncode == 0
-    assert {path: path.read_text() for path in folder.glob("*.py")} == before
+    assert {path: path.read_text(encoding="utf-8") for path in folder.glob("*.py")} == before
     # A change in the first class that has a paragraph goes to all others.
     first = before[folder / "_dogc.py"].replace(SHARED, "Try.", 1)
     (folder / "_dogc.py").write_text(first)
     assert run_tool("--write", folder).returncode == 0
-    assert not any(SHARED in path.read_text() for path in folder.glob("*.py"))
+    assert not any(SHARED in path.read_text(encoding="utf-8") for path in folder.glob("*.py"))

@@ -39,7 +39,7 @@ def test_gallery_script_runs_draws_and_prints(path, pyplot, capsys):
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
 def test_gallery_script_has_a_title_a_paragraph_and_cells(path):
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     title, line, blank, *paragraph = ast.get_docstring(ast.parse(text)).splitlines()
     assert set(line) == {"="}
     assert len(line) == len(title)
@@ -52,5 +52,5 @@ def test_gallery_script_has_a_title_a_paragraph_and_cells(path):
 def test_there_is_a_gallery_and_nothing_else():
     assert len(GALLERY) >= 8
     assert sorted(EXAMPLES.glob("*.py")) == GALLERY  # what is not plot_*.py would not be run
-    titles = {path.read_text().splitlines()[1] for path in GALLERY}
+    titles = {path.read_text(encoding="utf-8").splitlines()[1] for path in GALLERY}
     assert len(titles) == len(GALLERY)

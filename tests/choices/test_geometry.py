@@ -112,7 +112,7 @@ def test_new_rows_are_mapped_as_the_fitted_ones(dtype):
 
 def test_the_cut_is_the_definition():
     rng = np.random.default_rng(0)
-    S = sp.random_array((12, 12), density=0.4, rng=rng, format="csr")
+    S = sp.random_array((12, 12), density=0.4, random_state=rng, format="csr")
     label = np.arange(12) % 3
     A = ((S + S.T) / 2).toarray()
     cut = sum(

@@ -1,7 +1,6 @@
 """What a fit does beside the numbers: time, interrupts, progress, memory."""
 
 import itertools
-import os
 import signal
 import threading
 
@@ -34,7 +33,15 @@ class InterruptAt:
     def __call__(self, record):
         if record.iteration == self.iteration:
             # From another thread, so that it arrives in the midst of a step.
-            threading.Timer(0.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+            threading.Timer(0.0, signal.raise_signal, (signal.SIGINT,)).start()
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as Python has it, also where whoever started the tests ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN])
@@ -59,7 +66,7 @@ def test_an_interrupt_keeps_the_last_whole_iteration(cls, monkeypatch):
     assert model.predict(overlapping()).shape == (300,)
 
 
-def test_a_real_signal_is_such_an_interrupt():
+def test_a_real_signal_is_such_an_interrupt(ctrl_c):
     with pytest.warns(match="interrupted"):
         model = DOGC(3, n_neighbors=10, tol=0.0, max_iter=100_000, lam=0.01,
                      callback=InterruptAt(2)).fit(overlapping(2000))  # fmt: skip
@@ -146,7 +153,8 @@ def test_what_cannot_fit_is_refused_with_the_number_of_rows_that_would(monkeypat
 
 
 def test_free_memory_is_known_or_without_end(monkeypatch):
-    assert 1e6 < memory.free_bytes() < 1e15
+    free = memory.free_bytes()
+    assert 1e6 < free < 1e15 or free == np.inf
     monkeypatch.setattr(memory, "_lines", lambda path: [])
     assert memory.free_bytes() > 1e6
     files = {

@@ -211,7 +211,7 @@ def inner_cut(B: sp.csr_array) -> float:
     place = np.empty(m, dtype=np.int64)
     place[order] = np.arange(m)
     edges = B.tocoo()
-    row, column = edges.coords
+    row, column = edges.row, edges.col
     low, high = np.minimum(place[row], place[column]), np.maximum(place[row], place[column])
     opened = np.bincount(low, edges.data, m) - np.bincount(high, edges.data, m)
     cut = np.maximum(0.5 * np.cumsum(opened)[:-1], 0.0)  # each edge is stored twice

@@ -277,7 +277,7 @@ def normalised_cut(S: sp.csr_array, labels: np.ndarray) -> float:
     """
     c = int(labels.max()) + 1
     S = S.tocoo()
-    row, column = S.coords if hasattr(S, "coords") else (S.row, S.col)
+    row, column = S.row, S.col
     between = np.bincount(labels[row] * c + labels[column], weights=S.data, minlength=c * c)
     between = between.reshape(c, c) + between.reshape(c, c).T
     volume = between.sum(axis=1)

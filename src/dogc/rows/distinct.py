@@ -100,7 +100,7 @@ def spread_graph(A: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
     if np.array_equal(rows.first, np.arange(n)):
         return A
     A = A.tocoo()
-    row, column = A.coords if hasattr(A, "coords") else (A.row, A.col)
+    row, column = A.row, A.col
     copy = np.setdiff1d(np.flatnonzero(rows.inverse >= 0), rows.first)
     original = rows.first[rows.inverse[copy]]
     half = np.full(len(copy), 1.0, dtype=A.dtype)

@@ -323,7 +323,7 @@ def link_graph(sums: LinkSums) -> sp.csr_array:
            [2., 0.]])
     """
     A = sums.A.tocoo()
-    row, column = A.coords
+    row, column = A.row, A.col
     off = (row != column) & (A.data > 0)
     graph = sp.csr_array((A.data[off] / ONE**2, (row[off], column[off])), shape=A.shape)
     graph.sort_indices()

@@ -170,7 +170,7 @@ def neighbours_in_graph(
     Short rows are padded with index -1 at infinite distance.
     """
     D = D.tocoo()
-    row, column = D.coords if hasattr(D, "coords") else (D.row, D.col)
+    row, column = D.row, D.col
     distance = D.data.astype(np.float64)
     if skip_self:
         off_diagonal = row != column
