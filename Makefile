@@ -1,6 +1,8 @@
 # Everything runs in .venv, made on first use. Override the interpreter: make test PYTHON=python3.12
 PYTHON ?= python3
 BIN := .venv/bin
+# As many processes as there are processors; each runs whole files.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 # What each target needs: the command line alone, everything to test with, what builds the pages,
 # what builds the package.
 CLI := .venv/.cli
@@ -14,11 +16,11 @@ demo: $(CLI)
 	$(BIN)/dogc demo --force
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # With what builds the pages at hand, the slow tests of the site run too.
 nightly: $(READY) $(DOCS)
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(PYTEST) -m "slow or not slow"
 	$(MAKE) docs
 
 lint: $(READY)
