@@ -18,7 +18,7 @@ from clusterings import HOSTILE, clustering_of, flowers
 from conftest import CLUSTERERS, made
 from dogc import DOGC, NormalizedCut
 from dogc.app.report import describe_resolution, points, render, summarise
-from dogc.app.report.blocks import BINS, describe_graph
+from dogc.app.report.graph_weight import BINS, describe_graph
 from dogc.app.report.groups import group_rows
 from dogc.app.report.page import policy
 from dogc.app.report.summary import ENDINGS

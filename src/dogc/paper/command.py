@@ -17,7 +17,7 @@ from .._atomic import write_whole
 from ..datasets import UCI_NAMES
 from . import printed
 from .claims import claims
-from .figures import FIGURES, Options
+from .figures import FIGURES, FigureOptions
 from .reproduction_page import (
     claims_section,
     figure_section,
@@ -142,7 +142,7 @@ def _print_times(cache: Cache) -> None:
 def make_figures(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of figures; PNG files on the way."""
     progress = False if options.quiet else None
-    given = Options(cache, options.out, options.runs, options.jobs, progress)
+    given = FigureOptions(cache, options.out, options.runs, options.jobs, progress)
     sections = []
     for name in options.only or FIGURES:
         path = FIGURES[name](given)

@@ -27,7 +27,7 @@ GRID = (1e-4, 1e-2, 1.0, 1e2)
 BLUE, ORANGE, GREEN, GREY = "#2563a8", "#d9772b", "#3c8d5a", "#8a8a8a"
 
 
-class Options(NamedTuple):
+class FigureOptions(NamedTuple):
     """What every figure may need."""
 
     cache: Cache
@@ -75,7 +75,7 @@ def scatter_fits(
         scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
 
 
-def clusters36(options: Options) -> pathlib.Path:
+def clusters36(options: FigureOptions) -> pathlib.Path:
     """36 clusters on a sphere by k-means, DOGC-I and DOGC-OS, and ACC against noise."""
     X, y = SYNTHETIC["clusters36"](0.05, 0)
     models = {
@@ -98,7 +98,7 @@ def clusters36(options: Options) -> pathlib.Path:
     return write_figure(figure, options.out / "clusters36.png")
 
 
-def noise_curve(options: Options, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def noise_curve(options: FigureOptions, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Worst, median and best ACC at every noise level, data and start drawn anew each run."""
     curves = []
     for noise in NOISES:
@@ -119,7 +119,7 @@ def _start(method: str, seed: int) -> dict[str, Any]:
     return {"init": "random", "random_state": seed} if method == "DOGC-OS" else {}
 
 
-def moons(options: Options) -> pathlib.Path:
+def moons(options: FigureOptions) -> pathlib.Path:
     """Two moons by k-means, DOGC-II and DOGC-OS, and the learned graph."""
     X, y = SYNTHETIC["moons"](0.08, 0)
     models = {
@@ -136,7 +136,7 @@ def moons(options: Options) -> pathlib.Path:
     return write_figure(figure, options.out / "moons.png")
 
 
-def gaussians(options: Options) -> pathlib.Path:
+def gaussians(options: FigureOptions) -> pathlib.Path:
     """Directions of PCA, LPP, DOGC and DOGC-OS on two Gaussians at three distances."""
     figure, axes = figure_axes(3, width=4.0, height=3.4)
     for axis, (title, distance) in zip(axes[0], DISTANCES.items(), strict=True):
@@ -185,7 +185,9 @@ def directions(X: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]:
     return [(name, model.fit(X).components_[0], *look) for name, model, *look in models]
 
 
-def _curve(options: Options, method: str, data: str, name: str, values: Any) -> dict[str, Any]:
+def _curve(
+    options: FigureOptions, method: str, data: str, name: str, values: Any
+) -> dict[str, Any]:
     k = max(2, round(len(rows_and_classes(data, "z-score")[0]) / 10))
     runs = [make_run(method, data, {name: v, "n_neighbors": k}, "z-score") for v in values]
     title = f"{data} {name}"
@@ -194,18 +196,18 @@ def _curve(options: Options, method: str, data: str, name: str, values: Any) -> 
     return {metric: [result[metric] for result in results] for metric in ("acc", "nmi_max")}
 
 
-def alpha(options: Options) -> pathlib.Path:
+def alpha(options: FigureOptions) -> pathlib.Path:
     """ACC and NMI of DOGC against alpha on Vote and Ecoli."""
     return _sensitivity_curves(options, "DOGC", "alpha", ALPHAS, log=True)
 
 
-def power(options: Options) -> pathlib.Path:
+def power(options: FigureOptions) -> pathlib.Path:
     """ACC and NMI of DOGC-OS against p on Vote and Ecoli."""
     return _sensitivity_curves(options, "DOGC-OS", "p", POWERS, log=False)
 
 
 def _sensitivity_curves(
-    options: Options, method: str, name: str, values: Any, *, log: bool
+    options: FigureOptions, method: str, name: str, values: Any, *, log: bool
 ) -> pathlib.Path:
     figure, axes = figure_axes(2)
     for data, colour in (("vote", BLUE), ("ecoli", ORANGE)):
@@ -219,7 +221,7 @@ def _sensitivity_curves(
     return write_figure(figure, options.out / f"{name}.png")
 
 
-def sensitivity(options: Options) -> pathlib.Path:
+def sensitivity(options: FigureOptions) -> pathlib.Path:
     """ACC of DOGC-OS over alpha, beta and gamma on Vote and Ecoli."""
     figure, axes = figure_axes(len(GRID), 2, width=2.6, height=2.5)
     for line, data in zip(axes, ("vote", "ecoli"), strict=True):
@@ -248,7 +250,7 @@ def sensitivity(options: Options) -> pathlib.Path:
     return write_figure(figure, options.out / "sensitivity.png")
 
 
-def convergence(options: Options) -> pathlib.Path:
+def convergence(options: FigureOptions) -> pathlib.Path:
     """Objective against iteration at fixed lambda on Vote and Ecoli."""
     figure, axes = figure_axes(2)
     for axis, data in zip(axes[0], ("vote", "ecoli"), strict=True):
@@ -273,7 +275,7 @@ def _history(model: DOGC, X: np.ndarray) -> list[Any]:
         return model.fit(X).history_
 
 
-FIGURES: dict[str, Callable[[Options], pathlib.Path]] = {
+FIGURES: dict[str, Callable[[FigureOptions], pathlib.Path]] = {
     "clusters36": clusters36,
     "moons": moons,
     "gaussians": gaussians,

@@ -95,7 +95,7 @@ class GraphDisplay:
         graph = _models.fitted_attribute(estimator, "affinity_matrix_", REMEDY)
         labels = _models.fitted_labels(estimator, X)
         view, weights = None, None
-        if model := _models.representatives(estimator):
+        if model := _models.model_with_representatives(estimator):
             labels, weights = model.representative_labels_, model.representative_weights_
             view = _models.view_of_representatives(model)
         elif X is not None:

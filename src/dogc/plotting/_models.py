@@ -85,7 +85,7 @@ def view_of_fitted(estimator: Any, X: Any) -> View:
     return _main_directions(_as_rows(model.transform(X)), LEARNED)
 
 
-def representatives(estimator: Any) -> Any:
+def model_with_representatives(estimator: Any) -> Any:
     """The clusterer, where its graph is one of representatives; else None."""
     model = last_step(estimator)
     return None if getattr(model, "representatives_", None) is None else model

@@ -66,7 +66,7 @@ class ScaleDisplay:
         -------
         display : ScaleDisplay
         """
-        if model := _models.representatives(estimator):
+        if model := _models.model_with_representatives(estimator):
             return cls(model.resolutions_).plot(ax=ax)
         model = _models.last_step(estimator)
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"

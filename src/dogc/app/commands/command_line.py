@@ -143,7 +143,7 @@ def cluster(
 ) -> int:
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
     count = terminal.count("--clusters", clusters)
-    options = terminal.Options(
+    options = terminal.Asked(
         file,
         count,
         out,
@@ -154,7 +154,7 @@ def cluster(
         method=method,
         neighbors=terminal.count("--neighbors", neighbors),
         geometry=geometry,
-        representatives=terminal.representatives(representatives),
+        representatives=terminal.representatives_asked(representatives),
         max_time=max_time,
     )
     return terminal.cluster(options, Terminal(json, quiet))
@@ -196,7 +196,7 @@ def compare(
     quiet: Quiet = False,
 ) -> int:
     """Run every method on a file, side by side."""
-    options = terminal.Options(
+    options = terminal.Asked(
         file, clusters, out, label_column, tuple(drop or ()), not no_scale, force
     )
     return terminal.compare(options, methods, quality, Terminal(json, quiet))

@@ -23,7 +23,7 @@ from . import cluster_files, comparing, prediction
 from .outputs import check_folder, check_free
 
 
-class Options(NamedTuple):
+class Asked(NamedTuple):
     """What ``cluster`` and ``compare`` are told; the latter nothing of methods."""
 
     file: str
@@ -57,7 +57,7 @@ def count(option: str, given: str) -> int | str:
     return number
 
 
-def representatives(given: str) -> int | str | None:
+def representatives_asked(given: str) -> int | str | None:
     """A whole number above 1, auto, or None for none."""
     if given.strip().lower() == "none":
         return None
@@ -130,7 +130,7 @@ class Terminal:
             print(json.dumps({**found, "files": [str(path) for path in paths]}))
 
 
-def cluster(options: Options, terminal: Terminal) -> int:
+def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_folder(options.out, cluster_files.FILES, options.force)
     table = read_table(options.file)
@@ -206,7 +206,7 @@ def predict(
 
 
 def compare(
-    options: Options, methods: Sequence[str] | None, quality: bool, terminal: Terminal
+    options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
 ) -> int:
     """Run methods side by side."""
     check_folder(options.out, comparing.FILES, options.force)

@@ -81,13 +81,13 @@ def best_contrast(F: np.ndarray, rest: np.ndarray, cuts: np.ndarray) -> Contrast
     return Contrast("below", (float(cuts[high]),), float(F[high]), float(rest[high]))
 
 
-def rounded(contrast: Contrast, mine: np.ndarray, others: np.ndarray) -> Contrast:
+def with_short_cuts(contrast: Contrast, mine: np.ndarray, others: np.ndarray) -> Contrast:
     """The same range with cuts that are as short as they can be without telling less.
 
     Examples
     --------
     >>> import numpy as np
-    >>> rounded(Contrast("above", (3.1416,), 1.0, 0.0), np.array([4.5]), np.array([2.2]))
+    >>> with_short_cuts(Contrast("above", (3.1416,), 1.0, 0.0), np.array([4.5]), np.array([2.2]))
     Contrast(side='above', cuts=(3.0,), share=1.0, rest=0.0)
     """
     for place in range(len(contrast.cuts)):

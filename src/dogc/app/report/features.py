@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .contrasts import Contrast, contrasts, rounded
+from .contrasts import Contrast, contrasts, with_short_cuts
 from .groups import Groups
-from .histograms import Column, Columns, describe_column
+from .histograms import Column, Features, describe_column
 from .json_values import digits
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
     if len(groups.shown) < 2 or not clusters:
         return None
     kept = 12 if len(clusters) <= 12 else 6
-    features = Columns(clustering)
+    features = Features(clustering)
     looked_at = candidates(clustering.X, groups)
     ranked: dict[int, list[tuple[int, Contrast]]] = {group: [] for group in clusters}
     for j in looked_at:
@@ -77,7 +77,7 @@ def describe_cluster(
     for j, exact in found:
         values, finite = columns[j].values, np.isfinite(columns[j].values)
         mine = values[rows & finite]
-        contrast = rounded(exact, mine, values[~rows & finite])
+        contrast = with_short_cuts(exact, mine, values[~rows & finite])
         features.append(
             {
                 "column": place[j],

@@ -24,7 +24,7 @@ class Column(NamedTuple):
     two_values: bool  # whether it only says yes or no
 
 
-class Columns:
+class Features:
     """The features of a clustering by their position."""
 
     def __init__(self, clustering: Clustering):

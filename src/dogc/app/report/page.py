@@ -50,19 +50,19 @@ def render(summary: dict[str, Any]) -> str:
         "@title@": html.escape(title),
         "@policy@": policy(script, style),
         "@style@": style,
-        "@summary@": embedded(summary),
+        "@summary@": json_in_html(summary),
         "@script@": script,
     }
     # One pass, so that a mark inside the data stays what it is.
     return re.sub("|".join(parts), lambda mark: parts[mark[0]], _read("page.html"))
 
 
-def embedded(summary: dict[str, Any]) -> str:
+def json_in_html(summary: dict[str, Any]) -> str:
     """JSON that no HTML parser can take for markup.
 
     Examples
     --------
-    >>> embedded({"cell": "</script>"})
+    >>> json_in_html({"cell": "</script>"})
     '{"cell":"\\\\u003c/script\\\\u003e"}'
     """
     text = json.dumps(summary, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -118,7 +118,7 @@ def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
     frame, id_column = clustering.frame, clustering.id_column
     ids = truth = None
     if id_column is not None:
-        ids = cells(frame[id_column].iloc[rows])
+        ids = cells_shown(frame[id_column].iloc[rows])
     if clustering.truth is not None:
         truth = [cell(value) for value in clustering.truth[rows].tolist()]
     names: list[str] = []
@@ -127,7 +127,7 @@ def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
     for position, name in enumerate(frame.columns):
         if len(names) == COLUMNS_SHOWN:
             break
-        column = cells(frame.iloc[rows, position])
+        column = cells_shown(frame.iloc[rows, position])
         # The known label has a place of its own.
         if name == id_column or (truth is not None and texts(column) == texts(truth)):
             continue
@@ -139,7 +139,7 @@ def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
     return {"id": ids, "id_name": id_name, "columns": names, "values": values, "truth": truth}
 
 
-def cells(column: pandas.Series) -> list[Any]:
+def cells_shown(column: pandas.Series) -> list[Any]:
     """A column as the page shows it."""
     return [cell(value) for value in column.tolist()]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
-from .blocks import describe_graph
 from .features import describe_features
+from .graph_weight import describe_graph
 from .groups import Groups, group_rows
 from .json_values import as_json, digits, short
 from .points import describe_points, lay_out

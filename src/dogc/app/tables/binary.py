@@ -35,7 +35,7 @@ def _read_whole(module: str, kind: str, data: bytes, origin: Origin) -> pandas.D
         table = _valid(reader.read_table(io.BytesIO(data)))
     except Exception as error:  # pyarrow has many ways to say that a file is damaged
         raise _damaged(origin, kind) from error
-    return frame_of(table, origin)
+    return frame_of_arrow(table, origin)
 
 
 def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pandas.DataFrame]:
@@ -44,7 +44,7 @@ def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pa
     try:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=rows):
-                yield frame_of(_valid(arrow.Table.from_batches([batch])), origin)
+                yield frame_of_arrow(_valid(arrow.Table.from_batches([batch])), origin)
     except (arrow.ArrowException, OSError) as error:
         raise _damaged(origin, "Parquet") from error
 
@@ -59,7 +59,7 @@ def _damaged(origin: Origin, kind: str) -> TableError:
     return TableError(f"{origin.source} is a damaged {kind} file; write it again.")
 
 
-def frame_of(table: Any, origin: Origin) -> pandas.DataFrame:
+def frame_of_arrow(table: Any, origin: Origin) -> pandas.DataFrame:
     """The frame of an Arrow table; an index that pandas wrote is a column like others."""
     # pandas writes an index under such a name if it has none.
     names = [name if name != "__index_level_0__" else "index" for name in table.column_names]
