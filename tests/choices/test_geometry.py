@@ -1,6 +1,7 @@
 """How columns are stretched, and how that is chosen."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,6 +153,14 @@ def test_columns_stay_as_given_where_all_scales_agree():
     assert list(model.geometries_) == ["given"]
     assert model.components_ is None
     assert model.geometries_["given"].agreement is model.scales_.agreement
+
+
+@pytest.mark.parametrize(
+    ("scores", "taken"), [((0.3, 0.48), 0), ((0.3, 0.52), 1), ((0.6, 0.6), 0), ((0.7, 0.6), 0)]
+)
+def test_the_columns_change_for_an_agreement_of_a_half_at_least(scores, taken):
+    looks = [SimpleNamespace(score=score) for score in scores]
+    assert geometry.best_look(looks) is looks[taken]
 
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
