@@ -143,8 +143,8 @@ def _pytest(place: pathlib.Path, file: str, tests: list[str]) -> None:
     phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # no time for shrinking
     hypothesis.settings.register_profile("m", derandomize=True, database=None, phases=phases)
     hypothesis.settings.load_profile("m")
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "-c", "pyproject.toml"]
-    sys.exit(pytest.main([*options, str(place / file), *tests]))
+    options = "-x -q -p no:cacheprovider --assert=plain -c pyproject.toml -o pythonpath=tests"
+    sys.exit(pytest.main([*options.split(), str(place / file), *tests]))
 
 
 def _run(module: str, place: pathlib.Path, arguments: argparse.Namespace) -> None:
