@@ -13,15 +13,15 @@ from scipy.optimize import linprog
 # ---------------------------------------------------------------------------- the graph
 
 
-def pair_distances(A, B, idx):
+def pair_distances(A, B, idx, metric="euclidean"):
     d = np.full(idx.shape, np.inf)
     for i in range(idx.shape[0]):
         for place in range(idx.shape[1]):
             j = idx[i, place]
             if j >= 0:
-                d[i, place] = sum(
-                    (float(a) - float(b)) ** 2 for a, b in zip(A[i], B[j], strict=True)
-                )
+                apart = [abs(float(a) - float(b)) for a, b in zip(A[i], B[j], strict=True)]
+                squared = sum(apart) ** 2, sum(x**2 for x in apart)
+                d[i, place] = squared[metric == "euclidean"]
     return d
 
 
@@ -76,6 +76,17 @@ def laplacian(S):
             L[i, j] -= weight
             L[i, i] += weight
     return L
+
+
+def normalised_cut(S, labels):
+    """What leaves each cluster over all that its rows hold, edges taken in both directions."""
+    W = (S + S.T) / 2
+    total = 0.0
+    for name in set(labels.tolist()):
+        inside = labels == name
+        volume = W[inside].sum()
+        total += W[inside][:, ~inside].sum() / volume if volume > 0 else 0.0
+    return total
 
 
 def components(S):

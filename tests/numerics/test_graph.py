@@ -30,19 +30,22 @@ def random_candidates(rng, n, n_b, k, padded=True):
 # ------------------------------------------------------------------------ pair_distances
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("width", [4, 40])
 @pytest.mark.parametrize("chunk", [1, 7, 40, 1 << 22])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csr_matrix])
-def test_pair_distances_match_a_double_loop(monkeypatch, make, dtype, chunk):
+def test_pair_distances_match_a_double_loop(monkeypatch, make, dtype, chunk, width, metric):
     monkeypatch.setattr(graph, "CHUNK_ELEMENTS", chunk)
     rng = np.random.default_rng(0)
-    A = (rng.standard_normal((13, 4)) * (rng.random((13, 4)) < 0.6)).astype(dtype)
-    B = (rng.standard_normal((9, 4)) * (rng.random((9, 4)) < 0.6)).astype(dtype)
+    A = (rng.standard_normal((13, width)) * (rng.random((13, width)) < 0.6)).astype(dtype)
+    B = (rng.standard_normal((9, width)) * (rng.random((9, width)) < 0.6)).astype(dtype)
     idx = random_candidates(rng, 13, 9, 5)
-    d = graph.pair_distances(make(A), make(B), idx)
+    d = graph.pair_distances(make(A), make(B), idx, metric=metric)
     assert d.dtype == np.float64
     assert np.array_equal(np.isinf(d), idx < 0)
-    np.testing.assert_allclose(d, reference.pair_distances(A, B, idx), rtol=1e-6, atol=1e-12)
+    expected = reference.pair_distances(A, B, idx, metric)
+    np.testing.assert_allclose(d, expected, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
@@ -211,6 +214,12 @@ def test_rows_are_not_troubled_by_distances_far_from_zero():
     assert np.array_equal(graph.solve_rows(d + 2.0**40, xi), graph.solve_rows(d, xi))
 
 
+def test_a_row_far_from_zero_keeps_its_digits_beside_one_that_is_near():
+    d, xi = np.array([[0.0, 0.25, 0.5], [0.0, 0.25, 0.5]]), np.array([0.3, 0.3])
+    S = graph.solve_rows(d + np.array([[0.0], [2.0**40]]), xi)
+    np.testing.assert_allclose(S[1], S[0], rtol=0, atol=1e-14)
+
+
 # -------------------------------------------------------------------------- neighbour_xi
 
 
@@ -325,6 +334,15 @@ def test_csr_agrees_with_filling_a_dense_array(n, seed):
     assert csr.nnz == (dense > 0).sum()
 
 
+def test_indices_are_short_unless_there_are_too_many_columns():
+    idx, S = np.array([[1, 2**31 + 3]]), np.array([[0.25, 0.75]])
+    wide = graph.to_csr(idx, S, 2**31 + 5)
+    assert wide.indices.tolist() == [1, 2**31 + 3]
+    assert wide.data.tolist() == [0.25, 0.75]
+    narrow = graph.to_csr(np.array([[1, 2]]), S, 3)
+    assert narrow.indices.dtype == narrow.indptr.dtype == np.int32
+
+
 def random_weights(seed, n, density):
     rng = np.random.default_rng(seed)
     return rng.random((n, n)) * (rng.random((n, n)) < density)
@@ -347,6 +365,15 @@ def test_laplacian_form_is_half_the_weighted_sum_of_squared_differences():
     total = sum(S[i, j] * np.sum((F[i] - F[j]) ** 2) for i in range(12) for j in range(12))
     L = graph.laplacian(sp.csr_array(S))
     np.testing.assert_allclose(2.0 * np.trace(F.T @ (L @ F)), total, rtol=1e-13)
+
+
+@thorough
+@given(st.integers(1, 10), st.floats(0, 1), st.integers(0, 2**32 - 1))
+def test_the_normalised_cut_is_that_of_the_dense_graph(n, density, seed):
+    S = 0.1 * random_weights(seed, n, density)
+    labels = np.random.default_rng(seed).integers(0, 4, n)  # some names may be nobody's
+    cut = graph.normalised_cut(sp.csr_array(S), labels)
+    np.testing.assert_allclose(cut, reference.normalised_cut(S, labels), rtol=1e-12, atol=1e-14)
 
 
 @thorough
