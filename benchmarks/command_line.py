@@ -20,7 +20,7 @@ def main():
     parser.add_argument("--rows", type=int, default=100_000)
     rows = parser.parse_args().rows
     X, _ = make_blobs(rows, n_features=20, centers=8, cluster_std=3.0, random_state=0)
-    run = [sys.executable, "-c", "from dogc.cli import main; main()"]
+    run = [sys.executable, "-c", "from dogc.app.cli import main; main()"]
     with tempfile.TemporaryDirectory() as folder:
         pd.DataFrame(X).add_prefix("x").to_csv(pathlib.Path(folder) / "rows.csv", index=False)
         began = time.perf_counter()

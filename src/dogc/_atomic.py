@@ -7,7 +7,8 @@ import csv
 import io
 import os
 import pathlib
-import tempfile
+import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -19,12 +20,12 @@ def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
     Where something goes wrong on the way, the path is as it was and the draft is gone.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".dogc-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    draft = pathlib.Path(name)
+    draft = path.with_name(f".dogc-{secrets.token_hex(8)}{path.suffix}")
+    draft.touch(exist_ok=False)  # who may read it is what the user's mask says
     try:
         yield draft
-        os.chmod(draft, 0o644)
+        if path.exists():
+            shutil.copymode(path, draft)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -407,3 +408,18 @@ def test_folders_are_made(three_blobs, tmp_path):
     X, _ = three_blobs
     path = save(DOGC(3).fit(X), str(tmp_path / "a" / "b.skops"))
     assert path.is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such mask")
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644)])
+def test_a_file_can_be_read_by_whom_the_mask_allows(mask, mode, three_blobs, tmp_path):
+    before = os.umask(mask)
+    try:
+        path = tmp_path / "model.skops"
+        save(DOGC(3).fit(three_blobs[0]), path)
+        assert path.stat().st_mode & 0o777 == mode
+        path.chmod(0o640)
+        save(DOGC(3).fit(three_blobs[0]), path)
+        assert path.stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)

@@ -271,7 +271,7 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
 def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
     """n_clusters, or the number of distinct rows where that is smaller, with a warning."""
     n = X.shape[0]
-    c = _checks.check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
+    c = _checks.check_cluster_count(n_clusters, n)
     distinct = c if metric == "precomputed" else scaling.count_distinct(X, c)
     if distinct < c:
         warn_few_rows(c, distinct)

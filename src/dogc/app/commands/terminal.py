@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -82,7 +83,7 @@ TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "
 def as_typed(sentence: str) -> str:
     """A sentence with the options named as they are typed."""
     for name, typed in TYPED.items():
-        sentence = sentence.replace(name, typed)
+        sentence = re.sub(rf"(?<![\w.]){re.escape(name)}", typed, sentence)  # no part of a name
     return sentence
 
 
