@@ -86,14 +86,16 @@ def test_exact_count_holds_lambda(searching):
     assert search_lambda(problem, exact) is exact
 
 
-def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason():
+@pytest.mark.parametrize("k", [40, 60, 80])
+def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason(k):
     # Four equal groups on a square, asked for three: symmetry allows 1, 2 or 4.
     corner = np.random.default_rng(0).standard_normal((10, 2))
     corner = np.vstack([corner, -corner, corner[:, ::-1] * [1, -1], -corner[:, ::-1] * [1, -1]])
     X = np.vstack([corner + 8.0 * np.array(s) for s in ((1, 1), (1, -1), (-1, 1), (-1, -1))])
-    model = CAN(3, n_neighbors=60).fit(X)
-    assert model.stopping_reason_ in {"converged", "no_exact_split"}
-    assert len(set(model.labels_)) == 3
+    model = CAN(3, n_neighbors=k).fit(X)
+    assert model.stopping_reason_ == "no_exact_split"
+    assert 3 not in {record.n_components for record in model.history_}
+    assert np.bincount(model.labels_).tolist() == [80, 40, 40]
 
 
 def test_more_components_than_clusters_are_merged_smallest_first():
