@@ -391,3 +391,15 @@ def power_iteration(A, B, F, *, max_iter=20000, tol=1e-7):
         iteration += 1
     objective = np.trace(F.T @ AF) - 2.0 * np.trace(F.T @ B)
     return SimpleNamespace(F=F, objective=objective, n_iter=iteration)
+
+
+# ------------------------------------------------------------------ agreement of labellings
+
+
+def adjusted_rand(a, b):
+    """By counting pairs of rows: together in both, beyond what chance gives."""
+    pairs = list(combinations(range(len(a)), 2))
+    in_a, in_b = ({(i, j) for i, j in pairs if x[i] == x[j]} for x in (a, b))
+    expected = len(in_a) * len(in_b) / len(pairs) if pairs else 0.0
+    most = (len(in_a) + len(in_b)) / 2
+    return 1.0 if most == expected else (len(in_a & in_b) - expected) / (most - expected)

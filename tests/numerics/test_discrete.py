@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -382,3 +384,39 @@ def test_every_centre_is_nearest_to_itself_and_means_of_apart_clusters_to_their_
     centres = discrete.cluster_means(Z, labels)
     assert np.array_equal(discrete.nearest_centre(centres, centres), [0, 1, 2])
     assert np.array_equal(discrete.nearest_centre(Z, centres), labels)
+
+
+def test_clusters_are_numbered_by_what_their_rows_count_for():
+    labels = np.array([0, 0, 0, 1, 2])
+    assert discrete.size_order(labels, 3).tolist() == [0, 1, 2]
+    assert discrete.size_order(labels, 3, np.array([1.0, 1.0, 1.0, 4.0, 9.0])).tolist() == [2, 1, 0]
+    # 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 to the last digit; the first to appear goes first.
+    weights = np.array([0.3, 0.1, 0.2, 0.2, 0.1, 0.3])
+    assert discrete.size_order(np.array([1, 0, 1, 0, 1, 0]), 2, weights).tolist() == [1, 0]
+
+
+# ------------------------------------------------------------------ agreement of labellings
+
+
+@thorough
+@given(st.integers(1, 9), seeds)
+def test_the_adjusted_rand_index_counts_pairs_of_rows(n, seed):
+    rng = np.random.default_rng(seed)
+    a, b, size = rng.integers(0, 3, n), rng.integers(0, 4, n), rng.integers(1, 4, n)
+    found = discrete.adjusted_rand(a, b, size.astype(float))
+    expected = reference.adjusted_rand(np.repeat(a, size), np.repeat(b, size))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("labels", [np.zeros(5, dtype=int), np.arange(5), np.zeros(1, dtype=int)])
+def test_all_together_or_each_alone_agrees_with_itself(labels):
+    assert discrete.adjusted_rand(labels, labels, np.ones(len(labels))) == 1.0
+
+
+def test_agreement_is_that_of_each_two():
+    rng = np.random.default_rng(3)
+    labellings, size = list(rng.integers(0, 3, (4, 12))), rng.integers(1, 4, 12).astype(float)
+    agreement = discrete.mutual_agreement(labellings, size)
+    for i, j in itertools.product(range(4), repeat=2):
+        expected = discrete.adjusted_rand(labellings[i], labellings[j], size)
+        assert agreement[i, j] == pytest.approx(expected, abs=1e-12)
