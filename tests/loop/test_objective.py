@@ -8,6 +8,7 @@ from dogc.loop import objective
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.steps import step_P
+from dogc.rows.problems import given_graph
 
 
 @pytest.mark.parametrize("n_components", [None, 2])
@@ -59,3 +60,22 @@ def test_padding_does_not_count(three_blobs):
         idx=np.pad(state.idx, ((0, 0), (0, 1)), constant_values=-1),
     )
     assert objective.graph(problem, padded) == pytest.approx(objective.graph(problem, state))
+
+
+def test_the_terms_of_a_graph_count_a_node_as_often_as_its_mass():
+    rng = np.random.default_rng(2)
+    idx = np.array([np.delete(np.arange(6), i) for i in range(6)])
+    A, S = rng.dirichlet(np.ones(5), size=6), rng.dirichlet(np.ones(5), size=6)
+    mass, xi, dx = rng.uniform(0.5, 4.0, 6), rng.uniform(0.5, 4.0, 6), rng.random((6, 5))
+    problem = given_graph(idx, A, 2, None, mass=mass)
+    state = spectral_start(problem)
+    state = state._replace(graph=state.graph._replace(S=S), xi=xi, dx=dx)
+    pairs = [(i, j) for i in range(6) for j in range(5)]
+    expected = {
+        "graph": sum(mass[i] * dx[i, j] * S[i, j] for i, j in pairs),
+        "spread": sum(mass[i] * xi[i] * S[i, j] ** 2 for i, j in pairs),
+        "deviation_l1": sum(mass[i] * abs(S[i, j] - A[i, j]) for i, j in pairs),
+        "deviation_l2": sum(mass[i] * (S[i, j] - A[i, j]) ** 2 for i, j in pairs),
+    }
+    for name, value in expected.items():
+        assert getattr(objective, name)(problem, state) == pytest.approx(value, rel=1e-12), name
