@@ -109,7 +109,7 @@ def link_files(app: Any, docname: str, source: list[str]) -> None:
 def write_demo(app: Any, failure: Exception | None) -> None:
     """Put a report beside the page that tells about reports."""
     if failure is None and app.builder.name == "html":
-        from dogc.app.commands.app import run
+        from dogc.app.commands.command_line import run
 
         code = run(["demo", "--out", str(pathlib.Path(app.outdir) / "demo"), "--force", "--quiet"])
         if code:

@@ -154,7 +154,9 @@ def check_time(max_time: Any) -> float | None:
     if max_time is None:
         return None
     if not _is_real(max_time) or np.isnan(max_time) or max_time <= 0:
-        raise ValueError(f"max_time must be None or seconds above 0; got {shown(max_time)}.")
+        raise ValueError(
+            f"max_time must be a number of seconds above 0, or None; got {shown(max_time)}."
+        )
     return float(max_time)
 
 

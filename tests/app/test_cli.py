@@ -172,7 +172,7 @@ def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
     frame = pd.DataFrame({"a": rng.normal(size=200), "vip": np.arange(200) % 5 == 0})
     frame.to_csv("cut.csv", index=False)
     assert run("cluster", "cut.csv", "--clusters", 2) == 0
-    assert "hardly mix the two values of 'vip'" in capsys.readouterr().out
+    assert "hardly mix the values of 'vip'" in capsys.readouterr().out
     coin = blobs().drop(columns="kind").assign(coin=rng.integers(0, 2, 60))
     coin.to_csv("coin.csv", index=False)
     assert run("cluster", "coin.csv", "--clusters", 3, "--method", "km", "--out", "km") == 0
@@ -515,3 +515,21 @@ def test_letters_that_the_output_cannot_hold_do_not_stop_it(folder):
                           capture_output=True)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"??" in done.stdout
+
+
+def test_a_category_that_splits_the_rows_is_named_by_its_column_once(folder, capsys):
+    rng = np.random.default_rng(0)
+    city = np.repeat(["a", "b", "c"], 40)
+    lines = [f"{x:.3f},{name}" for x, name in zip(rng.random(120), city, strict=True)]
+    pathlib.Path("cities.csv").write_text("x,city\n" + "\n".join(lines), encoding="utf-8")
+    assert run("cluster", "cities.csv", "--clusters", 3) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "hardly mix the values of 'city'; leave it out" in said
+    assert "city=" not in said.split("hardly mix")[1].split(".")[0]
+
+
+def test_options_are_named_as_they_are_typed(table, capsys):
+    assert run("cluster", table, "--clusters", 3, "--geometry", "round") == 2
+    assert "--geometry must be one of" in capsys.readouterr().err
+    assert run("cluster", table, "--clusters", 3, "--max-time", -1) == 2
+    assert "--max-time must be a number of seconds above 0" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Reaches, scores, discounts and lone rows on arrays; estimators/test_outliers.py has the rest."""
+"""Reaches, scores, discounts and lone rows on arrays; test_outlier_scores.py has the rest."""
 
 import numpy as np
 import pytest

@@ -171,7 +171,7 @@ def test_free_memory_is_known_or_without_end(monkeypatch):
 
 @pytest.mark.parametrize("seconds", [0, -1, "1", np.nan, True])
 def test_bad_time(seconds):
-    with pytest.raises(ValueError, match="max_time must be None or seconds above 0"):
+    with pytest.raises(ValueError, match="max_time must be a number of seconds above 0"):
         DOGC(3, max_time=seconds).fit(overlapping())
 
 

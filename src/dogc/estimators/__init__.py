@@ -1,4 +1,4 @@
-"""scikit-learn estimators; nothing below them imports scikit-learn."""
+"""scikit-learn estimators, thin: validate, choose, solve, assign."""
 
 from ._ablations import DOGCFixedGraph, DOGCRelaxed
 from ._can import CAN, PCAN

@@ -54,7 +54,8 @@ def cluster_table(
     seconds = time.perf_counter() - began
     notes = [" ".join(str(warning.message).split()) for warning in caught]
     notes = list(dict.fromkeys([*notes, *_remarks(model)]))
-    notes += _splitting_columns(X, list(preparation.feature_names_), labels)
+    columns = [_column_of(name, frame) for name in preparation.feature_names_]
+    notes += _splitting_columns(X, columns, labels)
     label_column = preparation.label_column
     return Clustering(
         frame=frame,
@@ -106,6 +107,11 @@ def _remarks(model: Any) -> list[str]:
 MIXED, MIXED_BEFORE = 0.01, 0.05
 
 
+def _column_of(feature: str, frame: pandas.DataFrame) -> str:
+    """The column of a table that a feature was made of: itself, or that of a category."""
+    return feature if feature in frame.columns else feature.split("=")[0]
+
+
 def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> list[str]:
     """A word on columns of two values that the clusters follow.
 
@@ -125,8 +131,9 @@ def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> l
             found.append(f"'{name}'")
     if not found:
         return []
-    return [f"the clusters hardly mix the two values of {', '.join(found)}; leave it out to see "
-            "what they are without it (--drop)."]  # fmt: skip
+    columns = ", ".join(dict.fromkeys(found))
+    return [f"the clusters hardly mix the values of {columns}; leave it out to see what they are "
+            "without it (--drop)."]  # fmt: skip
 
 
 def _header_guess(frame: pandas.DataFrame) -> list[str]:
