@@ -77,7 +77,8 @@ def representatives_asked(given: str) -> int | str | None:
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
          "geometry=": "--geometry ", "geometry must": "--geometry must",
-         "n_representatives": "--representatives", "methods holds": "--method is", "rows in X": "rows"}  # fmt: skip
+         "n_representatives": "--representatives", "methods holds": "--method is",
+         "rows in X": "rows"}  # fmt: skip
 
 
 def as_typed(sentence: str) -> str:
