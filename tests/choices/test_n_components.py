@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from dogc import DOGC
 from dogc.choices.n_components import geometry_of, lookup_dimension, signal_dimension
+from dogc.rows.column_maps import GIVEN, Columns
 
 
 def noise_with(first, d=40, n=1000):
@@ -60,3 +62,45 @@ def test_a_number_of_ones_own_is_looked_up_everywhere():
     geometry = geometry_of(noisy_blobs(), 2)
     assert geometry.lookup is None
     assert geometry.space.R.shape[1] == 30
+
+
+@pytest.mark.parametrize(
+    ("m", "d", "found"),
+    [(1, 9, 1), (1, 8, None), (4, 12, 4), (4, 11, None), (5, 15, 5), (5, 14, None)],
+)
+def test_noise_has_eight_directions_at_least_and_twice_those_of_the_signal(m, d, found):
+    assert signal_dimension(np.append(np.full(m, 50.0), np.ones(d - m)), 10_000) == found
+
+
+@pytest.mark.parametrize(("n", "found"), [(19, None), (20, None), (21, 1)])
+def test_there_must_be_more_rows_than_columns(n, found):
+    assert signal_dimension(np.append(50.0, np.ones(19)), n) == found
+
+
+WHITENED = Columns("within", np.ones(30), 2.0 * np.eye(30))
+
+
+@pytest.mark.parametrize(
+    ("X", "columns"),
+    [
+        (sp.csr_array(noisy_blobs()), GIVEN),
+        (noisy_blobs(n=30), GIVEN),
+        (noisy_blobs(), WHITENED),
+    ],
+    ids=["sparse", "as many columns as rows", "whitened"],
+)
+def test_elsewhere_no_direction_is_left_out(X, columns):
+    geometry = geometry_of(X, "auto", columns)
+    assert geometry.space is geometry.lookup is geometry.m is None
+
+
+def test_as_many_directions_as_columns_need_no_subspace():
+    X = noisy_blobs()
+    assert geometry_of(X, 30).space is None
+    assert geometry_of(X, 29).space is not None
+    everything = geometry_of(X, None)
+    assert everything.space is everything.lookup is everything.m is None
+
+
+def test_rows_without_any_direction_have_no_subspace():
+    assert geometry_of(np.ones((20, 3)), 1).space is None

@@ -65,3 +65,37 @@ def test_of_scales_that_agree_one_that_holds_together_is_taken():
     found = {k: np.array(HALVES) for k in scales.SCALES}
     assert scales.weigh_scales(found, np.ones(6), {5, 10}).chosen == 20
     assert scales.weigh_scales(found, np.ones(6), set(scales.SCALES)).chosen == 10
+
+
+def test_labels_that_are_nearly_the_same_count_as_the_same():
+    # One row of 400 elsewhere, and ten: an agreement of 0.98 lies between.
+    labels = np.repeat([0, 1], 200)
+    for moved, expected in ((1, 10), (10, 5)):
+        other = labels.copy()
+        other[:moved] = 1
+        found = {5: labels, 10: other, 20: labels, 45: labels}
+        choice = scales.weigh_scales(found, np.ones(400))
+        assert choice.score[0] < 1.0
+        assert choice.chosen == expected
+
+
+def test_sizes_may_come_in_any_order():
+    found = {20: np.array(HALVES), 5: np.array(ODD), 10: np.array(HALVES)}
+    choice = scales.weigh_scales(found, np.ones(6))
+    assert choice.n_neighbors == (5, 10, 20)
+    assert choice.agreement[1, 2] == 1.0
+    assert choice.score.argmin() == 0
+
+
+@pytest.mark.parametrize(
+    ("largest", "sizes"),
+    [(0, [1]), (1, [1]), (4, [4]), (5, [5]), (10, [5, 10]), (44, [5, 10, 20])],
+)
+def test_no_size_is_larger_than_a_row_can_have_neighbours(largest, sizes):
+    assert scales.candidate_scales(largest) == sizes
+
+
+def test_one_size_alone_agrees_with_itself():
+    choice = scales.only_scale(7)
+    assert (choice.n_neighbors, choice.chosen) == ((7,), 7)
+    assert (choice.agreement.tolist(), choice.score.tolist()) == ([[1.0]], [1.0])
