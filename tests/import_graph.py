@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import pathlib
 
 
@@ -33,9 +34,20 @@ def _imported(name, path, known):
                 f"{source}.{alias.name}" if f"{source}.{alias.name}" in known else source
                 for alias in node.names
             ]
+        elif _is_import_call(node):
+            targets = [importlib.util.resolve_name(node.args[0].value, inside)]
         else:
             continue
         yield from (target for target in targets if target in known and target != name)
+
+
+def _is_import_call(node):
+    """import_module("...") or __import__("...") with the name written out."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    written = isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+    return called in ("import_module", "__import__") and written
 
 
 def upward(graph: dict[str, set[str]], levels: dict[str, int]) -> list[str]:
@@ -72,7 +84,9 @@ def cycles(graph: dict[str, set[str]], face: str) -> list[str]:
 
 
 def _child(folder: str, name: str) -> str | None:
-    """The part of a folder that a module is or is in; the folder's own __init__ is none."""
+    """The part of a folder that a module is or is in, its own __init__ among them."""
+    if name == folder:
+        return "__init__"
     if not name.startswith(f"{folder}."):
         return None
     return name[len(folder) + 1 :].split(".")[0]

@@ -83,6 +83,9 @@ def test_a_house_in_order_passes(house):
         "def f():\n    import house.high.c",
         "if False:\n    from house.high.c import x",
         "class A:\n    def f(self):\n        from ..high import c",
+        "import importlib\nimportlib.import_module('house.high.c')",
+        "from importlib import import_module\nimport_module('..high.c', 'house.low')",
+        "__import__('house.high.c')",
     ],
 )
 def test_an_upward_import_of_any_kind_is_seen(house, line):
@@ -98,10 +101,12 @@ def test_an_upward_import_of_any_kind_is_seen(house, line):
         ("low/a", "from house.low import b"),
         ("low/a", "def f():\n    from .b import x"),
         ("low/a", "from ..high import c"),
+        ("low/__init__", "from .c import x"),
     ],
 )
 def test_a_circle_of_any_kind_is_seen(house, file, line):
     (house / f"{file}.py").write_text(line)
+    (house / "low" / "c.py").write_text("from . import anything")
     assert import_graph.cycles(import_graph.imports(house), "house")
 
 

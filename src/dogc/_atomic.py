@@ -19,6 +19,9 @@ def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
     Where something goes wrong on the way, the path is as it was and the draft is gone.
     """
+    path = path.resolve()  # a link stays a link
+    if path.exists() and not path.is_file():
+        raise FileExistsError("what is there is no ordinary file; name another")
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".dogc-{secrets.token_hex(8)}{path.suffix}")
     draft.touch(exist_ok=False)  # who may read it is what the user's mask says

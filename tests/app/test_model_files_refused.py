@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -303,3 +304,46 @@ def test_what_skops_cannot_write_is_refused(three_blobs, path):
     X, _ = three_blobs
     model = make_pipeline(Shy(), DOGC(3)).fit(X)
     refused_to_save(model, path, r"no file can hold \(RuntimeError: not me\)\.$")
+
+
+def test_parts_of_scikit_learn_keep_their_methods(three_blobs, tmp_path):
+    path = tmp_path / "forged.skops"
+    model = make_pipeline(StandardScaler(), DOGC(3)).fit(three_blobs[0])
+    for part, name in ((model, "predict"), (model[0], "transform"), (model[0], "__deepcopy__")):
+        vars(part)[name] = np.negative
+        save(model, path)
+        with pytest.raises(ModelFileError, match=rf"holds \w+\.{name}, which this dogc does not"):
+            load(path)
+        del vars(part)[name]
+    save(model, path)
+    assert np.array_equal(load(path).predict(three_blobs[0]), model.predict(three_blobs[0]))
+
+
+def test_a_callback_never_comes_out_of_a_file(three_blobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(packing, "_state_of", lambda value: value._asdict()
+                        if isinstance(value, tuple) else vars(value))  # fmt: skip
+    model = DOGC(3).fit(three_blobs[0])
+    model.callback = np.exp
+    save(model, tmp_path / "forged.skops")
+    assert load(tmp_path / "forged.skops").callback is None
+
+
+def test_what_is_no_fitted_model_is_refused(three_blobs, tmp_path, monkeypatch):
+    path = tmp_path / "forged.skops"
+    monkeypatch.setattr(saving, "check_is_fitted", lambda model: None)
+    save(DOGC(3), path)
+    monkeypatch.undo()
+    with pytest.raises(ModelFileError, match="cannot be read as a model"):
+        load(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_a_link_is_written_through_and_a_pipe_is_refused(three_blobs, tmp_path):
+    model = DOGC(3).fit(three_blobs[0])
+    (tmp_path / "link.skops").symlink_to(tmp_path / "model.skops")
+    save(model, tmp_path / "link.skops")
+    assert (tmp_path / "link.skops").is_symlink()
+    assert load(tmp_path / "model.skops").n_clusters_ == 3
+    os.mkfifo(tmp_path / "pipe.skops")
+    with pytest.raises(ModelFileError, match=r"cannot write .*: what is there is no ordinary file"):
+        save(model, tmp_path / "pipe.skops")

@@ -92,6 +92,9 @@ def unpack(value: Any) -> Any:
         state = {name: unpack(item) for name, item in value[STATE].items()}
         return _made(value[TAG], state)
     if isinstance(value, BaseEstimator):
+        for name in vars(value):
+            if name.startswith("__") or callable(getattr(type(value), name, None)):
+                raise UnknownContentError(f"{type(value).__name__}.{name}")
         vars(value).update({name: unpack(item) for name, item in vars(value).items()})
         tree = _TREES.get(getattr(value, "_fit_method", ""))
         if tree is not None:
@@ -144,11 +147,11 @@ def _estimator(cls: type, state: dict[str, Any]) -> Any:
     """
     parameters = {name: given.default for name, given in signature(cls).parameters.items()}
     for name in state:
-        fitted = name.endswith("_") or name.startswith("_")
+        fitted = (name.endswith("_") or name.startswith("_")) and not name.startswith("__")
         if name not in parameters and (not fitted or hasattr(cls, name)):
             raise UnknownContentError(f"{cls.__name__}.{name}")
     made: Any = object.__new__(cls)
-    vars(made).update(parameters | state)
+    vars(made).update(parameters | state | ({"callback": None} if "callback" in parameters else {}))
     return made
 
 

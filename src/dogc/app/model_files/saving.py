@@ -34,7 +34,7 @@ HEADER = "dogc.json"
 # The archive's comment. Its digest is of all bytes before it, the format's number among them.
 _MARK = f"dogc model, format {FORMAT_VERSION}, sha256 ".encode()
 _DIGITS = 64
-_MARK_READ = re.compile(rb"dogc model, format (\d+), sha256 ([0-9a-f]{64})")
+_MARK_READ = re.compile(rb"dogc model, format ([1-9]\d{0,8}), sha256 ([0-9a-f]{64})")
 # What shrinks, such as indices, shrinks at the fastest level; real numbers hardly do. An entry
 # whose first bytes become no smaller than this share is stored as it is.
 _LEVEL, _FIRST_BYTES, _WORTH = 1, 1 << 16, 0.8
@@ -147,9 +147,11 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read(HEADER))
         stored = _construct(path, format_one.rewritten(data) if version == 1 else data)
+        model, preparation = packing.unpack(stored["model"]), packing.unpack(stored["preparation"])
+        check_is_fitted(model)
         return Bundle(
-            packing.unpack(stored["model"]),
-            packing.unpack(stored["preparation"]),
+            model,
+            preparation,
             header["summary"],
             header["settings"],
             version,
