@@ -173,3 +173,11 @@ def test_one_candidate_is_taken_as_it_is():
     assert choice.chosen == 1
     assert choice.n_representatives == only_resolution(1).n_representatives
     assert choice.score.tolist() == only_resolution(1).score.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "enough"),
+    [([0.05, 0.09], True), ([0.05, 0.15], False), ([0.05], False), ([0.94], False), ([0.95], True)],
+)
+def test_when_resolutions_are_enough(pairs, enough):
+    assert are_enough(pairs) == enough

@@ -7,7 +7,7 @@ from conftest import problem_for
 from dogc import DOGC
 from dogc.loop import methods, objective
 from dogc.loop.initial_states import spectral_start
-from dogc.loop.solver import Result, best_result
+from dogc.loop.solver import Record, Result, best_result, stop_reason
 
 
 @pytest.fixture
@@ -72,3 +72,17 @@ def test_what_converged_goes_first_whatever_its_objective(case):
     bad = result(turned(state, 7), lam=1.0)
     assert best_result(problem, method, [good, bad]) is bad
     assert best_result(problem, method, [good, result(state, "settled", lam=1.0)]) is not good
+
+
+@pytest.mark.parametrize(
+    ("changed", "stops"),
+    [({}, True), ({"lam": 2.0}, False), ({"n_components": 4}, False), ({"labels_changed": 1}, False),
+     ({"objective": 1.1}, False)],
+)  # fmt: skip
+def test_a_run_ends_where_two_records_in_a_row_say_the_same(case, changed, stops):
+    problem, state = case
+    state = state._replace(graph=state.graph._replace(n_components=3))
+    last = Record(1, 1.0, {}, 1.0, 3, 0)
+    history = [last, last._replace(iteration=2, **changed)]
+    assert (stop_reason(problem, methods.DOGC, state, history, 1e-4) == "converged") == stops
+    assert stop_reason(problem, methods.DOGC, state, history[:1], 1e-4) is None
