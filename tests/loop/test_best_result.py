@@ -76,9 +76,14 @@ def test_what_converged_goes_first_whatever_its_objective(case):
 
 @pytest.mark.parametrize(
     ("changed", "stops"),
-    [({}, True), ({"lam": 2.0}, False), ({"n_components": 4}, False), ({"labels_changed": 1}, False),
-     ({"objective": 1.1}, False)],
-)  # fmt: skip
+    [
+        ({}, True),
+        ({"lam": 2.0}, False),
+        ({"n_components": 4}, False),
+        ({"labels_changed": 1}, False),
+        ({"objective": 1.1}, False),
+    ],
+)
 def test_a_run_ends_where_two_records_in_a_row_say_the_same(case, changed, stops):
     problem, state = case
     state = state._replace(graph=state.graph._replace(n_components=3))
