@@ -127,6 +127,7 @@ def test_without_any_term_the_start_is_the_answer(solver):
     result = solver(sp.csr_array((10, 10)), np.zeros((10, 3)), start)
     assert np.array_equal(result.F, start)
     assert result.objective == 0.0
+    assert result.n_iter == 0
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -154,6 +155,49 @@ def test_the_line_search_tames_steps_that_are_far_too_long(monkeypatch, seed):
     monkeypatch.setattr(stiefel, "_barzilai_borwein", lambda *args: 100.0)
     result = stiefel.curvilinear_search(A, B, start, max_iter=200)
     np.testing.assert_allclose(result.objective, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_iteration_that_is_allowed_is_made(solver):
+    A, B, _ = random_problem(14, 30, 3)
+    start = orthonormal(np.random.default_rng(14), 30, 3)
+    values = [solver(A, B, start, max_iter=stop) for stop in range(4)]
+    assert [value.n_iter for value in values] == [0, 1, 2, 3]
+    assert (np.diff([value.objective for value in values]) < 0).all()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_start_that_cannot_be_improved_is_kept(solver):
+    A, B = np.diag([1.0, 2.0, 3.0, 4.0]), np.zeros((4, 2))
+    start = np.eye(4, 2)
+    result = solver(sp.csr_array(A), B, start)
+    assert result.F is start
+    assert result.n_iter == 0
+
+
+@pytest.mark.parametrize("least", [0.02, 0.1, 0.3, 0.5])
+@pytest.mark.parametrize("step", [0.5, 3.0])
+def test_a_step_goes_back_to_the_minimum_of_a_parabola(least, step):
+    def value(t):  # a parabola with its minimum at that share of the step
+        return 7.0 + (t - least * step) ** 2
+
+    expected = 2.0 * least * step * step  # minus its slope at zero, times the step
+    assert stiefel._shrink(value(0.0), value(step), expected) == pytest.approx(least)
+
+
+@pytest.mark.parametrize(
+    ("value_new", "share"), [(7.0 + 1e6, 0.02), (7.0 - 0.9, 0.5), (7.0 - 1.5, 0.5)]
+)
+def test_a_step_goes_back_by_half_at_least_and_not_to_nothing(value_new, share):
+    assert stiefel._shrink(7.0, value_new, 1.0) == share
+
+
+def test_steps_alternate_between_the_two_of_barzilai_and_borwein():
+    # For a Hessian of diag(1, 3): s's / s'y = 2 / 4 and s'y / y'y = 4 / 10.
+    moved, turned = np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]])
+    steps = [stiefel._barzilai_borwein(moved, turned, i, 1.0) for i in (1, 2, 3, 4)]
+    np.testing.assert_allclose(steps, [0.5, 0.4, 0.5, 0.4])
+    assert stiefel._barzilai_borwein(moved, 0.0 * turned, 1, 4.0) == 0.25
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
