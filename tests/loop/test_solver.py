@@ -6,7 +6,14 @@ from conftest import problem_for
 from dogc import CAN, DOGC, DOGCOS
 from dogc.loop.initial_states import random_starts, spectral_start, starts
 from dogc.loop.lambda_search import begin_search, hold
-from dogc.loop.solver import STOPPING_REASONS, alternate, best_result, solve
+from dogc.loop.solver import (
+    STOPPING_REASONS,
+    Record,
+    alternate,
+    best_result,
+    solve,
+    stop_reason,
+)
 
 
 def spread_blobs(seed=0, n=60, noise=2.0):
@@ -93,6 +100,53 @@ def test_every_reason_to_end_is_given_where_it_holds(reason):
 
 def test_there_are_no_other_reasons():
     assert ENDS.keys() == STOPPING_REASONS.keys()
+
+
+def test_an_interrupt_before_the_first_iteration_is_done_is_passed_on():
+    def interrupted(problem, state):
+        raise KeyboardInterrupt
+
+    problem = problem_for(spread_blobs(), DOGC(3, n_neighbors=10))
+    method = DOGC._method._replace(steps=(interrupted,))
+    state = begin_search(problem, spectral_start(problem))
+    with pytest.raises(KeyboardInterrupt):
+        alternate(problem, method, state, max_iter=3, tol=1e-4)
+
+
+SETTLED = Record(2, 1.0, {}, 1.0, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("c", "fragmented", "count", "reason"),
+    [
+        (3, False, 3, "converged"),
+        (3, False, 2, None),  # lambda grows
+        (3, False, 5, None),  # lambda shrinks
+        (3, True, 5, "fragmented_graph"),
+        (3, True, 3, "converged"),
+        (1, True, 5, "converged"),  # one cluster holds everything
+        (1, False, 1, "converged"),
+        (2, False, 1, None),
+    ],
+)
+def test_why_a_run_that_has_settled_ends(c, fragmented, count, reason):
+    problem = problem_for(spread_blobs(), DOGC(c, n_neighbors=10))
+    state = begin_search(problem, spectral_start(problem))
+    graph = state.graph._replace(n_components=count)
+    state = state._replace(graph=graph, search=state.search._replace(fragmented=fragmented))
+    assert stop_reason(problem, DOGC._method, state, [SETTLED, SETTLED], 1e-4) == reason
+    assert stop_reason(problem, DOGC._method, state, [SETTLED], 1e-4) is None
+
+
+@pytest.mark.parametrize("objective", [-1000.0, 1e-3, 1.0, 1000.0])
+def test_tol_is_counted_in_the_objective(objective):
+    problem = problem_for(spread_blobs(), DOGC(3, n_neighbors=10))
+    state = begin_search(problem, spectral_start(problem))
+    state = state._replace(graph=state.graph._replace(n_components=3))
+    last = SETTLED._replace(objective=objective)
+    for change, reason in ((0.9e-4, "converged"), (1.1e-4, None)):
+        history = [last._replace(objective=objective * (1.0 + change)), last]
+        assert stop_reason(problem, DOGC._method, state, history, 1e-4) == reason
 
 
 def test_a_callback_that_stops_one_start_stops_all():
