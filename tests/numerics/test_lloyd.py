@@ -1,3 +1,4 @@
+import functools
 from itertools import pairwise
 
 import numpy as np
@@ -53,8 +54,9 @@ def test_any_number_of_threads_finds_the_same(threads, monkeypatch):
     rng = np.random.default_rng(0)
     Z, R = rng.standard_normal((1_000, 7)), rng.standard_normal((30, 7))
     np.testing.assert_array_equal(nearest_mean(Z, R, threads), nearest_mean(Z, R, 1))
-    cell, centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, threads)
-    alone, same_centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, 1)
+    in_threads = functools.partial(nearest_mean, threads=threads)
+    cell, centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, in_threads)
+    alone, same_centres = cells(Z, np.ones(1_000, dtype=int), 30, 4)
     np.testing.assert_array_equal(cell, alone)
     np.testing.assert_array_equal(centres, same_centres)
 

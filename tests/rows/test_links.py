@@ -22,7 +22,7 @@ from dogc.rows.links import (
     nearest,
     surely,
 )
-from dogc.rows.sampling import whole_weights
+from dogc.rows.sampling import weight_facts, whole_weights
 
 thorough = settings(deadline=None, max_examples=40)
 
@@ -324,7 +324,8 @@ def test_sums_of_many_heavy_rows_do_not_overflow():
     # The largest weights that whole_weights makes, and rows that all say the same.
     rows = 90_000
     found = link_rows(make_search(np.array([[0.0], [1.0]])), np.full((rows, 1), 0.5), 2, 1.0)
-    weight, _ = whole_weights(np.full(rows, 2.0**20), rows)
+    heavy = np.full(rows, 2.0**20)
+    weight = whole_weights(heavy, weight_facts(heavy))
     A = link_sums(found, weight, 2).A
     wanted = float(weight.sum()) * float(found.strength[0, 0]) * float(found.strength[0, 1])
     assert A[0, 1] == pytest.approx(wanted)

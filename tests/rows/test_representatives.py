@@ -15,6 +15,7 @@ from conftest import ESTIMATORS, made
 from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, NMFClustering, NormalizedCut, RatioCut
 from dogc.choices import many_rows
 from dogc.rows import passes
+from dogc.rows.in_memory import RowsInMemory
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ALL = (*ESTIMATORS, *GIVEN_GRAPH)
@@ -255,7 +256,8 @@ def test_wide_rows(cls):
 
 def test_very_wide_rows_are_not_more_rows_than_there_are():
     rng = np.random.default_rng(0)
-    drawn = many_rows.draw_many(rng.standard_normal((3_100, 900)), None, "auto", 2, 1)
+    rows = RowsInMemory(rng.standard_normal((3_100, 900)))
+    drawn = many_rows.draw_many(rows, "auto", 2)
     assert max(many_rows.numbers_for(drawn, "auto", 2)) <= 310
 
 

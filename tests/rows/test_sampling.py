@@ -4,7 +4,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dogc.rows.sampling import merged, row_keys, smallest_keys, whole_weights
+from dogc.rows.sampling import (
+    MOST,
+    all_facts,
+    merged,
+    row_keys,
+    smallest_keys,
+    weight_facts,
+    whole_weights,
+)
 
 thorough = settings(deadline=None, max_examples=60)
 
@@ -190,15 +198,14 @@ def test_rows_of_weight_zero_alone_leave_an_empty_sample():
 # ------------------------------------------------------------------------------ whole weights
 
 
-def test_no_weights_are_ones():
-    weight, unit = whole_weights(None, 3)
-    assert weight.tolist() == [1, 1, 1]
-    assert unit == 1.0
+def whole(weight):
+    facts = weight_facts(weight)
+    return whole_weights(weight, facts), facts.unit
 
 
 def test_whole_numbers_stay_as_they_are():
     given_weights = np.array([0.0, 7.0, 2.0**20 - 1])
-    weight, unit = whole_weights(given_weights, 3)
+    weight, unit = whole(given_weights)
     assert weight.dtype == np.int64
     assert unit == 1.0
     np.testing.assert_array_equal(weight, given_weights)
@@ -213,7 +220,7 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
     given_weights = np.array(shares) * scale
     if given_weights.max() < 1e-290:
         return
-    weight, unit = whole_weights(given_weights, len(shares))
+    weight, unit = whole(given_weights)
     assert weight.dtype == np.int64
     assert weight.max() <= 2**20
     np.testing.assert_array_equal(weight > 0, given_weights > 0)
@@ -224,7 +231,21 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
 def test_a_permutation_of_weights_permutes_the_whole_numbers():
     given_weights = np.random.default_rng(0).random(50)
     order = np.random.default_rng(1).permutation(50)
-    weight, unit = whole_weights(given_weights, 50)
-    again, same_unit = whole_weights(given_weights[order], 50)
+    weight, unit = whole(given_weights)
+    again, same_unit = whole(given_weights[order])
     np.testing.assert_array_equal(weight[order], again)
     assert unit == same_unit
+
+
+@thorough
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, 2.0**33]), max_size=12), st.integers(0, 12))
+def test_the_facts_of_parts_are_those_of_all_weights(weights, cut):
+    weights = np.array(weights)
+    parts = weight_facts(weights[:cut]), weight_facts(weights[cut:])
+    assert all_facts(*parts) == all_facts(*parts[::-1]) == weight_facts(weights)
+
+
+def test_huge_weights_stay_below_the_most():
+    weight, unit = whole(np.full(50_000, 2.0**30))
+    assert MOST / 4 < weight.sum() <= MOST
+    assert weight[0] * unit == 2.0**30

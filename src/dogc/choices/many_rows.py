@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from .._checks import check_representatives, check_room
 from ..loop.methods import Method
@@ -18,7 +17,7 @@ from ..rows import sampling
 from ..rows.column_maps import GIVEN, Columns
 from ..rows.places import Geometry, projection
 from ..rows.problems import problem_on
-from ..rows.representatives import FEW_ROWS, Frame, ManyRows, Options, draw, projected
+from ..rows.representatives import FEW_ROWS, Frame, ManyRows, Options, RowSet, projected
 from ..rows.scaling import feature_map, scale_rows
 from ..rows.settings import Settings, SmallestCluster
 from .geometry import Look, best_look, look_around
@@ -39,31 +38,26 @@ PROJECTION_NODES = 500
 
 
 class Drawn(NamedTuple):
-    """The rows as whole numbers and a sample of them."""
+    """A sample of the rows."""
 
-    weight: np.ndarray
-    unit: float
     sample: sampling.Sample
     room: int  # rows to reckon with for the number of representatives
 
 
-def draw_many(
-    X: Matrix, weight: np.ndarray | None, p: int | str | None, c: int | None, n_jobs: int | None
-) -> Drawn | None:
+def draw_many(rows: RowSet, p: int | str | None, c: int | None) -> Drawn | None:
     """A sample of the rows, or None where every row is to be its own representative."""
-    n, d = X.shape
-    wide = sp.issparse(X) and d > MOST_SPARSE_COLUMNS
-    if p is None or (n <= p if isinstance(p, int) else n <= FEW_ROWS or wide):
+    few = p if isinstance(p, int) else FEW_ROWS
+    wide = rows.sparse and rows.d > MOST_SPARSE_COLUMNS and not isinstance(p, int)
+    if p is None or wide or (rows.n is not None and rows.n <= few):
         return None
     asked = p if isinstance(p, int) else EACH_CLUSTER * (c or 1)
-    size = max(min(LARGE_SAMPLE, SAMPLE_ELEMENTS // d), SAMPLE_EACH * asked)
-    whole, unit = sampling.whole_weights(weight, n)
-    sample = draw(X, whole, size, n_jobs)
-    distinct = len(sample.keys) if len(sample.keys) < size else n
-    if distinct <= (p if isinstance(p, int) else FEW_ROWS):
+    size = max(min(LARGE_SAMPLE, SAMPLE_ELEMENTS // rows.d), SAMPLE_EACH * asked)
+    sample = rows.draw(size)
+    assert rows.n is not None
+    distinct = len(sample.keys) if len(sample.keys) < size else rows.n
+    if distinct <= few:
         return None
-    room = distinct if size >= LARGE_SAMPLE else min(distinct, size)
-    return Drawn(whole, unit, sample, room)
+    return Drawn(sample, distinct if size >= LARGE_SAMPLE else min(distinct, size))
 
 
 def numbers_for(drawn: Drawn, p: int | str | None, c: int) -> list[int]:
@@ -91,12 +85,12 @@ class Prepared(NamedTuple):
     dtype: Any
 
 
-def prepare(X: Matrix, weight: np.ndarray | None, job: Job) -> Prepared | None:
+def prepare(rows: RowSet, job: Job) -> Prepared | None:
     """What is needed to learn a graph on representatives; None where rows are few enough."""
-    settings, wanted, n_jobs = job.settings, job.settings.wanted, job.settings.lookup.n_jobs
+    settings, wanted = job.settings, job.settings.wanted
     p = wanted.n_representatives
     with job.watch.phase("rows"):
-        drawn = draw_many(X, weight, p, wanted.n_clusters, n_jobs)
+        drawn = draw_many(rows, p, wanted.n_clusters)
     if drawn is None:
         return None
     with job.watch.phase("choices"):
@@ -104,7 +98,7 @@ def prepare(X: Matrix, weight: np.ndarray | None, job: Job) -> Prepared | None:
         counts = [] if wanted.n_clusters else count_clusters(few)
         c = wanted.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
-        check_room(settings.smallest.rows, float(drawn.weight.sum()) * drawn.unit, c)
+        check_room(settings.smallest.rows, rows.total * rows.unit, c)
         numbers = numbers_for(drawn, p, c)
         if not numbers:
             return None
@@ -112,13 +106,13 @@ def prepare(X: Matrix, weight: np.ndarray | None, job: Job) -> Prepared | None:
         columns = best_look(looks).columns if looks else GIVEN
         geometry = geometry_of(drawn.sample.X, wanted.n_components, columns)
         frame = frame_in(drawn.sample.X, columns, geometry)
-        many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
+        many = ManyRows(rows, drawn.sample, frame, numbers, c)
         W = None
         if geometry.m is not None:
             W = _learned_projection(many, geometry, job)
             many = many._replace(frame=frame if geometry.space is None else projected(frame, W))
         components = feature_map(geometry.scaled, W)
-        return Prepared(many, components, counts, looks, columns.name, X.dtype)
+        return Prepared(many, components, counts, looks, columns.name, rows.dtype)
 
 
 def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:

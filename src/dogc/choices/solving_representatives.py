@@ -9,17 +9,14 @@ import numpy as np
 
 from ..loop.watch import Watch
 from ..numerics import discrete
-from ..numerics.matrix import Matrix
-from ..rows import links
 from ..rows.representatives import (
+    LinkedRows,
     ManyRows,
     NodeGraph,
     Options,
     Representatives,
     make_nodes,
     make_representatives,
-    pass_over,
-    row_votes,
 )
 from .n_representatives import (
     AGREED,
@@ -49,7 +46,7 @@ class Resolved(NamedTuple):
     fitted: Representatives
     nodes: NodeGraph
     solved: Solved
-    rows: links.RowLinks
+    rows: LinkedRows
     choice: ResolutionChoice
 
 
@@ -58,7 +55,7 @@ class Trial(NamedTuple):
 
     fitted: Representatives
     nodes: NodeGraph
-    rows: links.RowLinks  # the links of the sample
+    rows: LinkedRows  # the rows of the sample
     solved: Solved | None = None
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
 
@@ -74,17 +71,21 @@ class TrialChoice(NamedTuple):
 def make_trial(many: ManyRows, p: int, options: Options) -> Trial:
     """The graph of p representatives and the rows of the sample alone, not solved yet."""
     fitted = make_representatives(many, p, options)
-    rows, sums = pass_over(fitted, many.sample.X, many.sample.weight, options.n_jobs)
+    rows, sums = many.rows.held(many.sample).link(fitted)
     return Trial(fitted, make_nodes(fitted, sums, many, options), rows)
 
 
-def solve_trial(
-    trial: Trial, firmness: float, solve: Solve, options: Options, watch: Watch
-) -> Trial:
+def solve_trial(trial: Trial, firmness: float, solve: Solve, watch: Watch) -> Trial:
     """The same, solved; the rows of the sample follow their representatives."""
     solved = solve(trial.nodes, watch.quiet(), "spectral", firmness)
-    labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
-    return trial._replace(solved=solved, labels=labels)
+    return trial._replace(solved=solved, labels=sample_labels(trial, solved))
+
+
+def sample_labels(trial: Trial, solved: Solved) -> np.ndarray:
+    """The labels of the rows of the sample where representatives have these."""
+    _, n_votes = trial.rows.count(solved.labels)
+    fitted = trial.fitted._replace(labels=solved.labels, n_votes=n_votes)
+    return np.asarray(trial.rows.facts(fitted).labels)
 
 
 def try_numbers(
@@ -102,7 +103,7 @@ def try_numbers(
         if (known or tried) and watch.overdue:
             break
         trial = known.get(p) or make_trial(many, p, options)
-        trial = solve_trial(trial, firmness, solve, options, watch)
+        trial = solve_trial(trial, firmness, solve, watch)
         if tried:
             last = list(tried.values())[-1].labels
             pairs.append(discrete.adjusted_rand(trial.labels, last, many.sample.weight))
@@ -139,7 +140,7 @@ def choose_number(many: ManyRows, solve: Solve, options: Options, watch: Watch) 
     return firm if firm.resolutions.confirmed > found.resolutions.confirmed else found
 
 
-def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
+def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
     """Choose the number of representatives on the sample, then solve with all rows.
 
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
@@ -154,32 +155,31 @@ def resolve(X: Matrix, many: ManyRows, solve: Solve, options: Options, watch: Wa
             choice = only_resolution(many.numbers[0])
             fitted = make_representatives(many, choice.chosen, options)
     with watch.phase("links"):
-        rows, sums = pass_over(fitted, X, many.weight, options.n_jobs, watch.advance)
+        rows, sums = many.rows.link(fitted, watch.advance)
     nodes = make_nodes(fitted, sums, many, options)
     on_sample = None if chosen is None else chosen.trial.solved
     if on_sample is not None and on_sample.halted:
         return Resolved(fitted, nodes, on_sample, rows, choice)
-    init = first_labels(rows, options.init, many.c, len(fitted.R))
+    init = first_labels(rows, options.init, many.c)
     solved = solve(nodes, watch, init, 1.0 if chosen is None else chosen.firmness)
     if chosen is not None and isinstance(init, str) and not solved.halted:
-        solved = confirmed(solved, chosen, many, options)
+        solved = confirmed(solved, chosen, many)
     return Resolved(fitted, nodes, solved, rows, choice)
 
 
-def confirmed(solved: Solved, chosen: TrialChoice, many: ManyRows, options: Options) -> Solved:
+def confirmed(solved: Solved, chosen: TrialChoice, many: ManyRows) -> Solved:
     """What all rows say, or what the sample said where the two disagree."""
     trial = chosen.trial
     assert trial.solved is not None
-    labels, _, _ = row_votes(trial.rows, solved.labels, options.n_jobs)
+    labels = sample_labels(trial, solved)
     agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
     return trial.solved if agreement < min(AGREED, chosen.resolutions.confirmed) else solved
 
 
-def first_labels(rows: links.RowLinks, init: Any, c: int, p: int) -> Any:
+def first_labels(rows: LinkedRows, init: Any, c: int) -> Any:
     """Where to start from: labels of rows become labels of representatives, if all survive."""
     if isinstance(init, str):
         return init
-    votes = np.zeros((p, c), dtype=np.int64)
-    np.add.at(votes, (rows.idx, np.unique(init, return_inverse=True)[1][:, None]), rows.share)
+    votes = rows.first_votes(np.unique(init, return_inverse=True)[1], c)
     labels = votes.argmax(axis=1)
     return labels if len(np.unique(labels)) == c else "spectral"

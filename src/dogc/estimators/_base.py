@@ -20,18 +20,19 @@ from ..loop import steps
 from ..loop.methods import Method
 from ..loop.running import run
 from ..loop.solver import HALTED, Result
-from ..loop.state import Problem, learned_graph
+from ..loop.state import Problem, State, learned_graph
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
-from ..rows import distinct, labelling, outlier_scores, places, problems, representatives, scaling
+from ..rows import distinct, labelling, outlier_scores, places, problems, scaling
+from ..rows.in_memory import RowsInMemory
 from ..rows.memory import check_memory
 from ..rows.repeatable import generator, single_blas_thread
-from ..rows.representatives import ManyRows, NodeGraph, Options
+from ..rows.representatives import ManyRows, NodeGraph, Options, Representatives
 from ..rows.settings import Settings, check_settings
 from ._left_out import label_left_out
 from ._rows import NewRows
-from ._rule import Learned, sampled_rows
+from ._rule import Learned
 from ._warnings import (
     warn_few_rows,
     warn_of_disagreement,
@@ -80,11 +81,11 @@ class GraphClusterer(NewRows):
         seed = int(generator(self.random_state).integers(2**31 - 1))
         job = Job(settings, self._method, seed, watch)
         with single_blas_thread:
-            prepared = prepare(X, weight, job)
+            prepared = prepare(RowsInMemory(X, weight, settings.lookup.n_jobs), job)
             if prepared is None:
                 self._fit_rows(X, weight, job)
             else:
-                self._fit_representatives(X, prepared, job)
+                self._fit_representatives(prepared, job)
         self.timings_ = watch.seconds
         warn_unless_converged(self)
         warn_of_repetition(self)
@@ -103,17 +104,16 @@ class GraphClusterer(NewRows):
         else:
             task = task._replace(place=place)
         self._assign_rows(solve_task(task), rows, task.settings)
-        self._judge_rule(X, rows.inverse >= 0)
+        self._judge_on_rows(X, rows)
         label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)
         warn_of_scales(self.scales_, self.n_clusters_)
 
-    def _fit_representatives(self, X: Matrix, prepared: Prepared, job: Job) -> None:
+    def _fit_representatives(self, prepared: Prepared, job: Job) -> None:
         """Learn the graph of representatives; rows follow those that they are linked with."""
         solve = functools.partial(self._solve_nodes, prepared.many, job)
-        resolved = resolve(X, prepared.many, solve, Options.of(job.settings), job.watch)
+        resolved = resolve(prepared.many, solve, Options.of(job.settings), job.watch)
         self._assign_resolved(resolved, prepared, job.settings)
-        self._judge_rule(X, np.ones(len(self.labels_), dtype=bool))
         warn_of_disagreement(resolved.choice)
 
     def _solve_nodes(
@@ -203,29 +203,26 @@ class GraphClusterer(NewRows):
         """The same where the graph was learned on representatives."""
         fitted, nodes, solved, rows, _ = resolved
         problem, result = solved.outcome
-        state, dtype, n_jobs = result.state, prepared.dtype, settings.lookup.n_jobs
-        self.labels_, confidence, voters, new_name = representatives.named_votes(
-            rows, solved.labels, prepared.many.weight, problem.c, n_jobs
-        )
+        state, dtype, many = result.state, prepared.dtype, prepared.many
+        sizes, n_votes = rows.count(solved.labels)
+        new_name = discrete.falling(*sizes)
         chosen = only_scale(fitted.n_links)
         counts, name, looks = prepared.counts, prepared.geometry, prepared.looks
         self._assign_choices(problem.c, chosen, counts, name, looks)
         self.neighbors_recall_ = 1.0
         named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
-        self._assign_representatives(resolved, named, prepared.many.unit)
+        self._assign_representatives(resolved, named, many.rows.unit)
         self.affinity_matrix_ = learned_graph(state).astype(dtype)
         self.embedding_ = (state.F / problem.nodes.root).astype(dtype)
         self._assign_components(prepared.components, dtype)
         self._assign_state(result, new_name, dtype)
         reach = outlier_scores.representative_reach(fitted.R, fitted.n_links, fitted.metric)
-        fitted = fitted._replace(labels=named, n_votes=voters, reach=reach, stray=hanging)
+        fitted = fitted._replace(labels=named, n_votes=n_votes, reach=reach, stray=hanging)
         self._fitted_rows = fitted
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
-        learned = sampled_rows(fitted, prepared.many, state, new_name, dtype, n_jobs)
-        self._assign_rule(learned, settings)
-        score = outlier_scores.row_scores(fitted, rows, n_jobs)
-        stray, _, _ = representatives.row_votes(rows, hanging.astype(np.int64), n_jobs)
-        self._assign_sureness(confidence, score, stray == 1, settings)
+        self._assign_rule_on(many, fitted, state, new_name, settings)
+        facts = rows.facts(fitted, settings.outlier_label)
+        self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = facts
 
     def _assign_choices(
         self,
@@ -255,7 +252,17 @@ class GraphClusterer(NewRows):
     def _assign_rule(self, learned: Learned, settings: Settings) -> None:
         """Nothing: new rows follow their neighbours."""
 
-    def _judge_rule(self, X: Matrix, labelled: np.ndarray) -> None:
+    def _assign_rule_on(
+        self,
+        many: ManyRows,
+        fitted: Representatives,
+        state: State,
+        new_name: np.ndarray,
+        settings: Settings,
+    ) -> None:
+        """Nothing, as well."""
+
+    def _judge_on_rows(self, X: Matrix, rows: distinct.DistinctRows) -> None:
         """Nothing: how far neighbours repeat the labels is known."""
 
     def _assign_sureness(

@@ -9,14 +9,18 @@ from sklearn.utils.metaestimators import available_if
 
 from ..loop import methods
 from ..loop.solver import Callback
+from ..loop.state import State
 from ..numerics import graph
 from ..numerics.matrix import Matrix
+from ..rows import labelling
+from ..rows.distinct import DistinctRows
 from ..rows.passes import in_chunks
 from ..rows.repeatable import single_blas_thread
+from ..rows.representatives import ManyRows, Representatives
 from ..rows.settings import Settings
 from ._base import GraphClusterer
 from ._regressing import RegressingDOGC
-from ._rule import Learned, in_features, logistic_rule, rule_scores, softmax
+from ._rule import Learned, in_features, logistic_rule, rule_scores, sampled_rows, softmax
 from ._warnings import REPEATED
 
 
@@ -578,12 +582,31 @@ class DOGCOS(RegressingDOGC):
         self.coef_ = np.ascontiguousarray(coef.astype(learned.dtype))
         self.intercept_ = intercept.astype(learned.dtype)
 
-    def _judge_rule(self, X: Matrix, labelled: np.ndarray) -> None:
-        """How far the rule repeats the labels; with ``rule="auto"`` neighbours step in."""
+    def _assign_rule_on(
+        self,
+        many: ManyRows,
+        fitted: Representatives,
+        state: State,
+        new_name: np.ndarray,
+        settings: Settings,
+    ) -> None:
+        """The rule by the rows of the sample: the same model, wherever the rows are."""
+        X, weight, n_jobs = many.sample.X, many.sample.weight, settings.lookup.n_jobs
+        learned = sampled_rows(fitted, many, state, new_name, many.rows.dtype, n_jobs)
+        self._assign_rule(learned, settings)
+        self._judge_rule(X, labelling.new_labels(fitted, X, n_jobs), weight)
+
+    def _judge_on_rows(self, X: Matrix, rows: DistinctRows) -> None:
+        known = rows.inverse >= 0
         if self.outlier_label is not None:
-            labelled = labelled & ~self.outliers_
-        same = self._labels_of(X)[labelled] == self.labels_[labelled]
-        agreement = float(same.mean()) if len(same) else 1.0
+            known &= ~self.outliers_
+        self._judge_rule(X[known], self.labels_[known], np.ones(int(known.sum())))
+
+    def _judge_rule(self, X: Matrix, labels: np.ndarray, weight: np.ndarray) -> None:
+        """How far the rule repeats the labels; with ``rule="auto"`` neighbours step in."""
+        agreement = 1.0
+        if len(labels):
+            agreement = float(np.average(self._labels_of(X) == labels, weights=weight))
         if self.rule == "auto" and agreement < REPEATED:
             self.rule_ = "neighbors"
             del self.coef_, self.intercept_

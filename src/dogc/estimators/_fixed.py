@@ -13,9 +13,10 @@ from .._caller import warn_caller
 from ..choices import many_rows
 from ..choices.solving_representatives import Resolved, Solve, Solved, resolve
 from ..loop.watch import Watch
-from ..numerics import fragments, graph
+from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph, representatives
+from ..rows import fixed_graph, linked
+from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import ManyRows, NodeGraph, Options, Representatives
 from . import _discretising
@@ -109,20 +110,20 @@ class FixedGraphClusterer(RowClusterer):
                 )
             p = None
         with watch.phase("rows"):
-            drawn = many_rows.draw_many(X, None, p, c, settings.n_jobs)
+            rows = RowsInMemory(X, None, settings.n_jobs)
+            drawn = many_rows.draw_many(rows, p, c)
         numbers = [] if drawn is None else many_rows.numbers_for(drawn, p, c)
         if drawn is None or not numbers:
             return None
         frame = many_rows.frame_of(drawn)
-        many = ManyRows(drawn.weight, drawn.unit, drawn.sample, frame, numbers, c)
-        options = Options(settings.n_jobs, given["n_neighbors"], settings.bandwidth)
-        resolved = resolve(X, many, solve, options, watch)
-        self.labels_, _, voters, new_name = representatives.named_votes(
-            resolved.rows, resolved.solved.labels, drawn.weight, c, settings.n_jobs
-        )
-        named = new_name[resolved.solved.labels]
+        many = ManyRows(rows, drawn.sample, frame, numbers, c)
+        options = Options(given["n_neighbors"], settings.bandwidth)
+        resolved = resolve(many, solve, options, watch)
+        sizes, n_votes = resolved.rows.count(resolved.solved.labels)
+        named = discrete.falling(*sizes)[resolved.solved.labels]
         self._assign_representatives(resolved, named)
-        self._voters = resolved.fitted._replace(labels=named, n_votes=voters)
+        self._voters = resolved.fitted._replace(labels=named, n_votes=n_votes)
+        self.labels_ = resolved.rows.facts(self._voters).labels
         warn_of_disagreement(resolved.choice)
         return resolved
 
@@ -151,7 +152,7 @@ class FixedGraphClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
-                return representatives.linked_labels(self._voters, X, self.n_jobs)
+                return linked.linked_labels(self._voters, X, self.n_jobs)
             return fixed_graph.edge_labels(self._voters, X, self.labels_)
 
 

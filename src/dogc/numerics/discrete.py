@@ -181,8 +181,20 @@ def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np
     sizes = np.bincount(labels, weights=size, minlength=c).round(9)
     first = np.full(c, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
-    new_name = np.empty(c, dtype=np.int64)
-    new_name[np.lexsort((first, -sizes))] = np.arange(c)
+    return falling(sizes, first)
+
+
+def falling(sizes: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The permutation ``new_name[old]`` by falling size, then by first appearance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> falling(np.array([5, 7, 5]), np.array([3, 0, 1]))
+    array([2, 0, 1])
+    """
+    new_name = np.empty(len(sizes), dtype=np.int64)
+    new_name[np.lexsort((first, -sizes))] = np.arange(len(sizes))
     return new_name
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 
+from .exact import exact_bits, rounded, usual_unit
 from .row_blocks import over_rows
 
 # Rows at a time: what a block needs stays in a processor's cache.
 ELEMENTS = 1 << 17
+
+# The nearest row of the second array for each row of the first.
+Assign = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def nearest_mean(Z: np.ndarray, R: np.ndarray, threads: int = 1) -> np.ndarray:
@@ -52,7 +58,7 @@ def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> n
 
 
 def cells(
-    Z: np.ndarray, weight: np.ndarray, p: int, steps: int, threads: int = 1
+    Z: np.ndarray, weight: np.ndarray, p: int, steps: int, assign: Assign = nearest_mean
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""At most p cells of rows that are near to each other, and their means.
 
@@ -63,6 +69,8 @@ def cells(
     Z : array of shape (m, q), rows in an order that has nothing to do with their place.
     weight : array of shape (m,), what each row counts for.
     p, steps : number of cells to begin with, and of steps.
+    assign : what finds the nearest mean of each row. Coordinates are rounded before so that
+        products are exact: whoever computes them, the cells are the same.
 
     Returns
     -------
@@ -77,9 +85,11 @@ def cells(
            [5.5]]))
     """
     near = Z - np.median(Z, axis=0)  # squares lose digits far from the origin
+    unit, bits = usual_unit(near), exact_bits(near.shape[1])
+    coarse = rounded(near, unit, bits)
     R = near[:p]
     for _ in range(steps):
-        cell = nearest_mean(near, R, threads)
+        cell = assign(coarse, rounded(R, unit, bits))
         R = cell_means(near, weight, cell, len(R))
-    cell = np.unique(nearest_mean(near, R, threads), return_inverse=True)[1]
+    cell = np.unique(assign(coarse, rounded(R, unit, bits)), return_inverse=True)[1]
     return cell, cell_means(Z, weight, cell, int(cell.max()) + 1)

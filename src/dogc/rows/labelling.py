@@ -10,7 +10,7 @@ from .. import _checks
 from ..loop.state import Problem
 from ..numerics import discrete, graph
 from ..numerics.matrix import Matrix
-from . import neighbours, representatives, scaling
+from . import linked, neighbours, scaling
 from .passes import in_chunks
 from .places import Place
 from .representatives import Representatives
@@ -73,14 +73,14 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
 def new_labels(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
     if isinstance(fitted, Representatives):
-        return representatives.linked_labels(fitted, X, n_jobs)
+        return linked.linked_labels(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
 def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
     if isinstance(fitted, Representatives):
-        return representatives.linked_shares(fitted, X, n_jobs)
+        return linked.linked_shares(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
 
 

@@ -29,6 +29,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import lloyd
+from ..numerics.exact import exact_bits, rounded, usual_unit
 from ..numerics.row_blocks import over_rows
 
 # Representatives that a row is linked with.
@@ -90,35 +91,9 @@ def make_search(R: np.ndarray, metric: str = "euclidean") -> Search:
         return Search(R, np.zeros(q), cKDTree(R), 0.0, 0, metric)
     origin = np.median(R, axis=0)
     R = R - origin
-    # Most of them are within the unit; a few may lie far away.
-    usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
-    unit = 2.0 ** np.ceil(np.log2(usual)) if usual > 0 else 1.0
-    search = Search(R, origin, None, unit, exact_bits(q), metric)
+    search = Search(R, origin, None, usual_unit(R), exact_bits(q), metric)
     R = _rounded(search, R)
     return search._replace(R=R, nearest=NearestNeighbors(algorithm="brute", metric=metric).fit(R))
-
-
-def exact_bits(q: int) -> int:
-    """Bits that coordinates may have for products of q of them to be exact."""
-    return (50 - int(np.ceil(np.log2(q)))) // 2
-
-
-def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
-    """Coordinates of so few bits that products of two rows are exact in any order.
-
-    Rows beyond twice the unit keep as many bits of their own largest coordinate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rounded(np.array([[0.3, 1.0], [0.3, 9.0]]), 1.0, 3)
-    array([[0.25, 1.  ],
-           [0.  , 9.  ]])
-    """
-    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
-    beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
-    step = beyond * (unit * 2.0**-bits)
-    return np.rint(Z / step) * step
 
 
 def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:

@@ -1,18 +1,17 @@
-"""From many rows to a graph of representatives, and from its labels back to the rows."""
+"""From many rows, wherever they are, to a graph of representatives."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 
 from ..loop.running import FIRMER
-from ..numerics import discrete, fragments, lloyd
+from ..numerics import fragments, lloyd
 from ..numerics.matrix import Matrix
 from . import links, sampling, scaling
-from .passes import Report, over_blocks
+from .passes import Report
 from .settings import Settings, SmallestCluster
 
 # Rows of the sample on which Lloyd's steps are taken, at least and for each representative; the
@@ -39,7 +38,6 @@ class Frame(NamedTuple):
 class Options(NamedTuple):
     """What the user has a say in."""
 
-    n_jobs: int | None
     n_links: int | None = None  # of each row; None: as many as usual
     width: float | None = None  # common width in units of X; None: by the rows
     min_cluster_size: int | None = None  # None: a share of an even split
@@ -51,24 +49,12 @@ class Options(NamedTuple):
     def of(cls, settings: Settings) -> Options:
         """Those among the settings of a method that learns its graph."""
         return cls(
-            settings.lookup.n_jobs,
             settings.wanted.n_neighbors,
             min_cluster_size=settings.smallest.rows,
             init=settings.run.init,
             firmer=FIRMER if settings.run.may_firm else None,
             norm=settings.lookup.norm,
         )
-
-
-class ManyRows(NamedTuple):
-    """Rows that are too many to be nodes of a graph themselves."""
-
-    weight: np.ndarray  # (n,) whole numbers
-    unit: float  # what a weight of 1 stands for
-    sample: sampling.Sample
-    frame: Frame
-    numbers: list[int]  # of representatives, to choose from
-    c: int
 
 
 class NodeGraph(NamedTuple):
@@ -97,15 +83,64 @@ class Representatives(NamedTuple):
     metric: str = "euclidean"
 
 
-def draw(X: Matrix, weight: np.ndarray, size: int, n_jobs: int | None) -> sampling.Sample:
-    """The sample of at most so many distinct rows."""
-    drawn: sampling.Sample | None = None
-    for part in over_blocks(
-        lambda rows: sampling.smallest_keys(X[rows], weight[rows], size), X, n_jobs
-    ):
-        drawn = part if drawn is None else sampling.merged(drawn, part, size)
-    assert drawn is not None
-    return drawn
+class RowFacts(NamedTuple):
+    """What became of each row; arrays of the kind that the rows came in."""
+
+    labels: Any  # (n,) the mark for outliers, where there is one
+    confidence: Any  # (n,)
+    scores: Any = None  # (n,) outlier scores; None: not asked for
+    outliers: Any = None  # (n,)
+
+
+class LinkedRows(Protocol):
+    """Rows that are linked with representatives."""
+
+    def count(self, labels: np.ndarray) -> tuple[Any, int]:
+        """The sizes of labels that representatives have, and how many links of a row have a vote.
+
+        All links vote, unless a label would have no row at all: then the nearest alone.
+        """
+
+    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
+        """What becomes of each row, once representatives have labels."""
+
+    def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
+        """How far each representative is held by rows of each label, of shape (p, c)."""
+
+
+class RowSet(Protocol):
+    """Rows that may be too many to be nodes of a graph themselves: in memory, or elsewhere."""
+
+    n: int | None  # None: not known before a sample is drawn
+    d: int
+    dtype: Any
+    sparse: bool
+    total: int  # what they weigh together, as whole numbers
+    unit: float  # what a weight of 1 stands for
+
+    def draw(self, size: int) -> sampling.Sample:
+        """The sample of at most so many distinct rows."""
+
+    def held(self, sample: sampling.Sample) -> RowSet:
+        """The rows of a sample, where they are worked on best."""
+
+    def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """The nearest row of R for each row of Z, the first in a tie."""
+
+    def link(
+        self, fitted: Representatives, report: Report | None = None
+    ) -> tuple[LinkedRows, links.LinkSums]:
+        """One pass over the rows: their links, and what these add up to."""
+
+
+class ManyRows(NamedTuple):
+    """Rows that are too many to be nodes of a graph themselves."""
+
+    rows: RowSet
+    sample: sampling.Sample
+    frame: Frame
+    numbers: list[int]  # of representatives, to choose from
+    c: int
 
 
 def projected(frame: Frame, components: np.ndarray) -> Frame:
@@ -151,7 +186,7 @@ def make_representatives(many: ManyRows, p: int, options: Options) -> Representa
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
-    cell, _ = lloyd.cells(Z, weight, p, steps, effective_n_jobs(options.n_jobs))
+    cell, _ = lloyd.cells(Z, weight, p, steps, many.rows.nearest_mean)
     X = lloyd.cell_means(
         as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
     )
@@ -169,31 +204,6 @@ def make_representatives(many: ManyRows, p: int, options: Options) -> Representa
     return Representatives(frame, R, n_links, width, blank, metric=options.norm)
 
 
-def pass_over(
-    fitted: Representatives,
-    X: Matrix,
-    weight: np.ndarray,
-    n_jobs: int | None,
-    report: Report | None = None,
-) -> tuple[links.RowLinks, links.LinkSums]:
-    """One pass over the rows: the links of each, and what they add up to."""
-    search, p = links.make_search(fitted.R, fitted.metric), len(fitted.R)
-
-    def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
-        Z = as_points(fitted.frame, X[rows])
-        found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-        return found, links.link_sums(found, weight[rows], p)
-
-    parts, total = [], None
-    for found, sums in over_blocks(block, X, n_jobs, report):
-        # A row's strengths are in the sums now; only its shares are needed for its label.
-        parts.append((found.idx, found.share, found.reach))
-        total = sums if total is None else links.add(total, sums)
-    assert total is not None
-    idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return links.RowLinks(idx, np.empty((0, 0)), share, reach), total
-
-
 def make_nodes(
     fitted: Representatives, sums: links.LinkSums, many: ManyRows, options: Options
 ) -> NodeGraph:
@@ -201,84 +211,9 @@ def make_nodes(
     linked = sums.mass / links.ONE
     unit = float(linked.mean())
     size = linked / unit
-    smallest = SmallestCluster(options.min_cluster_size, unit * many.unit)
+    smallest = SmallestCluster(options.min_cluster_size, unit * many.rows.unit)
     least = smallest.size(size.sum(), many.c)
     A, tied = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
     degree = np.asarray(A.sum(axis=1)).ravel()
     mass = np.maximum(degree / (degree.mean() or 1.0), LEAST_MASS)
     return NodeGraph(A, fitted.frame.scaled.X, size, unit, mass, least, tied)
-
-
-def row_votes(
-    rows: links.RowLinks, labels: np.ndarray, n_jobs: int | None = 1
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """The label with most of each row's weight, the lowest in a tie, its share, and the voters.
-
-    All links of a row vote, unless a label would have no row at all: then the nearest alone.
-    """
-    n, c = len(rows.idx), int(labels.max()) + 1
-    found, sure = np.empty(n, dtype=np.int64), np.empty(n)
-    voters = rows.idx.shape[1]
-
-    def block(part: slice) -> None:
-        idx, weight = rows.idx[part, :voters], rows.share[part, :voters]
-        share = discrete.label_shares(labels[idx], weight, c)
-        found[part] = share.argmax(axis=1)
-        sure[part] = share.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
-
-    for _ in over_blocks(block, rows.idx, n_jobs):
-        pass
-    if voters > 1 and not np.isin(np.unique(labels), found).all():
-        voters = 1
-        for _ in over_blocks(block, rows.idx, n_jobs):
-            pass
-    return found, sure, voters
-
-
-def named_votes(
-    rows: links.RowLinks, labels: np.ndarray, weight: np.ndarray, c: int, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """As :func:`row_votes`, labels numbered by falling size, and the new name of each label.
-
-    Ties are broken by the new names, as ``predict`` will break them.
-    """
-    votes = row_votes(rows, labels, n_jobs)
-    new_name = discrete.size_order(votes[0], c, weight)
-    if (new_name != np.arange(c)).any():
-        votes = row_votes(rows, new_name[labels], n_jobs)
-    return *votes, new_name
-
-
-def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The share of each label in the links of new rows, of shape (n, c)."""
-    search = links.make_search(fitted.R, fitted.metric)
-
-    def block(rows: slice) -> np.ndarray:
-        return _shares(fitted, search, as_points(fitted.frame, X[rows]))
-
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
-
-
-def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The label with the largest share, the lowest in a tie.
-
-    Rows well inside a cluster are told by their nearest representatives alone.
-    """
-    search = links.make_search(fitted.R, fitted.metric)
-    known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
-
-    def block(rows: slice) -> np.ndarray:
-        Z = as_points(fitted.frame, X[rows])
-        labels, sure = links.surely(known, Z)
-        if not sure.all():
-            labels[~sure] = _shares(fitted, search, Z[~sure]).argmax(axis=1)
-        return labels
-
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
-
-
-def _shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
-    found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-    c, voters = int(fitted.labels.max()) + 1, fitted.n_votes
-    votes = discrete.label_shares(fitted.labels[found.idx[:, :voters]], found.share[:, :voters], c)
-    return votes / votes.sum(axis=1, keepdims=True)

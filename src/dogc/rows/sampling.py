@@ -122,24 +122,64 @@ def merged(one: Sample, other: Sample, size: int) -> Sample:
     return Sample(keys[:size], X[order], total[:size])
 
 
-def whole_weights(weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
-    """Weights as whole numbers, so that sums of them are the same in any order, and their unit.
+class WeightFacts(NamedTuple):
+    """What must be known of all weights to make whole numbers of them; exact in any order."""
 
-    Whole numbers stay as they are, unless they are huge. Others keep 20 bits beside the largest,
-    and at least one unit.
+    largest: float
+    positive: int  # how many are above zero
+    whole: int | None  # the sum of whole numbers; None: they are not all whole, or huge
+
+    @property
+    def scale(self) -> float | None:
+        """What weights are multiplied by; None: they stay as they are."""
+        if self.whole is not None and self.whole <= MOST:
+            return None
+        # A power of two, so that nothing is rounded but the weights.
+        return float(2.0 ** min(20, int(np.log2(MOST / max(self.positive, 1)))))
+
+    @property
+    def unit(self) -> float:
+        """What a whole weight of 1 stands for."""
+        return 1.0 if self.scale is None else self.largest / self.scale
+
+
+def weight_facts(weight: np.ndarray) -> WeightFacts:
+    """The facts of a block of weights.
 
     Examples
     --------
     >>> import numpy as np
-    >>> whole_weights(np.array([2.0, 0.0, 1.0]), 3)
-    (array([2, 0, 1]), 1.0)
+    >>> weight_facts(np.array([2.0, 0.0, 1.0]))
+    WeightFacts(largest=2.0, positive=2, whole=3)
     """
-    if weight is None:
-        return np.ones(n, dtype=np.int64), 1.0
-    largest = float(weight.max())
-    share = weight / largest  # huge and tiny weights alike
-    if largest * float(share.sum()) <= MOST and (weight == np.rint(weight)).all():
-        return weight.astype(np.int64), 1.0
-    scale = min(2.0**20, MOST / float(share.sum()))
-    whole = np.where(weight > 0, np.maximum(np.rint(share * scale), 1), 0)
-    return whole.astype(np.int64), largest / scale
+    largest = float(weight.max(initial=0.0))
+    whole = None
+    if largest <= MOST and (weight == np.rint(weight)).all():
+        whole = int(weight.astype(np.int64).sum())
+    return WeightFacts(largest, int(np.count_nonzero(weight)), whole)
+
+
+def all_facts(one: WeightFacts, other: WeightFacts) -> WeightFacts:
+    """The facts of the weights of both."""
+    whole = None if one.whole is None or other.whole is None else one.whole + other.whole
+    largest = max(one.largest, other.largest)
+    return WeightFacts(largest, one.positive + other.positive, whole)
+
+
+def whole_weights(weight: np.ndarray, facts: WeightFacts) -> np.ndarray:
+    """Weights as whole numbers, so that sums of them are the same in any order.
+
+    Whole numbers stay as they are, unless they are huge. Others keep up to 20 bits beside the
+    largest of all, and at least one unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weight = np.array([2.0, 0.0, 1.0])
+    >>> whole_weights(weight, weight_facts(weight))
+    array([2, 0, 1])
+    """
+    if facts.scale is None:
+        return weight.astype(np.int64)
+    share = weight / facts.largest  # huge and tiny weights alike
+    return np.where(weight > 0, np.maximum(np.rint(share * facts.scale), 1), 0).astype(np.int64)

@@ -1,0 +1,47 @@
+"""Coordinates of so few bits that products of rows are exact: the same in any order, anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def exact_bits(q: int) -> int:
+    """Bits that coordinates may have for products of q of them to be exact.
+
+    Examples
+    --------
+    >>> exact_bits(16)
+    23
+    """
+    return (50 - int(np.ceil(np.log2(q)))) // 2
+
+
+def usual_unit(R: np.ndarray) -> float:
+    """A power of two beyond the coordinates of most rows; a few may lie far away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> usual_unit(np.array([[0.3, -3.0]])), usual_unit(np.zeros((2, 1)))
+    (4.0, 1.0)
+    """
+    usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
+    return float(2.0 ** np.ceil(np.log2(usual))) if usual > 0 else 1.0
+
+
+def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
+    """Coordinates of so few bits that products of two rows are exact in any order.
+
+    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rounded(np.array([[0.3, 1.0], [0.3, 9.0]]), 1.0, 3)
+    array([[0.25, 1.  ],
+           [0.  , 9.  ]])
+    """
+    reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
+    beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
+    step = beyond * (unit * 2.0**-bits)
+    return np.rint(Z / step) * step

@@ -1,0 +1,136 @@
+"""Rows that are in memory: a pass over them is made by threads, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+
+from ..numerics import lloyd, outliers
+from ..numerics.matrix import Matrix
+from . import links, outlier_scores, sampling
+from .linked import NOWHERE, LabelSizes, row_votes, weigh
+from .passes import Report, over_blocks
+from .representatives import Representatives, RowFacts, as_points
+
+
+class RowsInMemory:
+    """An array or a sparse matrix, with what each row weighs as a whole number."""
+
+    def __init__(self, X: Matrix, weight: np.ndarray | None = None, n_jobs: int | None = None):
+        """Keep the rows; ``weight`` of None: all count once."""
+        self.X, self.n_jobs, self.sparse = X, n_jobs, sp.issparse(X)
+        self.n, self.d = X.shape
+        self.dtype = X.dtype
+        if weight is None:
+            self.weight, self.unit = np.ones(self.n, dtype=np.int64), 1.0
+        else:
+            facts = sampling.weight_facts(weight)
+            self.weight, self.unit = sampling.whole_weights(weight, facts), facts.unit
+        self.total = int(self.weight.sum())
+
+    def draw(self, size: int) -> sampling.Sample:
+        """The sample of at most so many distinct rows."""
+        X, weight, drawn = self.X, self.weight, None
+        for part in over_blocks(
+            lambda rows: sampling.smallest_keys(X[rows], weight[rows], size), X, self.n_jobs
+        ):
+            drawn = part if drawn is None else sampling.merged(drawn, part, size)
+        assert drawn is not None
+        return drawn
+
+    def held(self, sample: sampling.Sample) -> RowsInMemory:
+        """The rows of a sample: in memory as well."""
+        return RowsInMemory(sample.X, sample.weight, self.n_jobs)
+
+    def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """The nearest row of R for each row of Z, the first in a tie."""
+        return lloyd.nearest_mean(Z, R, effective_n_jobs(self.n_jobs))
+
+    def link(
+        self, fitted: Representatives, report: Report | None = None
+    ) -> tuple[LinksInMemory, links.LinkSums]:
+        """One pass over the rows: the links of each, and what they add up to."""
+        X, weight, p = self.X, self.weight, len(fitted.R)
+        search = links.make_search(fitted.R, fitted.metric)
+
+        def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
+            found = links.link_rows(
+                search, as_points(fitted.frame, X[rows]), fitted.n_links, fitted.width
+            )
+            return found, links.link_sums(found, weight[rows], p)
+
+        parts, total = [], None
+        for found, sums in over_blocks(block, X, self.n_jobs, report):
+            # A row's strengths are in the sums now; only its shares are needed for its label.
+            parts.append((found.idx, found.share, found.reach))
+            total = sums if total is None else links.add(total, sums)
+        assert total is not None
+        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
+        rows = links.RowLinks(idx, np.empty((0, 0)), share, reach)
+        return LinksInMemory(rows, weight, self.dtype, p, self.n_jobs), total
+
+
+class LinksInMemory:
+    """The links of rows."""
+
+    def __init__(
+        self, rows: links.RowLinks, weight: np.ndarray, dtype: Any, p: int, n_jobs: int | None
+    ):
+        """Keep them; p representatives there are."""
+        self.rows, self.weight, self.dtype, self.p, self.n_jobs = rows, weight, dtype, p, n_jobs
+
+    def votes(self, labels: np.ndarray, n_votes: int | None = None) -> np.ndarray:
+        """The label of each row, where representatives have these."""
+        return row_votes(self.rows, labels, n_votes, self.n_jobs)[0]
+
+    def count(self, labels: np.ndarray) -> tuple[LabelSizes, int]:
+        """The sizes of labels that representatives have, and how many links have a vote."""
+        c, n_links = int(labels.max()) + 1, self.rows.idx.shape[1]
+        return counted(lambda n: weigh(self.votes(labels, n), self.weight, c), n_links, labels)
+
+    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
+        """What becomes of each row, once representatives have labels."""
+        return row_facts(fitted, self.rows, mark, self.dtype, self.n_jobs)
+
+    def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
+        """How far each representative is held by rows of each label, of shape (p, c)."""
+        votes = np.zeros((self.p, c), dtype=np.int64)
+        np.add.at(votes, (self.rows.idx, labels[:, None]), self.rows.share)
+        return votes
+
+
+def counted(
+    sizes_by: Callable[[int], LabelSizes], n_links: int, labels: np.ndarray
+) -> tuple[LabelSizes, int]:
+    """Sizes of labels by the votes of all links, or of the nearest where a label would be lost.
+
+    ``sizes_by`` tells them for a number of links that have a vote.
+    """
+    sizes = sizes_by(n_links)
+    if n_links > 1 and (sizes.first[np.unique(labels)] == NOWHERE).any():
+        return sizes_by(1), 1
+    return sizes, n_links
+
+
+def row_facts(
+    fitted: Representatives,
+    rows: links.RowLinks,
+    mark: int | None,
+    dtype: Any,
+    n_jobs: int | None = 1,
+) -> RowFacts:
+    """Labels of rows by their links, how sure they are, and who is an outlier."""
+    labels, confidence = row_votes(rows, fitted.labels, fitted.n_votes, n_jobs)
+    if fitted.reach is None or fitted.stray is None:
+        return RowFacts(labels, confidence)
+    score = outlier_scores.row_scores(fitted, rows, n_jobs)
+    stray = fitted.stray.astype(np.int64)
+    apart = (score > outliers.OUTLYING) | (row_votes(rows, stray, fitted.n_votes, n_jobs)[0] == 1)
+    sure = outliers.discount(confidence, score, int(fitted.labels.max()) + 1)
+    if mark is not None:
+        labels[apart] = mark
+    return RowFacts(labels, sure.astype(dtype), score.astype(dtype), apart)
