@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -54,24 +54,40 @@ class RowsInMemory:
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[LinksInMemory, links.LinkSums]:
         """One pass over the rows: the links of each, and what they add up to."""
+        parts, p = [], len(fitted.R)
+        total = links.no_sums(p)
+        for found, sums in self._linked(fitted, report):
+            # A row's strengths are in the sums now; only its shares are needed for its label.
+            parts.append((found.idx, found.share, found.reach))
+            total = links.add(total, sums)
+        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
+        rows = links.RowLinks(idx, np.empty((0, 0)), share, reach)
+        return LinksInMemory(rows, self.weight, self.dtype, p, self.n_jobs), total
+
+    def sums(self, fitted: Representatives) -> links.LinkSums:
+        """What the links of rows add up to; they are not kept."""
+        total = links.no_sums(len(fitted.R))
+        for _, sums in self._linked(fitted):
+            total = links.add(total, sums)
+        return total
+
+    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
+        """What becomes of each row by its links, which are not kept."""
+        parts = [row_facts(fitted, found, mark, self.dtype) for found, _ in self._linked(fitted)]
+        return RowFacts(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+    def _linked(
+        self, fitted: Representatives, report: Report | None = None
+    ) -> Iterator[tuple[links.RowLinks, links.LinkSums]]:
         X, weight, p = self.X, self.weight, len(fitted.R)
         search = links.make_search(fitted.R, fitted.metric)
 
         def block(rows: slice) -> tuple[links.RowLinks, links.LinkSums]:
-            found = links.link_rows(
-                search, as_points(fitted.frame, X[rows]), fitted.n_links, fitted.width
-            )
+            Z = as_points(fitted.frame, X[rows])
+            found = links.link_rows(search, Z, fitted.n_links, fitted.width)
             return found, links.link_sums(found, weight[rows], p)
 
-        parts, total = [], None
-        for found, sums in over_blocks(block, X, self.n_jobs, report):
-            # A row's strengths are in the sums now; only its shares are needed for its label.
-            parts.append((found.idx, found.share, found.reach))
-            total = sums if total is None else links.add(total, sums)
-        assert total is not None
-        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
-        rows = links.RowLinks(idx, np.empty((0, 0)), share, reach)
-        return LinksInMemory(rows, weight, self.dtype, p, self.n_jobs), total
+        return over_blocks(block, X, self.n_jobs, report)
 
 
 class LinksInMemory:

@@ -281,6 +281,11 @@ def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
     return LinkSums((weighted.T @ B).tocsr(), mass)
 
 
+def no_sums(p: int) -> LinkSums:
+    """What no rows at all add up to."""
+    return LinkSums(sp.csr_array((p, p), dtype=np.int64), np.zeros(p, dtype=np.int64))
+
+
 def add(one: LinkSums, other: LinkSums) -> LinkSums:
     """The sums over the rows of both."""
     return LinkSums((one.A + other.A).tocsr(), one.mass + other.mass)

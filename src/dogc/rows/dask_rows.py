@@ -1,0 +1,337 @@
+"""Rows that Dask holds: in files, lazily generated, or spread over the machines of a cluster.
+
+A block of them is worked on as rows in memory are, by whoever has it. What comes back are sums of
+whole numbers and a sample, so that labels do not depend on blocks, workers or their order, and
+nothing grows with the number of rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils import check_array
+
+from . import linked, links, sampling
+from .distinct import check_sample_weight
+from .in_memory import RowsInMemory, counted
+from .passes import Report
+from .repeatable import single_blas_thread
+from .representatives import Representatives, RowFacts
+from .scaling import unit_rows
+
+# Blocks for each thread that are handed out at a time, and sums that one task adds up.
+BLOCKS_EACH, ADDED = 16, 8
+FACTS = ("confidence", "score", "outlier")
+
+
+class Reading(NamedTuple):
+    """How a block becomes rows."""
+
+    dtype: Any
+    cosine: bool
+
+
+def read_block(block: Any, reading: Reading) -> np.ndarray:
+    """The rows of a block, checked; there may be none."""
+    X = check_array(block, dtype=reading.dtype, order="C", ensure_min_samples=0, input_name="X")
+    return unit_rows(X) if reading.cosine else X
+
+
+def as_dask_array(X: Any) -> da.Array:
+    """A dask array or dataframe as an array of whole rows; nothing is computed."""
+    if hasattr(X, "columns") and hasattr(X, "map_partitions"):
+        words = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
+        if words:
+            raise ValueError(
+                f"X has columns that hold no numbers ({', '.join(words[:5])}); encode or drop "
+                "them, or use dogc cluster, which does."
+            )
+        dtype = np.float32 if set(X.dtypes) == {np.dtype(np.float32)} else np.float64
+        empty = np.empty((0, len(X.columns)), dtype=dtype)
+        return X.map_partitions(_numbers, dtype, meta=empty)
+    if not isinstance(X, da.Array):
+        raise ValueError(
+            f"X is a {type(X).__name__} of Dask's; pass a dask array or a dask dataframe."
+        )
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns; got a dask array of shape {X.shape}.")
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold numbers; got a dask array of {X.dtype}.")
+    if type(X._meta).__module__.partition(".")[0] != "numpy":
+        raise ValueError("X must be a dask array of NumPy blocks; convert its blocks first.")
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _numbers(frame: Any, dtype: Any) -> np.ndarray:
+    return frame.to_numpy(dtype=dtype, na_value=np.nan)
+
+
+def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
+    """Weights in the blocks of the rows."""
+    if not hasattr(weight, "__dask_graph__"):
+        if np.isnan(X.shape[0]):
+            raise ValueError(
+                "sample_weight must be a dask array in the blocks of X where their lengths are "
+                "not known; or call X.compute_chunk_sizes() before."
+            )
+        return da.from_array(check_sample_weight(weight, X.shape[0]), chunks=(X.chunks[0],))
+    if not isinstance(weight, da.Array):
+        weight = weight.to_dask_array()
+    known = not np.isnan(X.shape[0]) and not np.isnan(weight.shape[0])
+    if weight.ndim != 1 or (known and weight.shape != X.shape[:1]):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {X.shape[0]} rows; got a dask "
+            f"array of shape {weight.shape}."
+        )
+    if known and weight.chunks != X.chunks[:1]:
+        weight = weight.rechunk(X.chunks[:1])
+    if weight.numblocks[0] != X.numblocks[0]:
+        raise ValueError(
+            f"sample_weight has {weight.numblocks[0]} blocks and X has {X.numblocks[0]}; give "
+            "both the same."
+        )
+    return weight
+
+
+class DaskRows:
+    """A dask array of rows, with a dask array of what they weigh."""
+
+    sparse = False
+
+    def __init__(self, X: da.Array, weight: da.Array | None, cosine: bool, n_jobs: int | None):
+        """Keep the rows; ``weight`` of None: all count once."""
+        self.X, self.n_jobs, self.d = X, n_jobs, X.shape[1]
+        self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+        self.reading = Reading(self.dtype, cosine)
+        self.n = None if np.isnan(X.shape[0]) else int(X.shape[0])
+        self.total, self.unit = 0, 1.0
+        self._blocks = list(X.to_delayed().ravel())
+        self._weights = [None] * len(self._blocks)
+        self._facts: sampling.WeightFacts | None = None
+        self.lengths: tuple[int, ...] = ()
+        if weight is not None:
+            self._weights = list(weight.to_delayed().ravel())
+            self._facts = fold(_weight_facts, [(w,) for w in self._weights], sampling.all_facts)
+            if self._facts.positive < 2:
+                check_sample_weight(np.zeros(2), 2)  # says so
+            self.unit = self._facts.unit
+
+    def each(self, *more: Any) -> list[tuple[Any, ...]]:
+        """What a task is given for each block."""
+        pairs = zip(self._blocks, self._weights, strict=True)
+        return [(block, weight, self._facts, self.reading, *more) for block, weight in pairs]
+
+    def draw(self, size: int) -> sampling.Sample:
+        """The sample of at most so many distinct rows; rows are counted on the way."""
+
+        def both(one: _Drawn, other: _Drawn) -> _Drawn:
+            sample = sampling.merged(one.sample, other.sample, size)
+            return _Drawn(one.lengths + other.lengths, one.total + other.total, sample)
+
+        drawn = fold(_draw, self.each(size), both)
+        self.lengths, self.total = drawn.lengths, drawn.total
+        self.n = sum(drawn.lengths)
+        return drawn.sample
+
+    def held(self, sample: sampling.Sample) -> RowsInMemory:
+        """The rows of a sample: in the memory of this process."""
+        return RowsInMemory(sample.X, sample.weight, self.n_jobs)
+
+    def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """The nearest row of R for each row of Z, the first in a tie."""
+        return RowsInMemory(Z, None, self.n_jobs).nearest_mean(Z, R)
+
+    def link(
+        self, fitted: Representatives, report: Report | None = None
+    ) -> tuple[DaskLinks, links.LinkSums]:
+        """One pass over the rows: what their links add up to. The links themselves are not kept."""
+        sums = fold(_link, self.each(_constant(fitted)), links.add, report)
+        return DaskLinks(self, fitted), sums
+
+    def first_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """The keys of distinct rows that have weight, rising, and where each occurs first."""
+        tasks = [(*task, start) for task, start in zip(self.each(), self._starts(), strict=True)]
+        return fold(_first_rows, tasks, _earliest)
+
+    def _starts(self) -> list[int]:
+        return [0, *np.cumsum(self.lengths)[:-1].tolist()]
+
+
+class DaskLinks:
+    """Rows of Dask's that were linked with representatives."""
+
+    def __init__(self, rows: DaskRows, fitted: Representatives):
+        """Keep where the rows are."""
+        self._rows, self._fitted = rows, fitted
+
+    def count(self, labels: np.ndarray) -> tuple[linked.LabelSizes, int]:
+        """The sizes of labels that representatives have, and how many links have a vote."""
+        rows = self._rows
+
+        def sizes_by(n_votes: int) -> linked.LabelSizes:
+            fitted = _constant(self._fitted._replace(labels=labels, n_votes=n_votes))
+            tasks = zip(rows.each(fitted), rows._starts(), strict=True)
+            return fold(_count, [(*task, start) for task, start in tasks], linked.both)
+
+        return counted(sizes_by, self._fitted.n_links, labels)
+
+    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
+        """What becomes of each row, computed when somebody asks for it."""
+        X, reading, ready = self._rows.X, self._rows.reading, _constant(fitted)
+        labels = X.map_blocks(
+            _labels, ready, reading, mark, drop_axis=1, dtype=np.int64, meta=np.empty(0, np.int64)
+        )
+        if fitted.reach is None:
+            return RowFacts(labels, None)
+        kinds = np.dtype(list(zip(FACTS, (reading.dtype, reading.dtype, bool), strict=True)))
+        facts = X.map_blocks(
+            _facts, ready, reading, kinds, drop_axis=1, dtype=kinds, meta=np.empty(0, kinds)
+        )
+        return RowFacts(labels, *(facts[name] for name in FACTS))
+
+    def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
+        """Labels to start from have no place beside rows that are elsewhere."""
+        raise NotImplementedError
+
+
+def _constant(value: Any) -> Any:
+    """A value that many tasks share: one task makes it."""
+    return dask.delayed(value, traverse=False, pure=False)
+
+
+def fold(
+    task: Callable[..., Any],
+    given: Sequence[tuple[Any, ...]],
+    both: Callable[[Any, Any], Any],
+    report: Report | None = None,
+) -> Any:
+    """What a task makes of each block, all of it put together by the workers.
+
+    Some blocks at a time: the client and the scheduler never see all tasks at once.
+    """
+    delayed, add = dask.delayed(task, pure=False), dask.delayed(_together, pure=False)
+    total, size = None, max(1, BLOCKS_EACH * n_threads())
+    for start in range(0, len(given), size):
+        parts = [delayed(*arguments) for arguments in given[start : start + size]]
+        while len(parts) > 1:
+            parts = [add(both, parts[i : i + ADDED]) for i in range(0, len(parts), ADDED)]
+        (part,) = dask.compute(parts[0])
+        total = part if total is None else both(total, part)
+        if report is not None:
+            report(min(start + size, len(given)), len(given))
+    return total
+
+
+def n_threads() -> int:
+    """Threads of the active client's workers, or of this machine."""
+    try:
+        from distributed import get_client
+
+        return max(1, sum(get_client().nthreads().values()))
+    except (ImportError, ValueError):  # there is no client
+        return os.cpu_count() or 1
+
+
+def _together(both: Callable[[Any, Any], Any], parts: list[Any]) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = both(total, part)
+    return total
+
+
+class _Drawn(NamedTuple):
+    lengths: tuple[int, ...]
+    total: int
+    sample: sampling.Sample
+
+
+def _in_memory(
+    block: Any, weight: Any, facts: sampling.WeightFacts | None, reading: Reading
+) -> RowsInMemory:
+    """A block as rows in memory, worked on by one thread."""
+    X = read_block(block, reading)
+    rows = RowsInMemory(X, None, 1)
+    if facts is not None:
+        rows.weight = sampling.whole_weights(_checked_weight(weight, len(X)), facts)
+        rows.total = int(rows.weight.sum())
+    return rows
+
+
+def _checked_weight(weight: Any, n: int) -> np.ndarray:
+    weight = np.asarray(weight, dtype=np.float64)
+    # Two rows of weight there must be, but in all blocks together.
+    return check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)[:-2]
+
+
+def _weight_facts(weight: Any) -> sampling.WeightFacts:
+    weight = np.asarray(weight)
+    return sampling.weight_facts(_checked_weight(weight, len(weight)))
+
+
+def _draw(block: Any, weight: Any, facts: Any, reading: Reading, size: int) -> _Drawn:
+    rows = _in_memory(block, weight, facts, reading)
+    sample = rows.draw(size) if rows.n else sampling.smallest_keys(rows.X, rows.weight, size)
+    return _Drawn((rows.n,), rows.total, sample)
+
+
+def _link(
+    block: Any, weight: Any, facts: Any, reading: Reading, fitted: Representatives
+) -> links.LinkSums:
+    rows = _in_memory(block, weight, facts, reading)
+    with single_blas_thread:
+        return rows.sums(fitted)
+
+
+def _count(
+    block: Any, weight: Any, facts: Any, reading: Reading, fitted: Representatives, start: int
+) -> linked.LabelSizes:
+    rows = _in_memory(block, weight, facts, reading)
+    c = int(fitted.labels.max()) + 1
+    return linked.weigh(_labelled(fitted, rows.X), rows.weight, c, start)
+
+
+def _labelled(fitted: Representatives, X: np.ndarray) -> np.ndarray:
+    if not len(X):
+        return np.empty(0, dtype=np.int64)
+    with single_blas_thread:
+        return linked.linked_labels(fitted, X, 1)
+
+
+def _labels(block: Any, fitted: Representatives, reading: Reading, mark: int | None) -> np.ndarray:
+    X = read_block(block, reading)
+    if mark is None or not len(X):
+        return _labelled(fitted, X)
+    with single_blas_thread:
+        return RowsInMemory(X, None, 1).facts(fitted, mark).labels
+
+
+def _facts(block: Any, fitted: Representatives, reading: Reading, kinds: Any) -> np.ndarray:
+    X = read_block(block, reading)
+    found = np.empty(len(X), dtype=kinds)
+    if len(X):
+        with single_blas_thread:
+            facts = RowsInMemory(X, None, 1).facts(fitted)
+        for name, values in zip(FACTS, facts[1:], strict=True):
+            found[name] = values
+    return found
+
+
+def _first_rows(
+    block: Any, weight: Any, facts: Any, reading: Reading, start: int
+) -> tuple[np.ndarray, np.ndarray]:
+    rows = _in_memory(block, weight, facts, reading)
+    kept = np.flatnonzero(rows.weight > 0)
+    keys, first = np.unique(sampling.row_keys(rows.X)[kept], return_index=True)
+    return keys, start + kept[first]
+
+
+def _earliest(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> Any:
+    keys, group = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    first = np.full(len(keys), linked.NOWHERE)
+    np.minimum.at(first, group, np.concatenate([one[1], other[1]]))
+    return keys, first
