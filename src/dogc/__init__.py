@@ -3,30 +3,29 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .comparison import compare
-from .estimators import (
-    CAN,
-    CLGR,
-    CLR,
-    DOGC,
-    DOGCOS,
-    LPP,
-    PCAN,
-    SEC,
-    DiscriminativeKMeans,
-    DOGCFixedGraph,
-    DOGCRelaxed,
-    LocalLearningClustering,
-    NMFClustering,
-    NormalizedCut,
-    RatioCut,
-    spectral_rotation,
-)
-
 if TYPE_CHECKING:
     from . import datasets, metrics, plotting, quality, results
     from .app.model_files.onnx import to_onnx
     from .app.model_files.saving import ModelFileError, load, load_bundle, save
+    from .comparison import compare
+    from .estimators import (
+        CAN,
+        CLGR,
+        CLR,
+        DOGC,
+        DOGCOS,
+        LPP,
+        PCAN,
+        SEC,
+        DiscriminativeKMeans,
+        DOGCFixedGraph,
+        DOGCRelaxed,
+        LocalLearningClustering,
+        NMFClustering,
+        NormalizedCut,
+        RatioCut,
+        spectral_rotation,
+    )
 
 __version__ = "0.1.0"
 
@@ -61,12 +60,20 @@ __all__ = [
     "to_onnx",
 ]
 
-# What is imported when it is first asked for.
-_MODULES = ("datasets", "metrics", "plotting", "quality", "results")
-_FROM_FILES = {
+# Where each name lies: it is imported when it is first asked for, and scikit-learn with it.
+_PLACES = {
+    **dict.fromkeys(__all__, ".estimators"),  # but for these
     "ModelFileError": ".app.model_files.saving",
+    "compare": ".comparison",
+    "comparison": ".comparison",
+    "datasets": ".datasets",
+    "estimators": ".estimators",
     "load": ".app.model_files.saving",
     "load_bundle": ".app.model_files.saving",
+    "metrics": ".metrics",
+    "plotting": ".plotting",
+    "quality": ".quality",
+    "results": ".results",
     "save": ".app.model_files.saving",
     "to_onnx": ".app.model_files.onnx",
 }
@@ -75,11 +82,12 @@ _FROM_FILES = {
 if not TYPE_CHECKING:  # who checks types knows the names above and no others
 
     def __getattr__(name: str) -> Any:
-        if name in _MODULES:
-            return import_module(f".{name}", __name__)
-        if name in _FROM_FILES:
-            return getattr(import_module(_FROM_FILES[name], __name__), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        place = import_module(_PLACES[name], __name__)
+        found = place if _PLACES[name] == f".{name}" else getattr(place, name)
+        globals()[name] = found  # and not asked for here again
+        return found
 
 
 def __dir__() -> list[str]:

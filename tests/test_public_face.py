@@ -1,0 +1,114 @@
+"""What ``import dogc`` shows, and that nothing is imported before it is needed."""
+
+import ast
+import importlib
+import inspect
+import json
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import dogc
+from dogc import estimators
+
+# Packages that are looked for are written down, whether they are installed or not.
+WATCH = """
+import json, sys
+
+looked_for = set()
+
+class Watch:
+    def find_spec(name, path=None, target=None):
+        looked_for.add(name.partition(".")[0])
+
+sys.meta_path.insert(0, Watch)
+"""
+HEAVY = {"dask", "distributed", "matplotlib", "torch"}
+NUMERIC = {"joblib", "numpy", "pandas", "pyarrow", "scipy", "sklearn", "skops", "tqdm"}
+
+
+def fresh(code, *arguments):
+    """What a new interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def looked_for(code):
+    """The packages that a new interpreter looks for while it runs the code."""
+    last = "\nprint()\nprint(json.dumps(sorted(looked_for)))"
+    return set(json.loads(fresh(WATCH + code + last).splitlines()[-1]))
+
+
+def test_the_package_alone_imports_nothing_large():
+    found = looked_for("import dogc; dogc.__version__; dir(dogc)")
+    assert "dogc" in found
+    assert not found & (HEAVY | NUMERIC)
+
+
+def test_a_fit_imports_nothing_that_it_does_not_need():
+    found = looked_for(
+        "from dogc import DOGC\n"
+        "labels = DOGC(2).fit_predict([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])\n"
+        "assert labels[0] != labels[-1]"
+    )
+    assert {"numpy", "scipy", "sklearn"} <= found
+    assert not found & HEAVY
+
+
+def shown_to_type_checkers():
+    """Names under ``if TYPE_CHECKING``, each with the module that it is taken from."""
+    tree = ast.parse(pathlib.Path(dogc.__file__).read_text(encoding="utf-8"))
+    (block,) = (
+        node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)
+    )
+    for node in block.body:
+        for alias in node.names:
+            yield alias.name, node.module
+
+
+def test_type_checkers_are_shown_what_there_is():
+    shown = dict(shown_to_type_checkers())
+    assert {*shown, "__version__"} == set(dogc.__all__) == set(dir(dogc))
+    for name, module in shown.items():
+        if module is None:
+            assert getattr(dogc, name) is importlib.import_module(f"dogc.{name}")
+        else:
+            place = importlib.import_module(f"dogc.{module}")
+            assert getattr(dogc, name) is getattr(place, name)
+
+
+def test_every_estimator_is_shown():
+    classes = {name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit")}
+    assert classes == {n for n in estimators.__all__ if inspect.isclass(getattr(estimators, n))}
+    assert set(estimators.__all__) <= set(dogc.__all__)
+
+
+def test_a_star_brings_everything():
+    code = "from dogc import *\nimport dogc\nprint(set(dogc.__all__) - set(dir()))"
+    assert fresh(code) == "set()\n"
+
+
+@pytest.mark.parametrize("name", [*dogc.__all__, "comparison", "estimators"])
+def test_a_name_that_was_asked_for_is_kept(name, monkeypatch):
+    first = getattr(dogc, name)
+    assert vars(dogc)[name] is first
+    if name != "__version__":
+        monkeypatch.delitem(vars(dogc), name)
+        assert getattr(dogc, name) is vars(dogc)[name] is first
+
+
+def test_a_name_that_is_not_there_is_refused():
+    with pytest.raises(AttributeError, match="module 'dogc' has no attribute 'DOGS'"):
+        dogc.DOGS  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'DOGS' from 'dogc'"):
+        from dogc import DOGS  # noqa: F401
+
+
+def test_pickles_are_read_where_nothing_was_imported():
+    stored = pickle.dumps([dogc.DOGC(3), dogc.compare, dogc.LPP]).hex()
+    code = "import pickle, sys; print(pickle.loads(bytes.fromhex(sys.argv[1]))[0])"
+    assert fresh(code, stored) == "DOGC(n_clusters=3)\n"
