@@ -59,6 +59,20 @@ def test_a_fit_imports_nothing_that_it_does_not_need():
     assert not found & HEAVY
 
 
+@pytest.mark.parametrize("typed", [[], ["--help"], ["--version"], ["cluster", "-h"], ["cluster"]])
+def test_help_and_slips_of_the_fingers_import_nothing_large(typed):
+    pytest.importorskip("typer")
+    code = f"""
+from dogc.app.cli import main
+try:
+    main({typed})
+except SystemExit:
+    pass
+assert "dogc.app.commands.command_line" in sys.modules
+"""
+    assert not looked_for(code) & (HEAVY | NUMERIC)
+
+
 def shown_to_type_checkers():
     """Names under ``if TYPE_CHECKING``, each with the module that it is taken from."""
     tree = ast.parse(pathlib.Path(dogc.__file__).read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app import cli  # noqa: E402
-from dogc.app.commands import command_line, prediction  # noqa: E402
+from dogc.app.commands import command_line, prediction, terminal  # noqa: E402
 from dogc.app.model_files import saving  # noqa: E402
 from dogc.app.tables import clustered_table  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
@@ -470,7 +470,7 @@ def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command_line.terminal, "cluster_table", interrupted)
+    monkeypatch.setattr(terminal, "cluster_table", interrupted)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3) == 130
     assert "nothing was written" in capsys.readouterr().err
@@ -481,7 +481,7 @@ def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):
     def broken(*args, **kwargs):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(command_line.terminal.cluster_files.saving, "save", broken)
+    monkeypatch.setattr(terminal.cluster_files.saving, "save", broken)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3, "-q") == 1
     assert "the disk is full" in capsys.readouterr().err
@@ -503,6 +503,29 @@ def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch
         cli.main(["demo"])
     assert stopped.value.code == 2
     assert "pip install 'dogc[cli]'" in capsys.readouterr().err
+
+
+def test_a_package_that_a_command_lacks_is_named(capsys, monkeypatch):
+    for module in ("demonstration", "terminal"):
+        monkeypatch.delitem(sys.modules, f"dogc.app.commands.{module}", raising=False)
+        monkeypatch.delattr(f"dogc.app.commands.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    for asked in (["demo"], ["info", "model.skops"]):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(asked)
+        assert stopped.value.code == 2
+        assert "needs rich.console, which is not installed" in capsys.readouterr().err
+    monkeypatch.setenv("DOGC_DEBUG", "1")
+    with pytest.raises(ModuleNotFoundError, match="rich"):
+        cli.main(["demo"])
+
+
+def test_a_slip_is_repeated_as_it_was_typed(capsys):
+    for debug in (False, True):
+        assert command_line.run(["cluster", "t.csv", "--n_clusters", "3"], debug) == 2
+        said = capsys.readouterr().err
+        assert " --n_clusters" in said
+        assert said.endswith("; dogc --help shows how.\n")
 
 
 def test_letters_that_the_output_cannot_hold_do_not_stop_it(folder):

@@ -34,11 +34,14 @@ def _hand_over(given: list[str]) -> None:
 
         paper(given[1:])
         return
+    debug = bool(os.environ.get("DOGC_DEBUG"))
     try:
         from .commands.command_line import run
+
+        code = run(given, debug)
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("dogc"):
+        if debug or (error.name or "").startswith("dogc"):
             raise
         print(MISSING.format(name=error.name), file=sys.stderr)
         raise SystemExit(2) from None
-    raise SystemExit(run(given, debug=bool(os.environ.get("DOGC_DEBUG"))))
+    raise SystemExit(code)

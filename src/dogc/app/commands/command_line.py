@@ -1,4 +1,8 @@
-"""The commands as people type them: arguments, what is printed, exit codes."""
+"""The commands as people type them: arguments, what is printed, exit codes.
+
+What a command needs is imported when it runs, so that help and a slip of the fingers are answered
+at once.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-
-from ..model_files import saving
-from ..tables import TableError
-from . import terminal
-from .terminal import Terminal
 
 app = typer.Typer(
     name="dogc",
@@ -46,30 +45,34 @@ NoScale = Annotated[bool, typer.Option("--no-scale", help="Leave features in the
 def run(arguments: Sequence[str], debug: bool = False) -> int:
     """Run the command; the exit code."""
     try:
-        code = app(list(arguments), standalone_mode=False)
-        return int(code or 0)
-    except (TableError, saving.ModelFileError) as error:
-        return _fail(str(error), 2)
+        return int(app(list(arguments), standalone_mode=False) or 0)
     except Exception as error:
-        if debug:
-            raise
-        return _unexpected(error)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return 2  # the help has been shown
+        if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
+            return _fail(f"{error.format_message().rstrip('.')}; dogc --help shows how.", 2)
+        return _explain(error, debug)
 
 
 def _fail(sentence: str, code: int) -> int:
-    print(f"dogc: {terminal.as_typed(sentence)}", file=sys.stderr)
+    print(f"dogc: {sentence}", file=sys.stderr)
     return code
 
 
-def _unexpected(error: Exception) -> int:
-    if type(error).__name__ == "NoArgsIsHelpError":
-        return 2  # the help has been shown
-    if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
-        return _fail(f"{error.format_message().rstrip('.')}; dogc --help shows how.", 2)
+def _explain(error: Exception, debug: bool) -> int:
+    from ..model_files.saving import ModelFileError
+    from ..tables import TableError
+    from .terminal import as_typed
+
+    if isinstance(error, TableError | ModelFileError):
+        return _fail(as_typed(str(error)), 2)
+    if debug:
+        raise error
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        return _fail(" ".join(str(error).split()), 2 if isinstance(error, ValueError) else 1)
+        sentence = " ".join(str(error).split())
+        return _fail(as_typed(sentence), 2 if isinstance(error, ValueError) else 1)
     kind = type(error).__name__
-    return _fail(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where.", 1)
+    return _fail(as_typed(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where."), 1)
 
 
 def _version(wanted: bool) -> None:
@@ -111,6 +114,7 @@ def demo(
 ) -> int:
     """Cluster half of the Wine data with DOGC-OS, label the other half, write everything."""
     from .demonstration import run_demo
+    from .terminal import Terminal
 
     return run_demo(out, force, Terminal(json, quiet))
 
@@ -142,6 +146,8 @@ def cluster(
     quiet: Quiet = False,
 ) -> int:
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
+    from . import terminal
+
     count = terminal.count("--clusters", clusters)
     options = terminal.Asked(
         file,
@@ -157,7 +163,7 @@ def cluster(
         representatives=terminal.representatives_asked(representatives),
         max_time=max_time,
     )
-    return terminal.cluster(options, Terminal(json, quiet))
+    return terminal.cluster(options, terminal.Terminal(json, quiet))
 
 
 @_command("predict", "dogc predict customers/model.skops new.csv --out new-labels.csv")
@@ -172,7 +178,9 @@ def predict(
     quiet: Quiet = False,
 ) -> int:
     """Label the rows of a file with a model: same columns by name, in any order."""
-    return terminal.predict(model, file, out, force, Terminal(json, quiet))
+    from . import terminal
+
+    return terminal.predict(model, file, out, force, terminal.Terminal(json, quiet))
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
@@ -196,10 +204,12 @@ def compare(
     quiet: Quiet = False,
 ) -> int:
     """Run every method on a file, side by side."""
+    from . import terminal
+
     options = terminal.Asked(
         file, clusters, out, label_column, tuple(drop or ()), not no_scale, force
     )
-    return terminal.compare(options, methods, quality, Terminal(json, quiet))
+    return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
 
 
 @_command("report", "dogc report customers/model.skops --out customers.html")
@@ -210,13 +220,17 @@ def report(
     quiet: Quiet = False,
 ) -> int:
     """Write the report of a model again."""
-    return terminal.report(model, out, force, Terminal(False, quiet))
+    from . import terminal
+
+    return terminal.report(model, out, force, terminal.Terminal(False, quiet))
 
 
 @_command("info", "dogc info customers/model.skops")
 def info(model: Model, json: Json = False) -> int:
     """Say what a model file holds, without trusting anything else in it."""
-    return terminal.info(model, Terminal(json, False))
+    from . import terminal
+
+    return terminal.info(model, terminal.Terminal(json, False))
 
 
 @_command("datasets", "dogc datasets wine --out wine.csv")
@@ -227,7 +241,9 @@ def datasets(
     json: Json = False,
 ) -> int:
     """List the bundled data sets, or write one of them as a CSV file."""
-    return terminal.datasets(name, out, force, Terminal(json, False))
+    from . import terminal
+
+    return terminal.datasets(name, out, force, terminal.Terminal(json, False))
 
 
 @_command("paper", "dogc paper tables --quick")
