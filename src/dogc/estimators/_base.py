@@ -6,7 +6,6 @@ import functools
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import _checks
 from ..choices.geometry import Look
@@ -28,10 +27,18 @@ from ..rows import distinct, labelling, outlier_scores, places, problems, scalin
 from ..rows.in_memory import RowsInMemory
 from ..rows.memory import check_memory
 from ..rows.repeatable import generator, single_blas_thread
-from ..rows.representatives import ManyRows, NodeGraph, Options, Representatives
+from ..rows.representatives import (
+    ManyRows,
+    NodeGraph,
+    Options,
+    Representatives,
+    RowFacts,
+    RowSet,
+)
 from ..rows.settings import Settings, check_settings
+from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
-from ._rows import NewRows
+from ._rows import NewRows, most_rows
 from ._rule import Learned
 from ._warnings import (
     warn_few_rows,
@@ -73,23 +80,27 @@ class GraphClusterer(NewRows):
         self : object
             The fitted estimator.
         """
-        X = self._validate(X, reset=True)
-        weight = distinct.check_sample_weight(sample_weight, X.shape[0])
-        settings = self._check(X)
-        check_memory(X, settings)
+        rows = self._row_set(X, sample_weight)
+        settings = self._check(rows)
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         job = Job(settings, self._method, seed, watch)
         with single_blas_thread:
-            prepared = prepare(RowsInMemory(X, weight, settings.lookup.n_jobs), job)
+            prepared = prepare(rows, job)
             if prepared is None:
-                self._fit_rows(X, weight, job)
+                self._fit_few(rows, job)
             else:
                 self._fit_representatives(prepared, job)
         self.timings_ = watch.seconds
         warn_unless_converged(self)
         warn_of_repetition(self)
         return self
+
+    def _fit_few(self, rows: RowSet, job: Job) -> None:
+        """Learn the graph of rows, wherever they are."""
+        self._fit_rows(*rows.few(), job)
+        found = RowFacts(self.labels_, self.confidence_, self.outlier_scores_, self.outliers_)
+        self._assign_facts(rows.spread(found, row_model(self)._facts_of_new))
 
     def _fit_rows(self, X: Matrix, weight: np.ndarray | None, job: Job) -> None:
         """Learn the graph of all distinct rows; lone ones have no say in it."""
@@ -134,10 +145,14 @@ class GraphClusterer(NewRows):
         labels = self._discretise(problem, result)
         return Solved(labels, result.reason in HALTED, (problem, result))
 
-    def _check(self, X: Matrix) -> Settings:
-        settings = check_settings(self.get_params(deep=False), X.shape, sp.issparse(X))
+    def _check(self, rows: RowSet) -> Settings:
+        check_where(self, rows)
+        shape = (most_rows(rows), rows.d)
+        settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
+        if isinstance(rows, RowsInMemory):
+            check_memory(rows.X, settings)
         if settings.lookup.precomputed:
-            _checks.check_neighbour_graph(X, settings.wanted.n_neighbors or 1)
+            _checks.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
             if self._method.regresses:
                 raise ValueError(
                     f"metric='precomputed' gives {type(self).__name__} no features to regress "
@@ -221,7 +236,9 @@ class GraphClusterer(NewRows):
         self._fitted_rows = fitted
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
         self._assign_rule_on(many, fitted, state, new_name, settings)
-        facts = rows.facts(fitted, settings.outlier_label)
+        self._assign_facts(rows.facts(fitted, settings.outlier_label))
+
+    def _assign_facts(self, facts: RowFacts) -> None:
         self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = facts
 
     def _assign_choices(

@@ -20,8 +20,9 @@ from ..rows import fixed_graph
 from ..rows.problems import given_graph, node_graph
 from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import NodeGraph
+from ._elsewhere import check_where
 from ._fixed import FixedGraphClusterer
-from ._rows import reachable_clusters
+from ._rows import most_rows, reachable_clusters
 from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
@@ -177,9 +178,10 @@ class CLR(FixedGraphClusterer):
         self : object
             The fitted estimator.
         """
-        X = self._validate(X, reset=True)
+        rows = self._row_set(X)
         method = METHODS[_checks.check_choice("norm", self.norm, tuple(METHODS))]
-        settings = fixed_graph.check_graph(self.get_params(deep=False), X)
+        settings = fixed_graph.check_graph(self.get_params(deep=False), most_rows(rows))
+        check_where(self, rows)
         run = RunSettings(
             _checks.check_lam(self.lam),
             _checks.check_count("max_iter", self.max_iter, 1),
@@ -187,21 +189,21 @@ class CLR(FixedGraphClusterer):
         )
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
-        c = reachable_clusters(X, self.n_clusters, self.affinity)
+        c = reachable_clusters(rows, self.n_clusters, self.affinity)
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=run.max_iter)
         with single_blas_thread:
             solve = functools.partial(_solve_nodes, method, run, c)
-            resolved = self._resolve(X, settings, c, solve, watch)
+            resolved = self._resolve(rows, settings, c, solve, watch)
             if resolved is None:
-                problem, pairs = given_graph_problem(X, settings, c)
+                problem, pairs = given_graph_problem(rows.few(apart=True)[0], settings, c)
                 result = run_once(problem, method, run, 0, watch)
                 F = result.state.F
                 self._assign_labels(method.final_labels(problem, result.state))
-                self._remember(pairs, settings)
+                self._remember(pairs, settings, rows)
             else:
                 result, F = resolved.solved.outcome
-        self.affinity_matrix_ = learned_graph(result.state).astype(X.dtype)
-        self.embedding_ = F.astype(X.dtype)
+        self.affinity_matrix_ = learned_graph(result.state).astype(rows.dtype)
+        self.embedding_ = F.astype(rows.dtype)
         self._assign_run(result)
         warn_unless_converged(self)
         return self

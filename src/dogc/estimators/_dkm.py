@@ -14,6 +14,7 @@ from .. import _checks
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import scaling
+from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import generator, single_blas_thread
 from ._rows import RowClusterer, reachable_clusters
 
@@ -122,7 +123,7 @@ class DiscriminativeKMeans(RowClusterer):
         n_init = _checks.check_count("n_init", self.n_init, 1)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        c = reachable_clusters(X, self.n_clusters)
+        c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         with single_blas_thread, threadpool_limits(1):
             space, Z = discriminant_space(X, kernel, gamma, lam, seed)
             model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)

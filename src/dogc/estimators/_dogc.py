@@ -19,6 +19,7 @@ from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import ManyRows, Representatives
 from ..rows.settings import Settings
 from ._base import GraphClusterer
+from ._elsewhere import of_each_row
 from ._regressing import RegressingDOGC
 from ._rule import Learned, in_features, logistic_rule, rule_scores, sampled_rows, softmax
 from ._warnings import REPEATED
@@ -626,6 +627,7 @@ class DOGCOS(RegressingDOGC):
         return graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
 
     @available_if(_is_linear)
+    @of_each_row(width="n_clusters_")
     def decision_function(self, X: Any) -> np.ndarray:
         """How well each cluster fits each row: ``X coef_.T + intercept_``.
 

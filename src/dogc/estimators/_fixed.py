@@ -16,11 +16,18 @@ from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph, linked
-from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import ManyRows, NodeGraph, Options, Representatives
+from ..rows.representatives import (
+    ManyRows,
+    NodeGraph,
+    Options,
+    Representatives,
+    RowFacts,
+    RowSet,
+)
 from . import _discretising
-from ._rows import RowClusterer, reachable_clusters
+from ._elsewhere import check_where, of_each_row
+from ._rows import RowClusterer, most_rows, reachable_clusters
 from ._warnings import warn_of_disagreement
 
 
@@ -50,26 +57,27 @@ class FixedGraphClusterer(RowClusterer):
         self : object
             The fitted estimator.
         """
-        X = self._validate(X, reset=True)
+        rows = self._row_set(X)
         parameters = self.get_params(deep=False)
-        c = reachable_clusters(X, parameters["n_clusters"], parameters.get("affinity"))
-        settings = fixed_graph.check_graph(parameters, X, self._kinds)
+        c = reachable_clusters(rows, parameters["n_clusters"], parameters.get("affinity"))
+        settings = fixed_graph.check_graph(parameters, most_rows(rows), self._kinds)
         _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         _checks.check_starts(self.n_init)
         self._check_more(settings)
+        check_where(self, rows)
         with single_blas_thread:
             solve = functools.partial(self._solve_nodes, c)
-            resolved = self._resolve(X, settings, c, solve, Watch())
+            resolved = self._resolve(rows, settings, c, solve, Watch())
             if resolved is None:
-                fixed = self._build(X, settings)
+                fixed = self._build(rows.few(apart=True)[0], settings)
                 A, F = fixed.A, self._embed(fixed, c)
                 self._assign_labels(self._discretised(F))
-                self._remember(fixed.pairs, settings)
+                self._remember(fixed.pairs, settings, rows)
             else:
                 A, F = resolved.nodes.A, resolved.solved.outcome
         if A is not None:
-            self.affinity_matrix_ = A.astype(X.dtype)
-        self.embedding_ = F.astype(X.dtype)
+            self.affinity_matrix_ = A.astype(rows.dtype)
+        self.embedding_ = F.astype(rows.dtype)
         return self
 
     def _discretised(self, F: np.ndarray) -> np.ndarray:
@@ -84,10 +92,14 @@ class FixedGraphClusterer(RowClusterer):
         return Solved(self._discretised(F), False, F)
 
     def _remember(
-        self, pairs: fixed_graph.Pairs | None, settings: fixed_graph.GraphSettings
+        self,
+        pairs: fixed_graph.Pairs | None,
+        settings: fixed_graph.GraphSettings,
+        rows: RowSet,
     ) -> None:
         """What a graph of rows leaves."""
         self._voters = fixed_graph.index_voters(pairs, settings)
+        self.labels_ = rows.spread(RowFacts(self.labels_)).labels
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
 
@@ -95,7 +107,7 @@ class FixedGraphClusterer(RowClusterer):
         """Check what a method alone knows."""
 
     def _resolve(
-        self, X: Matrix, settings: fixed_graph.GraphSettings, c: int, solve: Solve, watch: Watch
+        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, solve: Solve, watch: Watch
     ) -> Resolved | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
@@ -110,7 +122,6 @@ class FixedGraphClusterer(RowClusterer):
                 )
             p = None
         with watch.phase("rows"):
-            rows = RowsInMemory(X, None, settings.n_jobs)
             drawn = many_rows.draw_many(rows, p, c)
         numbers = [] if drawn is None else many_rows.numbers_for(drawn, p, c)
         if drawn is None or not numbers:
@@ -133,6 +144,7 @@ class FixedGraphClusterer(RowClusterer):
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError
 
+    @of_each_row(dtype=np.int64)
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the weight of their edges to fitted rows.
 
@@ -153,7 +165,7 @@ class FixedGraphClusterer(RowClusterer):
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
                 return linked.linked_labels(self._voters, X, self.n_jobs)
-            return fixed_graph.edge_labels(self._voters, X, self.labels_)
+            return fixed_graph.edge_labels(self._voters, X, np.asarray(self.labels_))
 
 
 def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:

@@ -103,7 +103,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
         kinds = ("neighbors", "full")
-        settings = fixed_graph.check_graph(self.get_params(deep=False), X, kinds)
+        settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
         with single_blas_thread:
             fixed = fixed_graph.build_graph(X, settings)
             assert fixed.pairs is not None

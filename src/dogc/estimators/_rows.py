@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,12 @@ from ..loop.solver import SUCCESS, Result
 from ..numerics import discrete, outliers
 from ..numerics.matrix import Matrix
 from ..rows import labelling, outlier_scores, scaling
+from ..rows.distinct import check_sample_weight
+from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import single_blas_thread
+from ..rows.representatives import RowFacts, RowSet
+from ..rows.whereabouts import is_dask
+from ._elsewhere import dask_rows, of_each_row
 from ._warnings import warn_few_rows
 
 
@@ -38,6 +44,14 @@ class RowClusterer(ClusterMixin, BaseEstimator):
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
+
+    def _row_set(self, X: Any, sample_weight: Any = None) -> RowSet:
+        """Rows to fit, wherever they are."""
+        n_jobs = _checks.check_jobs(getattr(self, "n_jobs", None))
+        if is_dask(X) and hasattr(self, "n_representatives"):
+            return dask_rows(self, X, sample_weight)
+        X = self._validate(X, reset=True)
+        return RowsInMemory(X, check_sample_weight(sample_weight, X.shape[0]), n_jobs)
 
     def _validate_new(self, X: Any) -> Matrix:
         check_is_fitted(self, "labels_")
@@ -92,6 +106,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             X = sp.csr_array(parts, shape=X.shape)
         return scaling.unit_rows(X) if self.metric == "cosine" else X
 
+    @of_each_row(dtype=np.int64)
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the paper's own row problem.
 
@@ -120,6 +135,12 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         """The cluster of each new row, outliers not marked."""
         return labelling.new_labels(self._fitted_rows, X, self.n_jobs)
 
+    def _facts_of_new(self, X: Matrix) -> RowFacts:
+        """What is said in a fit of rows that had no weight."""
+        unknown = np.full(X.shape[0], np.nan, dtype=X.dtype)
+        labels = self._marked(self._labels_of(X), X)
+        return RowFacts(labels, unknown, unknown, self._outliers_among(X))
+
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
         if mark is not None and hasattr(self, "outlier_scores_"):
@@ -136,6 +157,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
         return score
 
+    @of_each_row(width="n_clusters_")
     def predict_membership(self, X: Any) -> np.ndarray:
         """How sure the label of a new row is: what weight each cluster has among its neighbours.
 
@@ -166,6 +188,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         score = self._scores_of(X)
         return outliers.discount(shares, score[:, None], shares.shape[1])
 
+    @of_each_row()
     def score_outliers(self, X: Any) -> np.ndarray:
         """How far new rows lie from their neighbours, in units of what is usual there.
 
@@ -222,6 +245,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         again.fit(X)
         return float(adjusted_rand_score(labels, again.labels_))
 
+    @of_each_row(width="_n_features_out")
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X itself where none was learned.
 
@@ -257,6 +281,11 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
 def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
     """Rows as a C-ordered array or CSR, float32 or float64; two at least where it is a fit."""
+    if is_dask(X):
+        raise ValueError(
+            f"{type(estimator).__name__} needs all rows in memory; pass X.compute(), or use a "
+            "method that learns on representatives, such as DOGC."
+        )
     return validate_data(
         estimator,
         X,
@@ -268,11 +297,15 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
     )
 
 
-def reachable_clusters(X: Matrix, n_clusters: Any, metric: Any = None) -> int:
+def most_rows(rows: RowSet) -> int:
+    """The number of rows, or any number where it is not known yet."""
+    return sys.maxsize if rows.n is None else rows.n
+
+
+def reachable_clusters(rows: RowSet, n_clusters: Any, metric: Any = None) -> int:
     """n_clusters, or the number of distinct rows where that is smaller, with a warning."""
-    n = X.shape[0]
-    c = _checks.check_cluster_count(n_clusters, n)
-    distinct = c if metric == "precomputed" else scaling.count_distinct(X, c)
+    c = _checks.check_cluster_count(n_clusters, most_rows(rows))
+    distinct = c if metric == "precomputed" else rows.count_distinct(c)
     if distinct < c:
         warn_few_rows(c, distinct)
     return distinct

@@ -21,11 +21,13 @@ from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted
 from .passes import Report
 from .repeatable import single_blas_thread
-from .representatives import Representatives, RowFacts
+from .representatives import Representatives, RowFacts, Unseen
 from .scaling import unit_rows
 
 # Blocks for each thread that are handed out at a time, and sums that one task adds up.
 BLOCKS_EACH, ADDED = 16, 8
+# Rows that are brought together where each is to be a node of the graph.
+MOST_FEW = 80_000
 FACTS = ("confidence", "score", "outlier")
 
 
@@ -71,6 +73,14 @@ def _numbers(frame: Any, dtype: Any) -> np.ndarray:
     return frame.to_numpy(dtype=dtype, na_value=np.nan)
 
 
+def check_enough(n: int) -> None:
+    """Say that there are not two rows, as scikit-learn does."""
+    if n < 2:
+        raise ValueError(
+            f"Found array with {n} sample(s) while a minimum of 2 is required; pass more rows."
+        )
+
+
 def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
     """Weights in the blocks of the rows."""
     if not hasattr(weight, "__dask_graph__"):
@@ -114,6 +124,8 @@ class DaskRows:
         self._weights = [None] * len(self._blocks)
         self._facts: sampling.WeightFacts | None = None
         self.lengths: tuple[int, ...] = ()
+        self._drawn, self._drawn_size = sampling.Sample(*3 * [np.empty(0)]), 0
+        self._few: np.ndarray | None = None  # keys of the few rows; None: they are as they were
         if weight is not None:
             self._weights = list(weight.to_delayed().ravel())
             self._facts = fold(_weight_facts, [(w,) for w in self._weights], sampling.all_facts)
@@ -128,7 +140,11 @@ class DaskRows:
 
     def draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows; rows are counted on the way."""
+        if size > self._drawn_size:
+            self._drawn, self._drawn_size = self._draw(size), size
+        return sampling.Sample(*(part[:size] for part in self._drawn))
 
+    def _draw(self, size: int) -> sampling.Sample:
         def both(one: _Drawn, other: _Drawn) -> _Drawn:
             sample = sampling.merged(one.sample, other.sample, size)
             return _Drawn(one.lengths + other.lengths, one.total + other.total, sample)
@@ -136,7 +152,61 @@ class DaskRows:
         drawn = fold(_draw, self.each(size), both)
         self.lengths, self.total = drawn.lengths, drawn.total
         self.n = sum(drawn.lengths)
+        check_enough(self.n)
         return drawn.sample
+
+    def count_distinct(self, enough: int) -> int:
+        """Number of distinct rows, counted no further than ``enough``."""
+        return min(enough, len(self.draw(max(enough, MOST_FEW)).keys))
+
+    def few(self, apart: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+        """All distinct rows in the order in which they come, or with ``apart`` all rows."""
+        sample = self.draw(MOST_FEW)
+        assert self.n is not None
+        if (self.n if apart else len(sample.keys)) >= MOST_FEW:
+            raise ValueError(
+                f"X has {self.n:,} rows, too many for each to be a node of the graph here; leave "
+                "n_representatives='auto', or fit on fewer rows and predict the rest."
+            )
+        if apart:
+            return read_block(self.X.compute(), self.reading), None
+        keys, first = self._first_rows()
+        order = np.argsort(first[np.searchsorted(keys, sample.keys)])
+        self._few = sample.keys[order]
+        return sample.X[order], sample.weight[order] * self.unit
+
+    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
+        """What became of each row, by its key or, where rows were kept apart, by its place."""
+        if self._few is None:
+            return RowFacts(*(None if part is None else self._by_place(part) for part in found))
+        order = np.argsort(self._few)
+        known = [None if part is None else part[order] for part in found]
+        given = _constant((self._few[order], known, unseen))
+        return RowFacts(
+            *(
+                da.map_blocks(
+                    _by_key,
+                    self.X,
+                    given,
+                    self.reading,
+                    place,
+                    drop_axis=1,
+                    dtype=part.dtype,
+                    meta=part[:0],
+                )
+                for place, part in enumerate(found)
+            )
+        )
+
+    def _by_place(self, values: np.ndarray) -> da.Array:
+        parts = np.split(values, np.cumsum(self.lengths)[:-1])
+        return da.concatenate(
+            [
+                da.from_delayed(_constant(part), (length,), meta=part[:0])
+                for part, length in zip(parts, self.X.chunks[0], strict=True)
+            ],
+            allow_unknown_chunksizes=True,
+        )
 
     def held(self, sample: sampling.Sample) -> RowsInMemory:
         """The rows of a sample: in the memory of this process."""
@@ -153,7 +223,7 @@ class DaskRows:
         sums = fold(_link, self.each(_constant(fitted)), links.add, report)
         return DaskLinks(self, fitted), sums
 
-    def first_rows(self) -> tuple[np.ndarray, np.ndarray]:
+    def _first_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """The keys of distinct rows that have weight, rising, and where each occurs first."""
         tasks = [(*task, start) for task, start in zip(self.each(), self._starts(), strict=True)]
         return fold(_first_rows, tasks, _earliest)
@@ -183,14 +253,21 @@ class DaskLinks:
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """What becomes of each row, computed when somebody asks for it."""
         X, reading, ready = self._rows.X, self._rows.reading, _constant(fitted)
-        labels = X.map_blocks(
-            _labels, ready, reading, mark, drop_axis=1, dtype=np.int64, meta=np.empty(0, np.int64)
+        labels = da.map_blocks(
+            _labels,
+            X,
+            ready,
+            reading,
+            mark,
+            drop_axis=1,
+            dtype=np.int64,
+            meta=np.empty(0, np.int64),
         )
         if fitted.reach is None:
             return RowFacts(labels, None)
         kinds = np.dtype(list(zip(FACTS, (reading.dtype, reading.dtype, bool), strict=True)))
-        facts = X.map_blocks(
-            _facts, ready, reading, kinds, drop_axis=1, dtype=kinds, meta=np.empty(0, kinds)
+        facts = da.map_blocks(
+            _facts, X, ready, reading, kinds, drop_axis=1, dtype=kinds, meta=np.empty(0, kinds)
         )
         return RowFacts(labels, *(facts[name] for name in FACTS))
 
@@ -265,7 +342,9 @@ def _in_memory(
 def _checked_weight(weight: Any, n: int) -> np.ndarray:
     weight = np.asarray(weight, dtype=np.float64)
     # Two rows of weight there must be, but in all blocks together.
-    return check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)[:-2]
+    checked = check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)
+    assert checked is not None
+    return checked[:-2]
 
 
 def _weight_facts(weight: Any) -> sampling.WeightFacts:
@@ -318,6 +397,18 @@ def _facts(block: Any, fitted: Representatives, reading: Reading, kinds: Any) ->
             facts = RowsInMemory(X, None, 1).facts(fitted)
         for name, values in zip(FACTS, facts[1:], strict=True):
             found[name] = values
+    return found
+
+
+def _by_key(block: Any, given: Any, reading: Reading, place: int) -> np.ndarray:
+    """What is known of each row by its key; of rows without weight what the model says."""
+    keys, known, unseen = given
+    X = read_block(block, reading)
+    own = sampling.row_keys(X)
+    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+    found, new = known[place][at], keys[at] != own
+    if new.any():
+        found[new] = unseen(X[new])[place]
     return found
 
 

@@ -44,9 +44,8 @@ class FixedGraph(NamedTuple):
     nodes: Matrix | None = None  # (n, d) coordinates, to merge components by; None: unknown
 
 
-def check_graph(parameters: Any, X: Matrix, kinds: tuple[str, ...] = KINDS) -> GraphSettings:
-    """Check the parameters that concern the graph."""
-    n = X.shape[0]
+def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> GraphSettings:
+    """Check the parameters that concern the graph of n rows."""
     kind = _checks.check_choice("affinity", parameters.get("affinity", "neighbors"), kinds)
     if kind == "full" and n > FULL_UP_TO:
         raise ValueError(

@@ -15,6 +15,7 @@ from . import links, outlier_scores, sampling
 from .linked import NOWHERE, LabelSizes, row_votes, weigh
 from .passes import Report, over_blocks
 from .representatives import Representatives, RowFacts, as_points
+from .scaling import count_distinct
 
 
 class RowsInMemory:
@@ -24,7 +25,7 @@ class RowsInMemory:
         """Keep the rows; ``weight`` of None: all count once."""
         self.X, self.n_jobs, self.sparse = X, n_jobs, sp.issparse(X)
         self.n, self.d = X.shape
-        self.dtype = X.dtype
+        self.dtype, self._given = X.dtype, weight
         if weight is None:
             self.weight, self.unit = np.ones(self.n, dtype=np.int64), 1.0
         else:
@@ -45,6 +46,18 @@ class RowsInMemory:
     def held(self, sample: sampling.Sample) -> RowsInMemory:
         """The rows of a sample: in memory as well."""
         return RowsInMemory(sample.X, sample.weight, self.n_jobs)
+
+    def count_distinct(self, enough: int) -> int:
+        """Number of distinct rows, counted no further than ``enough``."""
+        return count_distinct(self.X, enough)
+
+    def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
+        """The rows and weights as they are."""
+        return self.X, self._given
+
+    def spread(self, found: RowFacts, unseen: Any = None) -> RowFacts:
+        """What was found is of all rows."""
+        return found
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -87,9 +88,13 @@ class RowFacts(NamedTuple):
     """What became of each row; arrays of the kind that the rows came in."""
 
     labels: Any  # (n,) the mark for outliers, where there is one
-    confidence: Any  # (n,)
+    confidence: Any = None  # (n,)
     scores: Any = None  # (n,) outlier scores; None: not asked for
     outliers: Any = None  # (n,)
+
+
+# What is made of rows that had no say.
+Unseen = Callable[[Matrix], RowFacts]
 
 
 class LinkedRows(Protocol):
@@ -123,6 +128,15 @@ class RowSet(Protocol):
 
     def held(self, sample: sampling.Sample) -> RowSet:
         """The rows of a sample, where they are worked on best."""
+
+    def count_distinct(self, enough: int) -> int:
+        """Number of distinct rows, counted no further than ``enough``."""
+
+    def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
+        """The rows in memory with what they weigh, where they are few; equal ones may be one."""
+
+    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
+        """What became of each row, from what became of the few; ``unseen`` tells of others."""
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""

@@ -1,0 +1,116 @@
+"""Rows that are not in this process's memory: who takes them, and methods that work on them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from ..rows.in_memory import RowsInMemory
+from ..rows.representatives import Representatives, RowSet
+from ..rows.whereabouts import is_dask
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+# What a fit leaves for each row.
+ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
+
+
+def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
+    """Rows of Dask's for a fit; their names and number of columns are remembered."""
+    from ..rows.dask_rows import DaskRows, as_dask_weights
+
+    X = checked_dask(estimator, X, reset=True)
+    weight = None if sample_weight is None else as_dask_weights(sample_weight, X)
+    cosine = getattr(estimator, "metric", None) == "cosine"
+    return DaskRows(X, weight, cosine, estimator.n_jobs)
+
+
+def checked_dask(estimator: Any, X: Any, reset: bool) -> Any:
+    """A dask array whose columns are those of the fit; its values are looked at block by block."""
+    from ..rows.dask_rows import as_dask_array
+
+    array = as_dask_array(X)
+    named = X._meta if hasattr(X, "columns") else array
+    validate_data(estimator, named, reset=reset, skip_check_array=True)
+    return array
+
+
+def check_where(estimator: Any, rows: RowSet) -> None:
+    """Refuse what needs all rows at once, where they are not in memory."""
+    if isinstance(rows, RowsInMemory):
+        return
+    for name in ("metric", "affinity"):
+        if getattr(estimator, name, None) == "precomputed":
+            raise ValueError(
+                f"{name}='precomputed' needs a graph in memory; pass X.compute(), or features."
+            )
+    if getattr(estimator, "affinity", "neighbors") != "neighbors":
+        raise ValueError(
+            f"affinity={estimator.affinity!r} needs all rows in memory; use affinity='neighbors'."
+        )
+    if not isinstance(getattr(estimator, "init", ""), str):
+        raise ValueError(
+            "init must be 'spectral' or 'random' where X is not in memory: labels to start from "
+            "are for rows that are."
+        )
+
+
+def row_model(estimator: Any) -> Any:
+    """The estimator without what it holds for each row, where representatives tell the rest."""
+    model = copy.copy(estimator)
+    fitted = getattr(model, "_fitted_rows", getattr(model, "_voters", None))
+    if not isinstance(fitted, Representatives):  # few rows, whose labels may be needed
+        model.labels_ = np.asarray(model.labels_)
+    for name in ROW_ATTRIBUTES[not isinstance(fitted, Representatives) :]:
+        if hasattr(model, name):
+            setattr(model, name, np.empty(0, dtype=np.int64))
+    vars(model).pop("feature_names_in_", None)  # blocks have no names: they were compared before
+    if hasattr(model, "callback"):
+        model.callback = None
+    return model
+
+
+def of_each_row(width: str | None = None, dtype: Any = np.float64) -> Callable[[Method], Method]:
+    """A method that makes something of each row: of dask rows, block by block, when asked for.
+
+    ``width`` names the attribute that says how many numbers it makes; None: one.
+    """
+
+    def decorate(method: Method) -> Method:
+        @functools.wraps(method)
+        def wrapped(self: Any, X: Any) -> Any:
+            if not is_dask(X):
+                return method(self, X)
+            return over_blocks(self, method.__name__, X, width, dtype)
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any) -> Any:
+    """A method of a fitted estimator for each block of dask rows."""
+    import dask
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(estimator, "labels_")
+    X = checked_dask(estimator, X, reset=False)
+    model = dask.delayed(row_model(estimator), traverse=False, pure=False)
+    dtype, columns = np.dtype(dtype), cast("tuple[int, ...]", ())
+    if width is None:
+        shape: dict[str, Any] = {"drop_axis": 1, "meta": np.empty(0, dtype)}
+    else:
+        columns = (int(getattr(estimator, width)),)
+        shape = {"chunks": (X.chunks[0], columns), "meta": np.empty((0, 0), dtype)}
+    return X.map_blocks(_of_block, model, name, columns, dtype, dtype=dtype, **shape)
+
+
+def _of_block(block: Any, model: Any, name: str, columns: tuple[int, ...], dtype: Any) -> Any:
+    if not len(block):
+        return np.empty((0, *columns), dtype=dtype)
+    return np.asarray(getattr(model, name)(block)).astype(dtype, copy=False)
