@@ -200,8 +200,8 @@ class GraphClusterer(NewRows):
         reach, score = outlier_scores.fitted_scores(fitted, place, copies, settings.lookup.n_jobs)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=stray)
         self.labels_ = labels[rows.inverse]
-        again = labelling.repeated(fitted, place)[rows.inverse[rows.inverse >= 0]]
-        self.label_agreement_ = float(again.mean())
+        again = labelling.repeated(fitted, place)
+        self.label_agreement_ = float(np.average(again, weights=rows.size))
         if scaled is not None:
             dtype = place.geometry.dtype
             learned = Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype)

@@ -598,10 +598,11 @@ class DOGCOS(RegressingDOGC):
         self._judge_rule(X, labelling.new_labels(fitted, X, n_jobs), weight)
 
     def _judge_on_rows(self, X: Matrix, rows: DistinctRows) -> None:
-        known = rows.inverse >= 0
+        first, size = rows.first, rows.size
         if self.outlier_label is not None:
-            known &= ~self.outliers_
-        self._judge_rule(X[known], self.labels_[known], np.ones(int(known.sum())))
+            inside = ~self.outliers_[first]
+            first, size = first[inside], size[inside]
+        self._judge_rule(X[first], self.labels_[first], size)
 
     def _judge_rule(self, X: Matrix, labels: np.ndarray, weight: np.ndarray) -> None:
         """How far the rule repeats the labels; with ``rule="auto"`` neighbours step in."""

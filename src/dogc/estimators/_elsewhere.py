@@ -32,10 +32,10 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
 
 def checked_dask(estimator: Any, X: Any, reset: bool) -> Any:
     """A dask array whose columns are those of the fit; its values are looked at block by block."""
-    from ..rows.dask_rows import as_dask_array
+    from ..rows.dask_rows import as_dask_array, is_frame
 
     array = as_dask_array(X)
-    named = X._meta if hasattr(X, "columns") else array
+    named = X._meta if is_frame(X) else array
     validate_data(estimator, named, reset=reset, skip_check_array=True)
     return array
 

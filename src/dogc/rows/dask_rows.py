@@ -44,9 +44,14 @@ def read_block(block: Any, reading: Reading) -> np.ndarray:
     return unit_rows(X) if reading.cosine else X
 
 
+def is_frame(X: Any) -> bool:
+    """Whether X is a dask dataframe."""
+    return hasattr(type(X), "map_partitions") and X.ndim == 2
+
+
 def as_dask_array(X: Any) -> da.Array:
     """A dask array or dataframe as an array of whole rows; nothing is computed."""
-    if hasattr(X, "columns") and hasattr(X, "map_partitions"):
+    if is_frame(X):
         words = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
         if words:
             raise ValueError(
