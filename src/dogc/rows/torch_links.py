@@ -1,9 +1,10 @@
 """The functions of a block of rows, on tensors of any device.
 
-The same arithmetic as in ``rows/representatives.py`` and ``rows/links.py``, in 64 bits and in the same order, so that a device finds what a processor
-finds; only exponentials and powers may differ in their last bit. Where representatives are equally
-far from a row, the one with the lower index is nearer here. Sums over rows are of integers, and sums
-over the columns of a row have an order of their own, so that neither blocks nor devices change them.
+The same arithmetic as in ``rows/representatives.py`` and ``rows/links.py``, in 64 bits and in the
+same order, so that a device finds what the host finds; only exponentials, powers and, by torch on
+a processor, square roots may differ in their last bit. Of representatives that are equally far
+from a row, the one with the lower index is nearer here. Sums over rows are of integers, and sums
+over the columns of a row have a fixed order: neither blocks nor the order of rows change them.
 
 Rows too far away for squares have links to any representatives, and no strength.
 """
