@@ -16,6 +16,8 @@ from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, NMFClustering, NormalizedCut, Rat
 from dogc.choices import many_rows
 from dogc.rows import passes
 from dogc.rows.in_memory import RowsInMemory
+from dogc.rows.representatives import Frame, as_points, projected
+from dogc.rows.scaling import scale_rows
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ALL = (*ESTIMATORS, *GIVEN_GRAPH)
@@ -114,6 +116,18 @@ def test_an_empty_representative_is_not_left_over():
 
 
 # ---------------------------------------------------------- order, blocks, threads, kinds
+
+
+@pytest.mark.parametrize("d", [2, 12, 40])
+def test_a_row_is_the_same_point_alone_and_among_others(d):
+    rows = np.random.default_rng(0).standard_normal((300, d)) * 7.0 + 3.0
+    directions = np.linalg.qr(np.random.default_rng(1).standard_normal((d, 2)))[0].T
+    frame = projected(Frame(scale_rows(rows), None), directions)
+    together = as_points(frame, rows)
+    alone = np.vstack([as_points(frame, row[None]) for row in rows])
+    np.testing.assert_array_equal(alone, together)
+    np.testing.assert_allclose(together @ [1.0, 0.5], (directions.T @ [1.0, 0.5]) @ (
+        scale_rows(rows).X - frame.middle).T, atol=1e-6)  # fmt: skip
 
 
 @each

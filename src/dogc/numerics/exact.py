@@ -16,23 +16,34 @@ def exact_bits(q: int) -> int:
     return (50 - int(np.ceil(np.log2(q)))) // 2
 
 
+def power_of_two(size: float) -> float:
+    """The next power of two: multiples of its fractions are numbers of few bits.
+
+    Examples
+    --------
+    >>> power_of_two(0.3), power_of_two(0.0)
+    (0.5, 1.0)
+    """
+    return float(2.0 ** np.ceil(np.log2(size))) if size > 0 else 1.0
+
+
 def usual_unit(R: np.ndarray) -> float:
     """A power of two beyond the coordinates of most rows; a few may lie far away.
 
     Examples
     --------
     >>> import numpy as np
-    >>> usual_unit(np.array([[0.3, -3.0]])), usual_unit(np.zeros((2, 1)))
-    (4.0, 1.0)
+    >>> usual_unit(np.array([[0.3, -3.0]]))
+    4.0
     """
-    usual = float(np.quantile(np.abs(R).max(axis=1), 0.9))
-    return float(2.0 ** np.ceil(np.log2(usual))) if usual > 0 else 1.0
+    return power_of_two(float(np.quantile(np.abs(R).max(axis=1), 0.9)))
 
 
 def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
     """Coordinates of so few bits that products of two rows are exact in any order.
 
-    Rows beyond twice the unit keep as many bits of their own largest coordinate.
+    The unit is a power of two. Rows beyond twice of it keep as many bits of their own largest
+    coordinate.
 
     Examples
     --------

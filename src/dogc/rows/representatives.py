@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ..loop.running import FIRMER
 from ..numerics import fragments, lloyd
+from ..numerics.exact import exact_bits, power_of_two, rounded
 from ..numerics.matrix import Matrix
 from . import links, sampling, scaling
 from .passes import Report
@@ -32,7 +33,7 @@ class Frame(NamedTuple):
 
     scaled: scaling.Scaled
     directions: np.ndarray | None  # (d, q); None: all features
-    unit: float = 1.0  # beyond most coordinates, where there are directions
+    unit: float = 1.0  # a power of two beyond most coordinates, where there are directions
     middle: Any = 0.0  # (d,) where most rows are, there
 
 
@@ -167,9 +168,9 @@ def projected(frame: Frame, components: np.ndarray) -> Frame:
         middle = np.median(X, axis=0).astype(np.float64)
         reach = np.abs(X - middle).max(axis=1)
     directions = components.T.astype(np.float64)
-    bits = links.exact_bits(len(directions))
-    unit = float(np.quantile(reach, 0.9)) or 1.0
-    directions = links.rounded(directions, 1.0, bits)
+    bits = exact_bits(len(directions))
+    unit = power_of_two(float(np.quantile(reach, 0.9)))
+    directions = rounded(directions, 1.0, bits)
     return frame._replace(directions=directions, unit=unit, middle=middle)
 
 
@@ -190,8 +191,8 @@ def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     if frame.directions is None:
         return Z
     # Products of so few bits are exact, whatever rows are multiplied together.
-    bits = links.exact_bits(len(frame.directions))
-    return links.rounded(Z - frame.middle, frame.unit, bits) @ frame.directions
+    bits = exact_bits(len(frame.directions))
+    return rounded(Z - frame.middle, frame.unit, bits) @ frame.directions
 
 
 def make_representatives(many: ManyRows, p: int, options: Options) -> Representatives:
