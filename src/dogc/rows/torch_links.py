@@ -317,7 +317,7 @@ def link_sums(A: torch.Tensor, mass: torch.Tensor) -> links.LinkSums:
     above = torch.triu(A, 1)
     place = torch.nonzero(above)
     value = above[place[:, 0], place[:, 1]].cpu().numpy()
-    row, column = place.T.cpu().numpy().astype(np.int32)
+    row, column = place.T.cpu().numpy()
     half = sp.csr_array((value, (row, column)), shape=tuple(A.shape))
     return links.LinkSums((half + half.T).tocsr(), mass.cpu().numpy())
 
