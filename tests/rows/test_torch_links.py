@@ -69,11 +69,15 @@ def table(name, n, d, seed=0):
         "tiny": lambda: X * 1e-100,
         "far away": lambda: X + 1e6,
         "some far": lambda: X * rng.choice([1.0, 1e5], (n, 1), p=[0.9, 0.1]),
+        "few far": lambda: X * rng.choice([1.0, 1e7], (n, 1), p=[0.97, 0.03]),
         "zeros": lambda: np.zeros((n, d)),
     }[name]()
 
 
-TABLES = ("random", "grid", "copies", "constant", "huge", "tiny", "far away", "some far", "zeros")
+TABLES = (
+    *("random", "grid", "copies", "constant", "huge", "tiny"),
+    *("far away", "some far", "few far", "zeros"),
+)
 every_table = pytest.mark.parametrize("name", TABLES)
 numbers = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
@@ -210,6 +214,15 @@ def test_points_are_the_same_to_the_last_bit(name, d, q, dtype):
     assert_same(host(rows), X)
 
 
+def test_columns_that_were_constant_say_nothing_of_new_rows():
+    frame = framed(table("constant", 300, 5))
+    fitted = torch_links.on_device(made(RNG.standard_normal((9, 5)), frame), DEVICE)
+    X = table("random", 50, 5, seed=1)
+    Z = host(torch_links.as_points(fitted, on(X)))
+    assert_same(Z, representatives.as_points(frame, X))
+    assert (Z == 0).all(axis=0).tolist() == [False, True, False, False, True]
+
+
 @pytest.mark.parametrize("q", [None, 2])
 def test_points_where_each_column_has_its_own_unit(q):
     X = table("random", 300, 6)
@@ -283,7 +296,8 @@ metrics = pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 @every_table
 @pytest.mark.parametrize("q", [1, 2, 4, 5, 6, 12, 40])
 def test_the_nearest_are_those_of_numpy(name, q, metric):
-    R, Z = table(name, 90, q, seed=1), table(name, 700, q, seed=2)
+    R = table(name, 90, q, seed=1)
+    Z = np.vstack([table(name, 700, q, seed=2), R])
     fitted = made(R, metric=metric)
     device = torch_links.on_device(fitted, DEVICE)
     idx, d = map(host, twice(lambda: torch_links.nearest(device, on(Z), K)))
@@ -291,7 +305,7 @@ def test_the_nearest_are_those_of_numpy(name, q, metric):
     assert_same(d, distance)
     alone = untied(device, Z, K)
     assert_same(idx[alone], theirs[alone])
-    assert alone.all() or name in ("grid", "copies", "zeros", "some far")
+    assert alone.all() or name in ("grid", "copies", "zeros", "some far", "few far")
 
 
 @metrics
@@ -372,6 +386,16 @@ def test_links_of_any_width(width):
     assert_same_links(found, fitted, Z)
 
 
+@pytest.mark.parametrize("p", [1 << 16, (1 << 16) + 1])
+def test_links_with_the_last_of_many_representatives(p):
+    idx, whole = on(np.array([[p - 1, 0]])), on(np.array([[links.ONE, 0]], dtype=np.int32))
+    found = torch_links.host_links(
+        torch_links.DeviceLinks(idx, whole, whole, on(np.zeros(1, dtype=np.float32))), p
+    )
+    assert found.idx.tolist() == [[p - 1, 0]]
+    assert found.share.tolist() == found.strength.tolist() == [[links.ONE, 0]]
+
+
 @pytest.mark.parametrize("k", [1, 2, 7, 8, 9, 15, 16, 24, 31])
 def test_sums_of_columns_have_the_order_of_numpy(k):
     x = np.exp(RNG.standard_normal((2_000, k)) * 9.0)
@@ -436,14 +460,19 @@ def test_neither_blocks_nor_the_order_of_rows_change_anything(q):
 
 
 @functools.cache
-def fit(d, dtype=np.float64, c=3):
+def fit(d, dtype, c):
     """A model of many rows, and those."""
     X = make_blobs(5_000, n_features=d, centers=3, cluster_std=2.0, random_state=0)[0] * 7.0 + 100.0
     X = X.astype(dtype)
-    return DOGC(c).fit(X)._fitted_rows, X
+    geometry = "given" if d == 9 else "auto"
+    return DOGC(c, geometry=geometry).fit(X)._fitted_rows, X
 
 
-FITS = [(2, np.float64, 3), (5, np.float32, 3), (12, np.float64, 3), (2, np.float64, 1)]
+# Nine columns are compared as they are, twelve along a few directions.
+FITS = [
+    *((2, np.float64, 3), (5, np.float32, 3), (9, np.float32, 3)),
+    *((12, np.float64, 3), (2, np.float64, 1)),
+]
 fits = pytest.mark.parametrize(("d", "dtype", "c"), FITS)
 
 
