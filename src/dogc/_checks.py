@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 import textwrap
 from typing import Any
 
@@ -34,6 +35,15 @@ def check_count(name: str, value: Any, low: int, high: int | None = None, why: s
     if high is not None and value > high:
         raise ValueError(f"{name}={value} is too large: {why}; choose at most {high}.")
     return int(value)
+
+
+def check_device(device: Any) -> str:
+    """Where rows are worked on: "auto", "cpu", "cuda", or a numbered "cuda:0"."""
+    if not isinstance(device, str) or not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+        raise ValueError(
+            f"device must be 'auto', 'cpu', 'cuda' or 'cuda:' with a number; got {shown(device)}."
+        )
+    return device
 
 
 def check_weight(name: str, value: Any) -> float:

@@ -153,7 +153,10 @@ def test_few_rows_without_weight_are_labelled_as_new_ones():
 def test_empty_blocks():
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     blocks = blocks[da.from_array(MOONS[:, 0], chunks=1_000) > 0]  # lengths are not known
-    blocks = da.concatenate([blocks.map_blocks(lambda b: b[:0]), blocks, da.empty((0, 2))], allow_unknown_chunksizes=True)
+    blocks = da.concatenate(
+        [blocks.map_blocks(lambda b: b[:0]), blocks, da.empty((0, 2))],
+        allow_unknown_chunksizes=True,
+    )
     local, found = same_fit(DOGCOS(2), MOONS[MOONS[:, 0] > 0], blocks)
     for name in METHODS:
         got = getattr(found, name)(blocks).compute()

@@ -117,6 +117,10 @@ class DOGCRelaxed(RegressingDOGC):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Without effect.
     verbose : int, default=0
@@ -328,6 +332,10 @@ class DOGCFixedGraph(RegressingDOGC):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Draws the random starts; nothing else is left to chance.
     verbose : int, default=0

@@ -40,6 +40,7 @@ from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
 from ._rows import NewRows, most_rows
 from ._rule import Learned
+from ._tensors import follow
 from ._warnings import (
     warn_few_rows,
     warn_of_disagreement,
@@ -91,6 +92,7 @@ class GraphClusterer(NewRows):
                 self._fit_few(rows, job)
             else:
                 self._fit_representatives(prepared, job)
+        follow(self, X)
         self.timings_ = watch.seconds
         warn_unless_converged(self)
         warn_of_repetition(self)

@@ -76,6 +76,10 @@ class CAN(GraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Without effect: nothing is left to chance. Here so that this clusterer can be called like
         the others that learn a graph.
@@ -191,6 +195,7 @@ class CAN(GraphClusterer):
         neighbors_algorithm: Any = "auto",
         max_time: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -208,6 +213,7 @@ class CAN(GraphClusterer):
         self.neighbors_algorithm = neighbors_algorithm
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -286,6 +292,10 @@ class PCAN(CAN):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Without effect: nothing is left to chance. Here so that this clusterer can be called like
         the others that learn a graph.
@@ -403,6 +413,7 @@ class PCAN(CAN):
         neighbors_algorithm: Any = "auto",
         max_time: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -421,6 +432,7 @@ class PCAN(CAN):
             neighbors_algorithm=neighbors_algorithm,
             max_time=max_time,
             n_jobs=n_jobs,
+            device=device,
             random_state=random_state,
             verbose=verbose,
             callback=callback,

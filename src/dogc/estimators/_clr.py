@@ -23,6 +23,7 @@ from ..rows.representatives import NodeGraph
 from ._elsewhere import check_where
 from ._fixed import FixedGraphClusterer
 from ._rows import most_rows, reachable_clusters
+from ._tensors import follow
 from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
@@ -77,6 +78,10 @@ class CLR(FixedGraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     verbose : int, default=0
         1 shows a progress bar, 2 prints a line for each iteration.
     callback : callable, default=None
@@ -146,6 +151,7 @@ class CLR(FixedGraphClusterer):
         max_iter: int = 100,
         tol: float = 1e-4,
         n_jobs: int | None = None,
+        device: str = "auto",
         verbose: int = 0,
         callback: Callback | None = None,
     ):
@@ -159,6 +165,7 @@ class CLR(FixedGraphClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.callback = callback
 
@@ -205,6 +212,7 @@ class CLR(FixedGraphClusterer):
         self.affinity_matrix_ = learned_graph(result.state).astype(rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         self._assign_run(result)
+        follow(self, X)
         warn_unless_converged(self)
         return self
 

@@ -58,6 +58,10 @@ class RatioCut(FixedGraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
 
     Attributes
     ----------
@@ -112,6 +116,7 @@ class RatioCut(FixedGraphClusterer):
         n_init: int | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "auto",
     ):
         self.n_clusters = n_clusters
         self.n_representatives = n_representatives
@@ -122,6 +127,7 @@ class RatioCut(FixedGraphClusterer):
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         member = merged_components(fixed, c)
@@ -177,6 +183,10 @@ class NormalizedCut(FixedGraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
 
     Attributes
     ----------
@@ -233,6 +243,7 @@ class NormalizedCut(FixedGraphClusterer):
         n_init: int | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "auto",
     ):
         self.n_clusters = n_clusters
         self.n_representatives = n_representatives
@@ -244,6 +255,7 @@ class NormalizedCut(FixedGraphClusterer):
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)

@@ -125,6 +125,10 @@ class DOGC(GraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Draws the random starts; nothing else is left to chance.
     verbose : int, default=0
@@ -256,6 +260,7 @@ class DOGC(GraphClusterer):
         neighbors_algorithm: Any = "auto",
         max_time: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -279,6 +284,7 @@ class DOGC(GraphClusterer):
         self.neighbors_algorithm = neighbors_algorithm
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -398,6 +404,10 @@ class DOGCOS(RegressingDOGC):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
         Draws the random starts; nothing else is left to chance.
     verbose : int, default=0
@@ -537,6 +547,7 @@ class DOGCOS(RegressingDOGC):
         neighbors_algorithm: Any = "auto",
         max_time: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -565,6 +576,7 @@ class DOGCOS(RegressingDOGC):
             neighbors_algorithm=neighbors_algorithm,
             max_time=max_time,
             n_jobs=n_jobs,
+            device=device,
             random_state=random_state,
             verbose=verbose,
             callback=callback,

@@ -12,12 +12,10 @@ from sklearn.utils.validation import validate_data
 
 from ..rows.in_memory import RowsInMemory
 from ..rows.representatives import Representatives, RowSet
-from ..rows.whereabouts import is_dask
+from ..rows.whereabouts import is_dask, is_tensor
+from ._tensors import ROW_ATTRIBUTES, on_tensor, torch_device
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-# What a fit leaves for each row.
-ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
 
 
 def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
@@ -76,7 +74,9 @@ def row_model(estimator: Any) -> Any:
 
 
 def of_each_row(width: str | None = None, dtype: Any = np.float64) -> Callable[[Method], Method]:
-    """A method that makes something of each row: of dask rows, block by block, when asked for.
+    """A method that makes something of each row, in memory or elsewhere.
+
+    Of dask rows block by block, when asked for; of tensors by torch, and the result follows X.
 
     ``width`` names the attribute that says how many numbers it makes; None: one.
     """
@@ -84,9 +84,12 @@ def of_each_row(width: str | None = None, dtype: Any = np.float64) -> Callable[[
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
         def wrapped(self: Any, X: Any) -> Any:
-            if not is_dask(X):
+            if is_dask(X):
+                return over_blocks(self, method.__name__, X, width, dtype)
+            device = torch_device(self, X)
+            if device is None and not is_tensor(X):
                 return method(self, X)
-            return over_blocks(self, method.__name__, X, width, dtype)
+            return on_tensor(self, method, X, device)
 
         return wrapped  # type: ignore[return-value]
 

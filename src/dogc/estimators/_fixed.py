@@ -28,6 +28,7 @@ from ..rows.representatives import (
 from . import _discretising
 from ._elsewhere import check_where, of_each_row
 from ._rows import RowClusterer, most_rows, reachable_clusters
+from ._tensors import follow
 from ._warnings import warn_of_disagreement
 
 
@@ -78,6 +79,7 @@ class FixedGraphClusterer(RowClusterer):
         if A is not None:
             self.affinity_matrix_ = A.astype(rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
+        follow(self, X)
         return self
 
     def _discretised(self, F: np.ndarray) -> np.ndarray:

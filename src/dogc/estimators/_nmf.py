@@ -69,6 +69,10 @@ class NMFClustering(FixedGraphClusterer):
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
+        come in the kind of X, where X is.
 
     Attributes
     ----------
@@ -133,6 +137,7 @@ class NMFClustering(FixedGraphClusterer):
         tol: float = 1e-4,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "auto",
     ):
         self.n_clusters = n_clusters
         self.source = source
@@ -146,6 +151,7 @@ class NMFClustering(FixedGraphClusterer):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
 
     def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
         source = _checks.check_choice("source", self.source, ("features", "graph"))

@@ -37,6 +37,7 @@ class RegressingDOGC(GraphClusterer):
         neighbors_algorithm: Any = "auto",
         max_time: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -64,6 +65,7 @@ class RegressingDOGC(GraphClusterer):
         self.neighbors_algorithm = neighbors_algorithm
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback

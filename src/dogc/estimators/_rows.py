@@ -30,6 +30,7 @@ from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import RowFacts, RowSet
 from ..rows.whereabouts import is_dask
 from ._elsewhere import dask_rows, of_each_row
+from ._tensors import on_host, torch_device, torch_rows
 from ._warnings import warn_few_rows
 
 
@@ -50,7 +51,10 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         n_jobs = _checks.check_jobs(getattr(self, "n_jobs", None))
         if is_dask(X) and hasattr(self, "n_representatives"):
             return dask_rows(self, X, sample_weight)
-        X = self._validate(X, reset=True)
+        device = torch_device(self, X)
+        if device is not None:
+            return torch_rows(self, X, sample_weight, device, reset=True)
+        X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
         return RowsInMemory(X, check_sample_weight(sample_weight, X.shape[0]), n_jobs)
 
     def _validate_new(self, X: Any) -> Matrix:

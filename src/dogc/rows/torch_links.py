@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
+from ..numerics.exact import exact_bits
 from . import links
 from .outlier_scores import usual_reach
 from .representatives import Frame, Representatives
@@ -120,7 +121,7 @@ def _frame_on(frame: Frame, device: torch.device | str) -> DeviceFrame:
         None if directions is None else _floats(directions, device),
         _floats(frame.unit, device),
         _floats(frame.middle, device),
-        0 if directions is None else links.exact_bits(len(directions)),
+        0 if directions is None else exact_bits(len(directions)),
     )
 
 
@@ -132,7 +133,7 @@ def _search_on(fitted: Representatives, device: torch.device | str) -> DeviceSea
 
 
 def rounded(Z: torch.Tensor, unit: torch.Tensor, bits: int) -> torch.Tensor:
-    """Coordinates of so few bits that products are exact, as :func:`dogc.rows.links.rounded`.
+    """Coordinates of so few bits that products are exact, as :func:`dogc.numerics.exact.rounded`.
 
     Examples
     --------
@@ -320,6 +321,18 @@ def link_sums(A: torch.Tensor, mass: torch.Tensor) -> links.LinkSums:
     row, column = place.T.cpu().numpy()
     half = sp.csr_array((value, (row, column)), shape=tuple(A.shape))
     return links.LinkSums((half + half.T).tocsr(), mass.cpu().numpy())
+
+
+def packed(found: DeviceLinks, p: int) -> DeviceLinks:
+    """What labels need of the links of rows with p representatives, in little memory."""
+    small = torch.int16 if p <= 1 << 15 else torch.int32
+    none = found.strength[:0]
+    return DeviceLinks(found.idx.to(small), none, found.share.to(torch.int16), found.reach)
+
+
+def unpacked(found: DeviceLinks) -> DeviceLinks:
+    """Links as they were before they were packed."""
+    return found._replace(idx=found.idx.to(torch.int64), share=found.share.to(torch.int32))
 
 
 def host_links(found: DeviceLinks, p: int) -> links.RowLinks:
