@@ -182,7 +182,7 @@ def nearest(
         D = _by_differences(Z, search.R, squared=squared)
     d, idx = _smallest(D, min(k, len(search.R)))
     # The host's searches give distances, not squares, and what comes back is off by a rounding.
-    return idx, torch.square(torch.sqrt(d) if squared else d)
+    return idx, torch.square(torch.sqrt(d.clamp_(min=0.0)) if squared else d)
 
 
 def _by_products(Z: torch.Tensor, search: DeviceSearch) -> torch.Tensor:
@@ -193,7 +193,7 @@ def _by_products(Z: torch.Tensor, search: DeviceSearch) -> torch.Tensor:
     D = Z @ (-2.0 * search.R.T)
     D += (Z * Z).sum(dim=1, keepdim=True)
     D += search.squares
-    return D.clamp_(min=0.0)
+    return D
 
 
 def _by_differences(Z: torch.Tensor, R: torch.Tensor, *, squared: bool) -> torch.Tensor:
