@@ -10,13 +10,17 @@ READY := .venv/.ready
 DOCS := .venv/.docs
 RELEASE := .venv/.release
 
-.PHONY: demo test nightly lint format bench docs package clean
+.PHONY: demo test gpu-test nightly lint format bench docs package clean
 
 demo: $(CLI)
 	$(BIN)/dogc demo --force
 
 test: $(READY)
 	$(PYTEST)
+
+# The tests of torch's part, on the first GPU instead of the processor.
+gpu-test: $(READY)
+	DOGC_TEST_DEVICE=cuda $(BIN)/python -m pytest tests/rows/test_torch_links.py tests/estimators/test_torch.py
 
 # With what builds the pages at hand, the slow tests of the site run too.
 nightly: $(READY) $(DOCS)

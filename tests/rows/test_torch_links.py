@@ -13,6 +13,8 @@ from sklearn.datasets import make_blobs
 from dogc import DOGC
 from dogc.numerics import discrete, lloyd, outliers
 from dogc.rows import links, outlier_scores, representatives, sampling
+from dogc.rows.in_memory import RowsInMemory
+from dogc.rows.linked import linked_labels, linked_shares, row_votes
 from dogc.rows.representatives import Frame, Representatives
 from dogc.rows.scaling import scale_rows
 
@@ -37,6 +39,13 @@ def on(x):
 
 def host(x):
     return x.cpu().numpy()
+
+
+def host_links(found, p):
+    """The links as arrays, as links.link_rows gives them for p representatives."""
+    kind = np.uint16 if p <= 1 << 16 else np.uint32
+    strength, share = (host(part).astype(np.uint16) for part in (found.strength, found.share))
+    return links.RowLinks(host(found.idx).astype(kind), strength, share, host(found.reach))
 
 
 def assert_same(one, other):
@@ -354,7 +363,7 @@ def assert_same_links(found, fitted, Z):
     wanted = links.link_rows(
         links.make_search(fitted.R, fitted.metric), Z, fitted.n_links, fitted.width
     )
-    found = torch_links.host_links(found, len(fitted.R))
+    found = host_links(found, len(fitted.R))
     alone = untied(torch_links.on_device(fitted, DEVICE), Z, fitted.n_links)
     assert_same(found.idx[alone], wanted.idx[alone])
     assert found.idx.dtype == wanted.idx.dtype
@@ -389,7 +398,7 @@ def test_links_of_any_width(width):
 @pytest.mark.parametrize("p", [1 << 16, (1 << 16) + 1])
 def test_links_with_the_last_of_many_representatives(p):
     idx, whole = on(np.array([[p - 1, 0]])), on(np.array([[links.ONE, 0]], dtype=np.int32))
-    found = torch_links.host_links(
+    found = host_links(
         torch_links.DeviceLinks(idx, whole, whole, on(np.zeros(1, dtype=np.float32))), p
     )
     assert found.idx.tolist() == [[p - 1, 0]]
@@ -399,7 +408,7 @@ def test_links_with_the_last_of_many_representatives(p):
 @pytest.mark.parametrize("k", [1, 2, 7, 8, 9, 15, 16, 24, 31])
 def test_sums_of_columns_have_the_order_of_numpy(k):
     x = np.exp(RNG.standard_normal((2_000, k)) * 9.0)
-    assert_same(host(torch_links._row_sums(on(x))[:, 0]), x.sum(axis=1))
+    assert_same(host(torch_links.row_sums(on(x))[:, 0]), x.sum(axis=1))
 
 
 def sums_of(fitted, found, weight):
@@ -427,7 +436,7 @@ def test_sums_are_those_of_numpy(name, most, n_links):
     found = torch_links.link_rows(device, on(Z))
     A, mass = twice(lambda: sums_of(device, found, on(weight)))
     ours = torch_links.link_sums(A, mass)
-    theirs = links.link_sums(torch_links.host_links(found, 50), weight, 50)
+    theirs = links.link_sums(host_links(found, 50), weight, 50)
     assert ours.A.dtype == ours.mass.dtype == np.int64
     assert_same(ours.A.toarray(), off_diagonal(theirs.A))
     assert_same(ours.mass, theirs.mass)
@@ -486,15 +495,13 @@ def test_rows_of_a_fit_get_their_labels_and_scores(d, dtype, c):
     fitted, X = fit(d, dtype, c)
     fitted = fitted._replace(stray=fitted.labels == c - 1)
     device, found = linked(fitted, X)
-    rows, _ = representatives.pass_over(fitted, X, np.ones(len(X), dtype=np.int64), 1)
-    assert_same(torch_links.host_links(found, len(fitted.R)).idx, rows.idx)
-    label, sure, _ = representatives.row_votes(rows, fitted.labels)
+    rows = RowsInMemory(X).link(fitted)[0].rows
+    assert_same(host_links(found, len(fitted.R)).idx, rows.idx)
+    label, sure = row_votes(rows, fitted.labels)
     assert_same(host(torch_labels.labels(device, found)), label)
-    assert_same(
-        host(torch_labels.labels(device, found)), representatives.linked_labels(fitted, X, 1)
-    )
+    assert_same(host(torch_labels.labels(device, found)), linked_labels(fitted, X, 1))
     np.testing.assert_allclose(host(torch_labels.sureness(device, found)), sure, atol=2e-4)
-    wanted = representatives.linked_shares(fitted, X, 1)
+    wanted = linked_shares(fitted, X, 1)
     np.testing.assert_allclose(host(torch_labels.shares(device, found)), wanted, atol=2e-4)
     score = torch_labels.outlier_scores(device, found)
     assert_same(host(score), outlier_scores._linked_scores(fitted, X, 1))
@@ -512,7 +519,7 @@ def test_votes_are_those_of_numpy(name, c, n_votes):
     fitted = made(table(name, 60, 2, seed=1), labels=RNG.integers(0, c, 60), n_votes=n_votes)
     fitted.labels[0] = c - 1
     device, found = linked(fitted, table(name, 500, 2))
-    rows = torch_links.host_links(found, 60)
+    rows = host_links(found, 60)
     voted = discrete.label_shares(fitted.labels[rows.idx[:, :n_votes]], rows.share[:, :n_votes], c)
     assert_same(host(torch_labels.labels(device, found)), voted.argmax(axis=1))
     share = host(torch_labels.shares(device, found))

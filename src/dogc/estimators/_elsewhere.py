@@ -51,10 +51,9 @@ def check_where(estimator: Any, rows: RowSet) -> None:
         raise ValueError(
             f"affinity={estimator.affinity!r} needs all rows in memory; use affinity='neighbors'."
         )
-    if not isinstance(getattr(estimator, "init", ""), str):
+    if is_dask(rows.X) and not isinstance(getattr(estimator, "init", ""), str):
         raise ValueError(
-            "init must be 'spectral' or 'random' where X is not in memory: labels to start from "
-            "are for rows that are."
+            "init must be 'spectral' or 'random' where X is of Dask's; leave labels out."
         )
 
 

@@ -117,6 +117,7 @@ class LinkedRows(Protocol):
 class RowSet(Protocol):
     """Rows that may be too many to be nodes of a graph themselves: in memory, or elsewhere."""
 
+    X: Any
     n: int | None  # None: not known before a sample is drawn
     d: int
     dtype: Any

@@ -243,8 +243,8 @@ def link_rows(fitted: DeviceRepresentatives, Z: torch.Tensor) -> DeviceLinks:
     relative = torch.exp((d[:, :1] - d) / own).nan_to_num(nan=1.0)
     reach = torch.exp(-0.5 * d[:, :1] / own).nan_to_num()
     smooth = relative ** (1.0 / links.SMOOTH**2)
-    share = torch.round(smooth / _row_sums(smooth) * links.ONE)
-    strength = torch.round(relative / torch.sqrt(_row_sums(relative)) * reach * links.ONE)
+    share = torch.round(smooth / row_sums(smooth) * links.ONE)
+    strength = torch.round(relative / torch.sqrt(row_sums(relative)) * reach * links.ONE)
     return DeviceLinks(idx, strength.to(torch.int32), share.to(torch.int32), mean_distance(d))
 
 
@@ -257,11 +257,11 @@ def mean_distance(d: torch.Tensor) -> torch.Tensor:
     >>> mean_distance(torch.tensor([[1.0, 9.0]], dtype=torch.float64))
     tensor([2.])
     """
-    total = _row_sums(torch.sqrt(d))[:, 0]
+    total = row_sums(torch.sqrt(d))[:, 0]
     return (total / torch.full_like(total, d.shape[1])).to(torch.float32)
 
 
-def _row_sums(x: torch.Tensor) -> torch.Tensor:
+def row_sums(x: torch.Tensor) -> torch.Tensor:
     """Sums of the rows of few columns, of shape (n, 1), in the order of NumPy.
 
     A sum by torch may have another order for another number of rows.
@@ -333,22 +333,3 @@ def packed(found: DeviceLinks, p: int) -> DeviceLinks:
 def unpacked(found: DeviceLinks) -> DeviceLinks:
     """Links as they were before they were packed."""
     return found._replace(idx=found.idx.to(torch.int64), share=found.share.to(torch.int32))
-
-
-def host_links(found: DeviceLinks, p: int) -> links.RowLinks:
-    """The links as arrays, as :func:`dogc.rows.links.link_rows` gives them for p representatives.
-
-    Examples
-    --------
-    >>> import torch
-    >>> idx, whole = torch.tensor([[1, 0]]), torch.tensor([[9, 5]], dtype=torch.int32)
-    >>> host_links(DeviceLinks(idx, whole, whole, torch.tensor([0.5])), 2).idx
-    array([[1, 0]], dtype=uint16)
-    """
-    small, unsigned = (torch.int16, np.uint16) if p <= 1 << 16 else (torch.int32, np.uint32)
-    # What is narrowed here keeps its low bits, and less has to be copied.
-    idx = found.idx.to(small).cpu().numpy().view(unsigned)
-    strength, share = (
-        part.to(torch.int16).cpu().numpy().view(np.uint16) for part in (found.strength, found.share)
-    )
-    return links.RowLinks(idx, strength, share, found.reach.cpu().numpy())
