@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from ..rows.in_memory import RowsInMemory
 from ..rows.representatives import Representatives, RowSet
 from ..rows.whereabouts import is_dask, is_tensor
-from ._tensors import ROW_ATTRIBUTES, on_tensor, torch_device
+from ._tensors import ROW_ATTRIBUTES, in_memory, on_tensor, torch_device
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -62,7 +62,7 @@ def row_model(estimator: Any) -> Any:
     model = copy.copy(estimator)
     fitted = getattr(model, "_fitted_rows", getattr(model, "_voters", None))
     if not isinstance(fitted, Representatives):  # few rows, whose labels may be needed
-        model.labels_ = np.asarray(model.labels_)
+        model.labels_ = in_memory(model.labels_)
     for name in ROW_ATTRIBUTES[not isinstance(fitted, Representatives) :]:
         if hasattr(model, name):
             setattr(model, name, np.empty(0, dtype=np.int64))

@@ -28,7 +28,7 @@ from ..rows.representatives import (
 from . import _discretising
 from ._elsewhere import check_where, of_each_row
 from ._rows import RowClusterer, most_rows, reachable_clusters
-from ._tensors import follow
+from ._tensors import follow, in_memory
 from ._warnings import warn_of_disagreement
 
 
@@ -167,7 +167,7 @@ class FixedGraphClusterer(RowClusterer):
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
                 return linked.linked_labels(self._voters, X, self.n_jobs)
-            return fixed_graph.edge_labels(self._voters, X, np.asarray(self.labels_))
+            return fixed_graph.edge_labels(self._voters, X, in_memory(self.labels_))
 
 
 def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:

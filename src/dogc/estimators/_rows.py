@@ -30,7 +30,7 @@ from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import RowFacts, RowSet
 from ..rows.whereabouts import is_dask
 from ._elsewhere import dask_rows, of_each_row
-from ._tensors import on_host, torch_device, torch_rows
+from ._tensors import in_memory, on_host, torch_device, torch_rows
 from ._warnings import warn_few_rows
 
 
@@ -247,7 +247,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if not isinstance(getattr(again, "init", ""), str):
             again.set_params(init="spectral")  # labels to start from are for other rows
         again.fit(X)
-        return float(adjusted_rand_score(labels, again.labels_))
+        return float(adjusted_rand_score(in_memory(labels), in_memory(again.labels_)))
 
     @of_each_row(width="_n_features_out")
     def transform(self, X: Any) -> np.ndarray:

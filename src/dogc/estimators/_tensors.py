@@ -69,6 +69,11 @@ def on_host(X: Any) -> Any:
     return X.detach().cpu().numpy() if is_tensor(X) else X
 
 
+def in_memory(found: Any) -> np.ndarray:
+    """An array, a tensor or what Dask holds as an array."""
+    return np.asarray(on_host(found))
+
+
 def follow(estimator: Any, X: Any) -> None:
     """Let what was found for each row be of the kind of X, where X is."""
     for name in ROW_ATTRIBUTES:
