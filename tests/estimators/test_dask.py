@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
+import dogc
 from dogc import (
     CAN,
     CLR,
@@ -243,6 +244,16 @@ def test_more_rows_than_can_be_nodes(monkeypatch):
     for cls in (DOGC, NormalizedCut):
         with pytest.raises(ValueError, match="leave n_representatives='auto'"):
             cls(2, n_representatives=None).fit(blocks)
+
+
+@pytest.mark.parametrize("rows", [MOONS, load_iris().data], ids=["many", "few"])
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, NormalizedCut])
+def test_models_are_saved_without_what_dask_holds(cls, rows, tmp_path):
+    model = cls(2).fit(da.from_array(rows, chunks=(500, rows.shape[1])))
+    dogc.save(model, tmp_path / "model.skops")
+    again = dogc.load(tmp_path / "model.skops")
+    assert isinstance(again.labels_, np.ndarray)
+    np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
 
 
 # --------------------------------------------------------------------------------- a cluster

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
+import dogc
 from dogc import (
     CAN,
     CLR,
@@ -222,3 +223,11 @@ def test_no_gpu_is_told(monkeypatch):
     with pytest.raises(ValueError, match="needs a GPU that torch can use"):
         DOGC(2, device="cuda").fit(MOONS)
     DOGC(2, device="auto").fit(MOONS)
+
+
+def test_models_of_tensors_are_saved(tmp_path):
+    model = DOGC(4, n_representatives=P, device="cuda").fit(on(BLOBS))
+    dogc.save(model, tmp_path / "model.skops")
+    again = dogc.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.labels_, model.labels_.cpu().numpy())
+    np.testing.assert_array_equal(again.set_params(device="cpu").predict(BLOBS), again.labels_)

@@ -66,9 +66,21 @@ def row_model(estimator: Any) -> Any:
     for name in ROW_ATTRIBUTES[not isinstance(fitted, Representatives) :]:
         if hasattr(model, name):
             setattr(model, name, np.empty(0, dtype=np.int64))
-    vars(model).pop("feature_names_in_", None)  # blocks have no names: they were compared before
     if hasattr(model, "callback"):
         model.callback = None
+    return model
+
+
+def storable(estimator: Any) -> Any:
+    """The estimator as a file holds it: rows of Dask's are left out, tensors are arrays."""
+    held = {name: getattr(estimator, name) for name in ROW_ATTRIBUTES if hasattr(estimator, name)}
+    if any(map(is_dask, held.values())):
+        return row_model(estimator)
+    if not any(map(is_tensor, held.values())):
+        return estimator
+    model = copy.copy(estimator)
+    for name, value in held.items():
+        setattr(model, name, in_memory(value))
     return model
 
 
@@ -102,7 +114,9 @@ def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any
 
     check_is_fitted(estimator, "labels_")
     X = checked_dask(estimator, X, reset=False)
-    model = dask.delayed(row_model(estimator), traverse=False, pure=False)
+    model = row_model(estimator)
+    vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now
+    model = dask.delayed(model, traverse=False, pure=False)
     dtype, columns = np.dtype(dtype), cast("tuple[int, ...]", ())
     if width is None:
         shape: dict[str, Any] = {"drop_axis": 1, "meta": np.empty(0, dtype)}

@@ -20,6 +20,7 @@ from sklearn.neighbors import BallTree, KDTree
 
 from ... import estimators
 from ...estimators._dkm import DiscriminantSpace
+from ...estimators._elsewhere import storable
 from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
 from ...rows import neighbours
 from ...rows.fixed_graph import GraphSettings, Voters
@@ -68,6 +69,8 @@ class UnknownContentError(ValueError):
 
 def pack(value: Any) -> Any:
     """The same in containers and arrays, with search trees and callbacks left out."""
+    if isinstance(value, BaseEstimator):
+        value = storable(value)
     if type(value) in _NAMES:
         return _tagged(_NAMES[type(value)], {k: pack(v) for k, v in _state_of(value).items()})
     if type(value).__name__ in _SPARSE and sp.issparse(value):
