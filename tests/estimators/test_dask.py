@@ -164,6 +164,14 @@ def test_empty_blocks():
         np.testing.assert_array_equal(got, getattr(local, name)(MOONS[MOONS[:, 0] > 0]))
 
 
+@pytest.mark.parametrize("outlier_label", [None, -7])
+def test_score(outlier_label):
+    rows = np.vstack([BLOBS, [[400.0] * 7]])
+    local = DOGC(4, outlier_label=outlier_label).fit(rows)
+    blocks = da.from_array(rows[::2], chunks=(300, 7))
+    assert local.score(blocks) == pytest.approx(local.score(rows[::2]))
+
+
 def test_labels_are_made_when_asked_for(monkeypatch):
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     model = DOGC(2).fit(blocks)

@@ -64,12 +64,16 @@ class GraphClusterer(NewRows):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, dask array or dataframe, or tensor of shape \
+                (n_samples, n_features)
             Rows to cluster; with ``metric="precomputed"``, a sparse graph of distances of
             shape (n_samples, n_samples) as ``KNeighborsTransformer`` makes it.
+            Rows of Dask's are worked on in blocks, by the active client or by threads;
+            ``labels_`` and whatever else there is for each row is a dask array then. What is
+            found for a tensor of torch's is a tensor beside it.
         y : ignored
             Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like or dask array of shape (n_samples,), default=None
             How often each row counts; a whole number is the same as that many copies. Equal
             rows are one row of the graph: a weight changes the sizes of clusters and the
             regression, not who is whose neighbour. With representatives a weight also says how

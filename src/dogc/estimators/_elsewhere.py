@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import validate_data
 
+from ..numerics import discrete
 from ..rows.in_memory import RowsInMemory
 from ..rows.representatives import Representatives, RowSet
 from ..rows.whereabouts import is_dask, is_tensor
@@ -82,6 +84,17 @@ def storable(estimator: Any) -> Any:
     for name, value in held.items():
         setattr(model, name, in_memory(value))
     return model
+
+
+def agreement(one: Any, other: Any) -> float:
+    """The adjusted Rand index of two labellings; of Dask's, from how often labels come together."""
+    if not is_dask(one):
+        return float(adjusted_rand_score(in_memory(one), in_memory(other)))
+    from ..rows.dask_rows import paired_counts
+
+    pairs, count = paired_counts(one, other)
+    first, second = (np.unique(labels, return_inverse=True)[1] for labels in pairs)
+    return discrete.adjusted_rand(first, second, count)
 
 
 def of_each_row(width: str | None = None, dtype: Any = np.float64) -> Callable[[Method], Method]:

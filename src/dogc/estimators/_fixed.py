@@ -47,9 +47,13 @@ class FixedGraphClusterer(RowClusterer):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, dask array or dataframe, or tensor of shape \
+                (n_samples, n_features)
             Rows to cluster; with ``affinity="precomputed"``, their affinities, of shape
             (n_samples, n_samples).
+            Rows of Dask's are worked on in blocks, by the active client or by threads;
+            ``labels_`` and whatever else there is for each row is a dask array then. What is
+            found for a tensor of torch's is a tensor beside it.
         y : ignored
             Present by convention.
 

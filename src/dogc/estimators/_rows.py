@@ -14,7 +14,6 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _checks
@@ -29,8 +28,8 @@ from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import RowFacts, RowSet
 from ..rows.whereabouts import is_dask
-from ._elsewhere import dask_rows, of_each_row
-from ._tensors import in_memory, on_host, torch_device, torch_rows
+from ._elsewhere import agreement, dask_rows, of_each_row
+from ._tensors import on_host, torch_device, torch_rows
 from ._warnings import warn_few_rows
 
 
@@ -247,7 +246,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if not isinstance(getattr(again, "init", ""), str):
             again.set_params(init="spectral")  # labels to start from are for other rows
         again.fit(X)
-        return float(adjusted_rand_score(in_memory(labels), in_memory(again.labels_)))
+        return agreement(labels, again.labels_)
 
     @of_each_row(width="_n_features_out")
     def transform(self, X: Any) -> np.ndarray:

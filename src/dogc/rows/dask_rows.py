@@ -25,7 +25,7 @@ from .representatives import Representatives, RowFacts, Unseen
 from .scaling import unit_rows
 
 # Blocks for each thread that are handed out at a time, and sums that one task adds up.
-BLOCKS_EACH, ADDED = 16, 8
+BLOCKS_EACH, ADDED = 16, 4
 # Rows that are brought together where each is to be a node of the graph.
 MOST_FEW = 80_000
 FACTS = ("confidence", "score", "outlier")
@@ -279,6 +279,23 @@ class DaskLinks:
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """Labels to start from have no place beside rows that are elsewhere."""
         raise NotImplementedError
+
+
+def paired_counts(one: da.Array, other: da.Array) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of labels that occur, of shape (2, m), and how often; nothing grows with n."""
+    blocks = zip(one.to_delayed(), other.to_delayed(), strict=True)
+    return fold(_pairs, list(blocks), _all_pairs)
+
+
+def _pairs(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.unique(np.vstack([one, other]), axis=1, return_counts=True)
+
+
+def _all_pairs(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> Any:
+    pairs, group = np.unique(np.hstack([one[0], other[0]]), axis=1, return_inverse=True)
+    count = np.zeros(pairs.shape[1], dtype=np.int64)
+    np.add.at(count, group.ravel(), np.concatenate([one[1], other[1]]))
+    return pairs, count
 
 
 def _constant(value: Any) -> Any:
