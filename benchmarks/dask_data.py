@@ -1,4 +1,4 @@
-"""What benchmarks/dask_rows.py works on: moons that no memory has to hold, and a CSV file of blobs.
+"""What benchmarks/dask.py works on: moons that no memory has to hold, and a CSV file of blobs.
 
 A row depends on its number alone: rows are made in pieces of fixed size, each with a seed of its
 own, and blocks of any length are put together from these. Classes are the numbers in turn.

@@ -246,6 +246,12 @@ def test_words_are_named():
         DOGC(2).fit(dd.from_pandas(frame, npartitions=2))
 
 
+def test_more_rows_than_can_be_added_up(monkeypatch):
+    monkeypatch.setattr("dogc.rows.sampling.MOST", 3_999)
+    with pytest.raises(ValueError, match="4,000 rows, and sums over more than 3,999"):
+        DOGC(2).fit(da.from_array(MOONS, chunks=(1_000, 2)))
+
+
 def test_more_rows_than_can_be_nodes(monkeypatch):
     monkeypatch.setattr("dogc.rows.dask_rows.MOST_FEW", 1_000)
     blocks = da.from_array(MOONS, chunks=(1_000, 2))

@@ -158,6 +158,11 @@ class DaskRows:
         self.lengths, self.total = drawn.lengths, drawn.total
         self.n = sum(drawn.lengths)
         check_enough(self.n)
+        if self.total > sampling.MOST:
+            raise ValueError(
+                f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "
+                "fit on a part of them and predict the rest."
+            )
         return drawn.sample
 
     def count_distinct(self, enough: int) -> int:
