@@ -407,7 +407,7 @@ class TestPieces:
     @pytest.mark.parametrize("rows", [1, 7, 100, 5000])
     @pytest.mark.parametrize("packed", [False, True])
     def test_text_in_pieces_is_the_whole(self, put, monkeypatch, rows, packed):
-        monkeypatch.setattr(text_files, "_LONGEST_ROW", 2000)
+        monkeypatch.setattr(text_files, "LONGEST_ROW", 2000)
         content = self.content.encode()
         path = put("x.csv" + ".gz" * packed, gzip.compress(content) if packed else content)
         pieces = list(read_chunks(path, rows))
@@ -434,7 +434,7 @@ class TestPieces:
 
     def test_later_rows_are_not_read_before_they_are_asked_for(self, put, monkeypatch):
         # The fault lies far behind what the first pieces need.
-        monkeypatch.setattr(text_files, "_LONGEST_ROW", 4000)
+        monkeypatch.setattr(text_files, "LONGEST_ROW", 4000)
         path = put("x.csv", b"a,b\n" + b"1,2\n" * 100_000 + b"1,\xff\n")
         pieces = read_chunks(path, 100)
         assert len(next(pieces).frame) == 100
@@ -442,7 +442,7 @@ class TestPieces:
             list(pieces)
 
     def test_letters_of_several_bytes_across_reads(self, put, monkeypatch):
-        monkeypatch.setattr(text_files, "_LONGEST_ROW", 1001)
+        monkeypatch.setattr(text_files, "LONGEST_ROW", 1001)
         path = put("x.csv", "a,b\n" + "ä€𝄞,1\n" * 20_000)
         assert sum((p.frame["a"] == "ä€𝄞").sum() for p in read_chunks(path, 999)) == 20_000
 

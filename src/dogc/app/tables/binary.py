@@ -32,9 +32,9 @@ def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
 def _read_whole(module: str, kind: str, data: bytes, origin: Origin) -> pandas.DataFrame:
     reader = needed(module)
     try:
-        table = _valid(reader.read_table(io.BytesIO(data)))
+        table = valid(reader.read_table(io.BytesIO(data)))
     except Exception as error:  # pyarrow has many ways to say that a file is damaged
-        raise _damaged(origin, kind) from error
+        raise damaged(origin, kind) from error
     return frame_of_arrow(table, origin)
 
 
@@ -44,30 +44,36 @@ def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pa
     try:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=rows):
-                yield frame_of_arrow(_valid(arrow.Table.from_batches([batch])), origin)
+                yield frame_of_arrow(valid(arrow.Table.from_batches([batch])), origin)
     except (arrow.ArrowException, OSError) as error:
-        raise _damaged(origin, "Parquet") from error
+        raise damaged(origin, "Parquet") from error
 
 
-def _valid(table: Any) -> Any:
+def valid(table: Any) -> Any:
     """The table, if its columns are sound: Arrow reads them unchecked, and a bad one crashes."""
     table.validate(full=True)
     return table
 
 
-def _damaged(origin: Origin, kind: str) -> TableError:
+def damaged(origin: Origin, kind: str) -> TableError:
+    """The error for a file that cannot be read."""
     return TableError(f"{origin.source} is a damaged {kind} file; write it again.")
 
 
 def frame_of_arrow(table: Any, origin: Origin) -> pandas.DataFrame:
     """The frame of an Arrow table; an index that pandas wrote is a column like others."""
-    # pandas writes an index under such a name if it has none.
-    names = [name if name != "__index_level_0__" else "index" for name in table.column_names]
+    names = [frame_name(name) for name in table.column_names]
     different_names(names, origin.source)
     if not table.num_columns:
         raise TableError(f"{origin.source} has no columns; give a table with some.")
     columns = [_exact(column) for column in table.columns]
     return needed("pyarrow").table(columns, names=names).to_pandas(ignore_metadata=True)
+
+
+def frame_name(name: str) -> str:
+    """The name of a column in a frame."""
+    # pandas writes an index under such a name if it has none.
+    return name if name != "__index_level_0__" else "index"
 
 
 def _exact(column: Any) -> Any:

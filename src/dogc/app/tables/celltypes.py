@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .table import needed
 from .values import MISSING_NUMBER
 
 # Beyond these, neighbouring whole numbers are the same float64.
 _EXACT = 2.0**53
+_ZEROS, _LONG = "^[+-]?0[0-9xX]", "^[+-]?[0-9]{16,}$"
 
 
 def typed(column: Any) -> Any:
@@ -17,16 +18,20 @@ def typed(column: Any) -> Any:
     Text stays text where a number would lose something: codes such as ``007``, whole numbers
     too large for any type, words. Cells that say nothing become null among numbers.
     """
-    compute = needed("pyarrow.compute")
-    arrow = needed("pyarrow")
     numbers = _numbers(column)
     if numbers is None:
-        text = compute.utf8_trim_whitespace(column)
-        missing = compute.is_in(compute.utf8_lower(text), value_set=arrow.array(MISSING_NUMBER))
-        text = compute.if_else(missing, arrow.scalar(None, text.type), text)
+        text = _with_gaps(column)
         if text.null_count < len(text):
             numbers = _numbers(text)
     return column if numbers is None else numbers
+
+
+def _with_gaps(column: Any) -> Any:
+    """The cells without blanks around them; null where they say nothing."""
+    arrow, compute = needed("pyarrow"), needed("pyarrow.compute")
+    text = compute.utf8_trim_whitespace(column)
+    missing = compute.is_in(compute.utf8_lower(text), value_set=arrow.array(MISSING_NUMBER))
+    return compute.if_else(missing, arrow.scalar(None, text.type), text)
 
 
 def _numbers(column: Any) -> Any:
@@ -52,16 +57,108 @@ def _cast(column: Any, kind: Any) -> Any:
 def _loses(column: Any, numbers: Any, inexact: bool) -> bool:
     """Whether whole numbers could not be written again as they were."""
     compute = needed("pyarrow.compute")
-
-    def some(pattern: str) -> bool:
-        found = compute.any(compute.match_substring_regex(column, pattern))
-        return bool(found.as_py())
-
     if inexact:  # patterns take long, so only where they matter
         column = column.filter(compute.equal(numbers, compute.floor(numbers)))
-    if some("^[+-]?0[0-9xX]"):
+    if _some(column, _ZEROS):
         return True
     if not inexact:
         return False
     largest = compute.max(compute.abs(numbers)).as_py()
-    return largest is not None and largest >= _EXACT and some("^[+-]?[0-9]{16,}$")
+    return largest is not None and largest >= _EXACT and _some(column, _LONG)
+
+
+class Castable(NamedTuple):
+    """What some cells of text may become; of several pieces, what all of them may become."""
+
+    int64: bool
+    uint64: bool
+    double: bool
+    zeros: bool  # some begin with 0 and go on
+    whole_zeros: bool  # some of these have no fraction
+    long: bool  # some have 16 digits or more
+    largest: float
+    first: str | None
+    gaps: bool
+    cells: int  # that say something
+
+    def merged(self, later: Castable) -> Castable:
+        """Of these cells and later ones."""
+        return Castable(
+            self.int64 and later.int64,
+            self.uint64 and later.uint64,
+            self.double and later.double,
+            self.zeros or later.zeros,
+            self.whole_zeros or later.whole_zeros,
+            self.long or later.long,
+            max(self.largest, later.largest),
+            self.first,
+            self.gaps or later.gaps,
+            self.cells + later.cells,
+        )
+
+    def kind(self) -> str | None:
+        """The type that :func:`typed` gives them, or None if they stay text."""
+        if not self.gaps and self.first is not None and self.first.lstrip("-").isdigit():
+            for kind, fits in (("int64", self.int64), ("uint64", self.uint64)):
+                if fits:
+                    return None if self.zeros else kind
+        lost = self.whole_zeros or (self.largest >= _EXACT and self.long)
+        return "double" if self.double and not lost else None
+
+
+class Cells(NamedTuple):
+    """A column of text as it is written, and without blanks and cells that say nothing."""
+
+    raw: Castable
+    trimmed: Castable
+
+    def merged(self, later: Cells) -> Cells:
+        """Of this column and its later rows."""
+        return Cells(self.raw.merged(later.raw), self.trimmed.merged(later.trimmed))
+
+    def kind(self) -> str:
+        """The type that :func:`typed` gives the column: "text" or one of Arrow's numbers."""
+        return self.raw.kind() or (self.trimmed.cells and self.trimmed.kind()) or "text"
+
+
+def look_at(column: Any) -> Cells:
+    """What a column of text, at least one row long, may become."""
+    raw = _castable(column)
+    if raw.double and raw.cells == len(column):
+        return Cells(raw, raw)
+    return Cells(raw, _castable(_with_gaps(column)))
+
+
+def _castable(column: Any) -> Castable:
+    arrow, compute = needed("pyarrow"), needed("pyarrow.compute")
+    whole = _cast(column, arrow.int64())
+    floats = _cast(column, arrow.float64())
+    signless = _cast(column, arrow.uint64())
+    numbers = floats if whole is None else whole
+    zeros = whole_zeros = long = False
+    largest, cells = 0.0, len(column) - column.null_count
+    if numbers is None:
+        zeros = signless is not None and _some(column, _ZEROS)
+    else:
+        exact = column.filter(compute.equal(numbers, compute.floor(numbers)))
+        span = compute.min_max(numbers).as_py()
+        largest = max((abs(float(end)) for end in span.values() if end is not None), default=0.0)
+        zeros = _some(exact if whole is None else column, _ZEROS)
+        whole_zeros = zeros
+        long = largest >= _EXACT and _some(exact, _LONG)
+        cells -= 0 if whole is not None else int(compute.sum(compute.is_nan(numbers)).as_py() or 0)
+    return Castable(whole is not None, signless is not None, floats is not None, zeros, whole_zeros,
+                    long, largest, column[0].as_py(), column.null_count > 0, cells)  # fmt: skip
+
+
+def _some(column: Any, pattern: str) -> bool:
+    compute = needed("pyarrow.compute")
+    return bool(compute.any(compute.match_substring_regex(column, pattern)).as_py())
+
+
+def as_kind(column: Any, kind: str) -> Any:
+    """A column of text in the type that was found for all rows."""
+    if kind == "text":
+        return column
+    numbers = _cast(column, kind)
+    return _with_gaps(column).cast(kind) if numbers is None else numbers

@@ -45,7 +45,7 @@ def sniff(sample: str, complete: bool, origin: Origin) -> Dialect:
     >>> sniff("a;b\\n1;2,5\\n", True, Origin("x.csv", ".csv"))
     Dialect(delimiter=';', header=True, columns=2)
     """
-    splits = {mark: _records(sample, mark, complete) for mark in _DELIMITERS}
+    splits = {mark: first_records(sample, mark, complete) for mark in _DELIMITERS}
     delimiter = max(_DELIMITERS, key=lambda mark: _score(splits[mark], mark, origin.suffix))
     records = splits[delimiter]
     if not records:
@@ -61,7 +61,7 @@ def long_enough(sample: bytes) -> bool:
     return sample.count(b"\n") >= 5 or len(sample) >= MOST_SAMPLE
 
 
-def _records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
+def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
     """The first rows; the last of a sample may be cut and is left out."""
     records: list[list[str]] = []
     cells = 0
@@ -113,18 +113,37 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     (True, False)
     """
     first = [cell.strip() for cell in records[0]]
-    below = [
-        [row[j].strip() for row in records[1:] if j < len(row) and not is_missing(row[j])]
-        for j in range(len(first))
-    ]
-    words = [bool(cell) and (cell[0].isalpha() or cell[0] == "_") for cell in first]
-    words = [word and not is_missing(cell) for word, cell in zip(words, first, strict=True)]
-    for word, cells in zip(words, below, strict=True):
-        if word and cells and all(map(_is_quantity, cells)):
-            return True
+    below = _cells_below(records)
+    if words_above_numbers(records):
+        return True
     if any(map(_is_quantity, first)) or len(set(first)) < len(first):
         return False
     return not any(cell in cells for cell, cells in zip(first, below, strict=True))
+
+
+def words_above_numbers(records: Sequence[Sequence[str]]) -> bool:
+    """Whether a word in the first row stands above nothing but numbers and dates.
+
+    Examples
+    --------
+    >>> words_above_numbers([["x"], ["1"]]), words_above_numbers([["x"], ["y"]])
+    (True, False)
+    """
+    first = [cell.strip() for cell in records[0]]
+    words = [bool(cell) and (cell[0].isalpha() or cell[0] == "_") for cell in first]
+    words = [word and not is_missing(cell) for word, cell in zip(words, first, strict=True)]
+    return any(
+        word and bool(cells) and all(map(_is_quantity, cells))
+        for word, cells in zip(words, _cells_below(records), strict=True)
+    )
+
+
+def _cells_below(records: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The cells of each column below the first row that say something."""
+    return [
+        [row[j].strip() for row in records[1:] if j < len(row) and not is_missing(row[j])]
+        for j in range(len(records[0]))
+    ]
 
 
 def _is_quantity(cell: str) -> bool:

@@ -60,6 +60,17 @@ def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def counted_files(names: Sequence[str]) -> str:
+    """What to call files: by their name, or by the first and last of them.
+
+    Examples
+    --------
+    >>> counted_files(["a.csv"]), counted_files(["a.csv", "b.csv", "c.csv"])
+    ('a.csv', '3 files (a.csv to c.csv)')
+    """
+    return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]} to {names[-1]})"
+
+
 def no_such_column(name: str, columns: Sequence[str]) -> TableError:
     """The error for a column that is not there: what is, and which was perhaps meant."""
     lowered = {column.lower(): column for column in columns}

@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 from .celltypes import typed
 from .opening import Origin, not_text, not_utf8
+from .row_ends import LONGEST_ROW
 from .sniffing import SAMPLE, Dialect, long_enough, sniff
 from .table import TableError, different_names, needed, numbered_names
 
 _BLOCK = 1 << 20
-_LONGEST_ROW = 1 << 22  # in a stream
 _LARGEST_BLOCK = (1 << 31) - 1
 _LINE_ENDS = (b"\n", b"\r")
 
@@ -42,23 +42,23 @@ def parse_cells(data: bytes, text: str, dialect: Dialect, origin: Origin) -> Any
         data += b"\n"  # Arrow finds no row in a single line without an end
     sizes = [_BLOCK] if len(data) <= _BLOCK else [_BLOCK, min(len(data), _LARGEST_BLOCK)]
     for size in sizes:  # the second where a row is longer than a block
-        read, parse, convert = _options(dialect, b'"' in data, size)
+        read, parse, convert = csv_options(dialect, b'"' in data, size)
         try:
             table = arrow_csv.read_csv(arrow.BufferReader(data), read, parse, convert)
         except arrow.ArrowInvalid as error:
             reason = error
         else:
-            if _swallows(table, data[-SAMPLE:]):
-                raise ragged(text, dialect, origin) or _open_quote(None, origin)
+            if swallows(table, data[-SAMPLE:]):
+                raise ragged(text, dialect, origin) or open_quote(None, origin)
             return table
     if '"' in text:
-        raise ragged(text, dialect, origin) or _open_quote(None, origin)
+        raise ragged(text, dialect, origin) or open_quote(None, origin)
     raise ragged(text, dialect, origin) or TableError(
         f"{origin.source} cannot be read as a table: {' '.join(str(reason).split())[:200]}."
     )
 
 
-def _options(
+def csv_options(
     dialect: Dialect, quotes: bool, block: int, threads: bool = True
 ) -> tuple[Any, Any, Any]:
     """What pyarrow.csv is to do: no types, no names, no missing values; these are ours."""
@@ -73,31 +73,35 @@ def _options(
     )
 
 
-def ragged(text: str, dialect: Dialect, origin: Origin) -> TableError | None:
-    """The first row that has more or fewer cells than the first, as an error."""
+def ragged(text: str, dialect: Dialect, origin: Origin, above: int = 0) -> TableError | None:
+    """The first row that has more or fewer cells than the first, as an error.
+
+    ``above`` is the number of lines before the text.
+    """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.delimiter)
     end = len(text.rstrip("\r\n").split("\n"))
     line = 1
     try:
         for row in rows:
             if row and line < rows.line_num >= end and not text.rstrip().endswith('"'):
-                return _open_quote(line, origin)  # it ate all rows after it
+                return open_quote(line + above, origin)  # it ate all rows after it
             if row and len(row) != dialect.columns:
-                return _wrong_length(f"line {line}", len(row), dialect.columns, origin)
+                return _wrong_length(f"line {line + above}", len(row), dialect.columns, origin)
             line = rows.line_num + 1
     except csv.Error:  # a cell longer than any
-        return _open_quote(line, origin)
+        return open_quote(line + above, origin)
     return None
 
 
-def _swallows(table: Any, tail: bytes) -> bool:
+def swallows(table: Any, tail: bytes) -> bool:
     """Whether the last cell holds all rows after a quote that was never closed."""
     if not table.num_rows or "\n" not in table.columns[-1][-1].as_py():
         return False
     return not tail.rstrip().endswith(b'"')  # as a cell of several lines must
 
 
-def _open_quote(line: int | None, origin: Origin) -> TableError:
+def open_quote(line: int | None, origin: Origin) -> TableError:
+    """The error for a quote that is never closed."""
     where = origin.source if line is None else f"line {line} of {origin.source}"
     return TableError(
         f"a quote in {where} is not closed; close it, or double it if it is meant as a character."
@@ -115,16 +119,27 @@ def _wrong_length(where: str, found: int, columns: int, origin: Origin) -> Table
 def column_names(table: Any, dialect: Dialect, origin: Origin) -> list[str]:
     """The names in the first row, or c1, c2, ..."""
     if table.num_columns != dialect.columns:
-        raise _open_quote(1, origin)
-    names = numbered_names(dialect.columns)
+        raise open_quote(1, origin)
     if not dialect.header:
-        return names
-    first = [str(column[0].as_py()).strip() for column in table.columns]
-    # Where the first name is empty, somebody wrote row numbers or row names without one.
-    names[0] = "index" if "index" not in first else names[0]
-    found = [name or substitute for name, substitute in zip(first, names, strict=True)]
+        return numbered_names(dialect.columns)
+    found = filled_names([str(column[0].as_py()) for column in table.columns])
     different_names(found, origin.source)
     return found
+
+
+def filled_names(row: Sequence[str]) -> list[str]:
+    """The names in a header; those that are empty are made up.
+
+    Examples
+    --------
+    >>> filled_names(["", " x", ""])
+    ['index', 'x', 'c3']
+    """
+    names = numbered_names(len(row))
+    first = [cell.strip() for cell in row]
+    # Where the first name is empty, somebody wrote row numbers or row names without one.
+    names[0] = "index" if "index" not in first else names[0]
+    return [name or substitute for name, substitute in zip(first, names, strict=True)]
 
 
 def typed_table(table: Any, names: Sequence[str]) -> Any:
@@ -163,15 +178,17 @@ def stream_text(stream: BinaryIO, head: bytes, origin: Origin, rows: int) -> Ite
         if not table.num_rows:
             raise TableError(f"{origin.source} has a header but no rows; give a table with rows.")
         yield typed_table(table, names)
-    if table is not None and _swallows(table, checked.tail):
-        raise _open_quote(None, origin)
+    if table is not None and swallows(table, checked.tail):
+        raise open_quote(None, origin)
 
 
 def _batches(stream: Any, dialect: Dialect, origin: Origin) -> Iterator[Any]:
     arrow, arrow_csv = needed("pyarrow"), needed("pyarrow.csv")
     try:
         # With threads, an error does not say in which row it is.
-        yield from arrow_csv.open_csv(stream, *_options(dialect, True, _LONGEST_ROW, threads=False))
+        yield from arrow_csv.open_csv(
+            stream, *csv_options(dialect, True, LONGEST_ROW, threads=False)
+        )
     except arrow.ArrowInvalid as error:
         found = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", str(error))
         if found:
@@ -179,7 +196,7 @@ def _batches(stream: Any, dialect: Dialect, origin: Origin) -> Iterator[Any]:
             raise _wrong_length(where, int(found[3]), int(found[2]), origin) from error
         raise TableError(
             f"{origin.source} cannot be read as a table: a row is longer than "
-            f"{_LONGEST_ROW >> 20} MB, or a quote is not closed."
+            f"{LONGEST_ROW >> 20} MB, or a quote is not closed."
         ) from error
 
 

@@ -1,0 +1,163 @@
+"""Parts of Parquet files: row groups, or pieces of large ones."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .binary import damaged, frame_name, frame_of_arrow, valid
+from .opening import Origin
+from .table import TableError, listed, needed
+
+if TYPE_CHECKING:
+    import pandas
+
+PART_BYTES = 1 << 26  # of numbers in memory
+_EXACT = 2**53
+
+
+class ParquetPart(NamedTuple):
+    """Some rows of a row group."""
+
+    path: str
+    origin: Origin
+    schema: Any  # of the frame: all parts have the same
+    group: int
+    start: int  # in the group
+    rows: int
+    first_row: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """Of all columns."""
+        return [frame_name(name) for name in self.schema.names]
+
+    def read(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+        """The rows, numbered through; all columns, or some."""
+        wanted = set(self.names if columns is None else columns)
+        names = [name for name in self.schema.names if frame_name(name) in wanted]
+        table = _read(self.path, self.origin, self.group, self.start, self.rows, names)
+        kinds = [self.schema.field(name) for name in names]
+        arrow = needed("pyarrow")
+        try:
+            table = table.cast(arrow.schema(kinds))
+        except arrow.ArrowInvalid as error:
+            raise damaged(self.origin, "Parquet") from error
+        frame = frame_of_arrow(table, self.origin)
+        return frame.set_axis(range(self.first_row, self.first_row + len(frame)), axis=0)
+
+
+def _read(
+    path: str, origin: Origin, group: int, start: int, rows: int, names: Sequence[str]
+) -> Any:
+    """An Arrow table of some rows of a row group; those before them are passed over."""
+    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    kept, here = [], 0
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            size = max(1, min(rows, 1 << 16))
+            for batch in file.iter_batches(size, row_groups=[group], columns=list(names)):
+                first, last = max(start - here, 0), min(start + rows - here, batch.num_rows)
+                if first < last:
+                    kept.append(batch.slice(first, last - first))
+                here += batch.num_rows
+                if here >= start + rows:
+                    break
+        return valid(arrow.Table.from_batches(kept)).select(list(names))
+    except (arrow.ArrowException, OSError) as error:
+        raise damaged(origin, "Parquet") from error
+
+
+def cut(path: str, origin: Origin, schema: Any) -> Iterator[ParquetPart]:
+    """The parts of a file, in order."""
+    metadata = _metadata(path, origin)
+    for group in range(metadata.num_row_groups):
+        facts = metadata.row_group(group)
+        pieces = max(1, -(-facts.total_byte_size // PART_BYTES))
+        size = max(1, -(-facts.num_rows // pieces))
+        for start in range(0, facts.num_rows, size):
+            rows = min(size, facts.num_rows - start)
+            yield ParquetPart(path, origin, schema, group, start, rows)
+
+
+def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
+    """The types of all columns, in which the frames of all parts are alike.
+
+    Whole numbers with a gap anywhere are float64 everywhere, or text where that would lose some.
+    """
+    arrow = needed("pyarrow")
+    schemas = [_metadata(*file).schema.to_arrow_schema().remove_metadata() for file in files]
+    for (_, origin), schema in zip(files, schemas, strict=True):
+        check_names(schemas[0].names, schema.names, files[0][1], origin)
+    try:
+        schema = arrow.unify_schemas(schemas, promote_options="permissive")
+    except arrow.ArrowException as error:
+        raise TableError(
+            f"the columns of the files do not have the same types ({' '.join(str(error).split())});"
+            " write them alike."
+        ) from error
+    fields = [
+        field if not arrow.types.is_integer(field.type) else _with_gaps(field, files)
+        for field in schema
+    ]
+    return arrow.schema(fields)
+
+
+def _with_gaps(field: Any, files: Sequence[tuple[str, Origin]]) -> Any:
+    """The type of a column of whole numbers in all frames."""
+    arrow = needed("pyarrow")
+    rows = gaps = 0
+    low: int | None = None
+    high: int | None = None
+    for path, origin in files:
+        for facts in _spans(path, origin, field.name):
+            rows, gaps = rows + facts[0], gaps + facts[1]
+            low = facts[2] if low is None or (facts[2] is not None and facts[2] < low) else low
+            high = facts[3] if high is None or (facts[3] is not None and facts[3] > high) else high
+    if not gaps or low is None or high is None:
+        return field
+    inexact = max(abs(low), abs(high)) > _EXACT
+    return arrow.field(field.name, arrow.string() if inexact else arrow.float64())
+
+
+def _spans(
+    path: str, origin: Origin, name: str
+) -> Iterator[tuple[int, int, int | None, int | None]]:
+    """Rows, gaps, smallest and largest value of a column in each row group."""
+    compute = needed("pyarrow.compute")
+    metadata = _metadata(path, origin)
+    for group in range(metadata.num_row_groups):
+        facts = metadata.row_group(group)
+        columns = [facts.column(j).path_in_schema for j in range(facts.num_columns)]
+        place = columns.index(name)
+        found = facts.column(place).statistics
+        if found is not None and found.has_null_count and found.has_min_max:
+            yield facts.num_rows, found.null_count, int(found.min), int(found.max)
+            continue
+        column = _read(path, origin, group, 0, facts.num_rows, [name])[name]
+        span = compute.min_max(column).as_py()
+        yield facts.num_rows, column.null_count, span["min"], span["max"]
+
+
+def check_names(
+    expected: Sequence[str], found: Sequence[str], first: Origin, other: Origin
+) -> None:
+    """Refuse a file that has not the columns of the first one."""
+    lacking = [name for name in expected if name not in set(found)]
+    more = [name for name in found if name not in set(expected)]
+    if lacking or more:
+        faults = [f"lacks {listed(lacking, 5)}"] * bool(lacking)
+        faults += [f"has {listed(more, 5)} too"] * bool(more)
+        raise TableError(
+            f"{other.source} has not the columns of {first.source}: it {' and '.join(faults)}; "
+            "give files with the same columns."
+        )
+
+
+def _metadata(path: str, origin: Origin) -> Any:
+    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    try:
+        return parquet.read_metadata(pathlib.Path(path))
+    except (arrow.ArrowException, OSError) as error:
+        raise damaged(origin, "Parquet") from error
