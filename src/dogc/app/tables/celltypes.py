@@ -73,8 +73,7 @@ class Castable(NamedTuple):
     int64: bool
     uint64: bool
     double: bool
-    zeros: bool  # some begin with 0 and go on
-    whole_zeros: bool  # some of these have no fraction
+    zeros: bool  # some without a fraction begin with 0 and go on
     long: bool  # some have 16 digits or more
     largest: float
     first: str | None
@@ -88,7 +87,6 @@ class Castable(NamedTuple):
             self.uint64 and later.uint64,
             self.double and later.double,
             self.zeros or later.zeros,
-            self.whole_zeros or later.whole_zeros,
             self.long or later.long,
             max(self.largest, later.largest),
             self.first,
@@ -102,7 +100,7 @@ class Castable(NamedTuple):
             for kind, fits in (("int64", self.int64), ("uint64", self.uint64)):
                 if fits:
                     return None if self.zeros else kind
-        lost = self.whole_zeros or (self.largest >= _EXACT and self.long)
+        lost = self.zeros or (self.largest >= _EXACT and self.long)
         return "double" if self.double and not lost else None
 
 
@@ -131,24 +129,28 @@ def look_at(column: Any) -> Cells:
 
 def _castable(column: Any) -> Castable:
     arrow, compute = needed("pyarrow"), needed("pyarrow.compute")
-    whole = _cast(column, arrow.int64())
+    whole, signless = _cast(column, arrow.int64()), _cast(column, arrow.uint64())
     floats = _cast(column, arrow.float64())
-    signless = _cast(column, arrow.uint64())
-    numbers = floats if whole is None else whole
-    zeros = whole_zeros = long = False
-    largest, cells = 0.0, len(column) - column.null_count
-    if numbers is None:
-        zeros = signless is not None and _some(column, _ZEROS)
-    else:
-        exact = column.filter(compute.equal(numbers, compute.floor(numbers)))
-        span = compute.min_max(numbers).as_py()
-        largest = max((abs(float(end)) for end in span.values() if end is not None), default=0.0)
-        zeros = _some(exact if whole is None else column, _ZEROS)
-        whole_zeros = zeros
-        long = largest >= _EXACT and _some(exact, _LONG)
-        cells -= 0 if whole is not None else int(compute.sum(compute.is_nan(numbers)).as_py() or 0)
-    return Castable(whole is not None, signless is not None, floats is not None, zeros, whole_zeros,
-                    long, largest, column[0].as_py(), column.null_count > 0, cells)  # fmt: skip
+    exact, largest, unknown = column, 0.0, 0
+    if whole is None and floats is not None:
+        exact = column.filter(compute.equal(floats, compute.floor(floats)))
+        unknown = int(compute.sum(compute.is_nan(floats)).as_py() or 0)
+    if floats is not None:
+        span = compute.min_max(floats).as_py()
+        largest = max((abs(end) for end in span.values() if end is not None), default=0.0)
+    a_number = whole is not None or signless is not None or floats is not None
+    zeros = a_number and _some(exact, _ZEROS)
+    return Castable(
+        whole is not None,
+        signless is not None,
+        floats is not None,
+        zeros,
+        largest >= _EXACT and _some(exact, _LONG),
+        largest,
+        column[0].as_py(),
+        column.null_count > 0,
+        len(column) - column.null_count - unknown,
+    )
 
 
 def _some(column: Any, pattern: str) -> bool:

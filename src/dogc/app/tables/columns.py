@@ -5,7 +5,7 @@ A plan is a plain dictionary, so that it can be stored with a model and shown to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -49,21 +49,22 @@ def plan_column(column: pandas.Series) -> Plan:
 
     dtype = column.dtype
     if types.is_complex_dtype(dtype):
-        return _left_out("neither numbers nor text")
+        return left_out("neither numbers nor text")
     if types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype):
         return _with_median({"kind": "number", "style": "plain"}, plain_numbers(column))
     if types.is_datetime64_any_dtype(dtype):
-        return _with_median({"kind": "date", "format": "ISO8601"}, _dates(column))
+        return _with_median({"kind": "date", "format": "ISO8601"}, dates_of(column))
     if types.is_timedelta64_dtype(dtype):
-        return _with_median({"kind": "number", "style": "days"}, _durations(column))
+        return _with_median({"kind": "number", "style": "days"}, durations_of(column))
     try:
         levels = levels_of(column)
     except TypeError:
-        return _left_out("neither numbers nor text")
+        return left_out("neither numbers nor text")
     return _plan_text(levels, column)
 
 
-def _left_out(reason: str) -> Plan:
+def left_out(reason: str) -> Plan:
+    """The plan for a column that is not used."""
     return {"kind": "left out", "reason": reason}
 
 
@@ -71,43 +72,73 @@ def _with_median(plan: Plan, values: np.ndarray) -> Plan:
     """Complete the plan of a column of numbers, which may turn out to say nothing."""
     present = values[~np.isnan(values)]
     if not len(present):
-        return _left_out("no values")
-    low, high = float(present.min()), float(present.max())
-    # Differences of rounding are no differences.
-    if high - low <= 1e-13 * max(abs(low), abs(high)):
-        return _left_out("constant")
+        return left_out("no values")
+    if no_difference(float(present.min()), float(present.max())):
+        return left_out("constant")
     plan["median"] = float(np.median(present))
     plan["missing"] = len(values) - len(present)
     return plan
 
 
+def no_difference(low: float, high: float) -> bool:
+    """Whether a column is constant; differences of rounding are no differences."""
+    return high - low <= 1e-13 * max(abs(low), abs(high))
+
+
 def _plan_text(levels: Levels, column: pandas.Series) -> Plan:
-    texts = levels.texts
-    missing = int((levels.codes < 0).sum())
-    if not texts:
-        return _left_out("no values")
-    if len(texts) == 1 and not missing:
-        return _left_out("constant")
-    if str(column.dtype) != "category":
-        plan = _plan_boolean(levels) or _plan_number(levels, column) or _plan_date(levels)
-        if plan is not None:
-            return plan
-    return _plan_category(levels, missing)
+    counted = Counted(levels.texts, levels.counts, int((levels.codes < 0).sum()))
+    plan = plan_nothing(counted)
+    if plan is None and str(column.dtype) != "category":
+        plan = plan_boolean(counted) or _plan_number(levels, column) or _plan_date(levels)
+    return plan or plan_category(counted)
 
 
-def _plan_boolean(levels: Levels) -> Plan | None:
-    found = {text.lower() for text in levels.texts}
+class Counted(NamedTuple):
+    """How often a column holds which text."""
+
+    texts: list[str]  # distinct, by first appearance
+    counts: np.ndarray
+    missing: int
+    different: int = 0  # how many texts there are, where these are not all
+    present: int = 0  # how many rows hold one, where these are not all
+
+    @property
+    def all_listed(self) -> bool:
+        """Whether there are no more texts than these."""
+        return not self.different
+
+    @property
+    def n_texts(self) -> int:
+        """How many texts there are."""
+        return self.different or len(self.texts)
+
+    @property
+    def n_present(self) -> int:
+        """How many rows hold a text."""
+        return self.present or int(self.counts.sum())
+
+
+def plan_nothing(counted: Counted) -> Plan | None:
+    """The plan for a column without differences."""
+    if not counted.n_present:
+        return left_out("no values")
+    if counted.n_texts == 1 and not counted.missing:
+        return left_out("constant")
+    return None
+
+
+def plan_boolean(counted: Counted) -> Plan | None:
+    """The plan for a column of yes and no."""
+    found = {text.lower() for text in counted.texts}
     for pair in _YES_NO:
-        if found == set(pair):
-            yes = [text.lower() == pair[0] for text in levels.texts]
-            values = levels.spread(np.array(yes, dtype=np.float64))
-            present = values[~np.isnan(values)]
+        if counted.all_listed and found == set(pair):
+            yes = np.array([text.lower() == pair[0] for text in counted.texts])
             return {
                 "kind": "boolean",
                 "yes": pair[0],
                 "no": pair[1],
-                "usual": float(present.mean() > 0.5),
-                "missing": len(values) - len(present),
+                "usual": float(counted.counts[yes].sum() / counted.n_present > 0.5),
+                "missing": counted.missing,
             }
     return None
 
@@ -136,33 +167,41 @@ def _plan_date(levels: Levels) -> Plan | None:
     )
 
 
-def _plan_category(levels: Levels, missing: int) -> Plan:
-    counts = levels.counts
-    present = int(counts.sum())
-    if len(counts) > NEARLY_ALL * present and len(counts) > 1:
-        return _left_out("text with nearly all values different")
+def plan_category(counted: Counted) -> Plan:
+    """The plan for a column of words: the frequent ones, if they are most of it."""
+    counts, present, texts = counted.counts, counted.n_present, counted.texts
+    if counted.n_texts > NEARLY_ALL * present and counted.n_texts > 1:
+        return left_out("text with nearly all values different")
     order = np.argsort(-counts, kind="stable")
-    least = max(2.0, RARE * len(levels.codes))
+    least = max(2.0, RARE * (present + counted.missing))
     kept = [i for i in order[:MOST_LEVELS] if counts[i] >= least]
-    if len(counts) - len(kept) == 1 and len(kept) < MOST_LEVELS:
+    if counted.n_texts - len(kept) == 1 and len(kept) < MOST_LEVELS:
         kept = list(order)  # a single level is as good under its own name
     if 2 * int(counts[kept].sum()) < present:
-        return _left_out(f"text with {len(counts)} different values, too many to tell apart")
+        return left_out(f"text with {counted.n_texts} different values, too many to tell apart")
     names = set(kept)
-    return {
+    plan = {
         "kind": "category",
-        "levels": [levels.texts[i] for i in kept],
-        "others": [text for i, text in enumerate(levels.texts) if i not in names],
-        "missing": missing,
+        "levels": [texts[i] for i in kept],
+        "others": [text for i, text in enumerate(texts) if i not in names],
+        "missing": counted.missing,
     }
+    if not counted.all_listed:  # then any other text is one of the others
+        plan |= {"others": [], "open": counted.n_texts - len(kept)}
+    return plan
 
 
 def output_names(name: str, plan: Plan) -> list[str]:
     """The names of the numbers that a column becomes."""
     if plan["kind"] != "category":
         return [name]
-    more = [OTHER] * bool(plan["others"]) + [NOTHING] * bool(plan["missing"])
+    more = [OTHER] * has_others(plan) + [NOTHING] * bool(plan["missing"])
     return [f"{name}={level}" for level in [*plan["levels"], *more]]
+
+
+def has_others(plan: Plan) -> bool:
+    """Whether some texts of a category share a column."""
+    return bool(plan["others"] or plan.get("open"))
 
 
 def encode(column: pandas.Series, plan: Plan) -> np.ndarray:
@@ -183,9 +222,10 @@ def _encode_category(column: pandas.Series, plan: Plan) -> np.ndarray:
     place = {text: j for j, text in enumerate(plan["levels"])}
     width = len(place)
     place.update(dict.fromkeys(plan["others"], width))
-    width += bool(plan["others"])
+    width += has_others(plan)
     # Levels that were never seen fall into a last column that is cut off again.
-    places = [place.get(text, width + 1) for text in levels.texts]
+    unseen = width - 1 if plan.get("open") else width + 1
+    places = [place.get(text, unseen) for text in levels.texts]
     found = np.array([*places, width if plan["missing"] else width + 1])[levels.codes]
     return np.eye(width + 2)[found][:, : width + bool(plan["missing"])]
 
@@ -204,7 +244,7 @@ def _encode_number(column: pandas.Series, plan: Plan) -> np.ndarray:
     if types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype):
         return plain_numbers(column)
     if types.is_timedelta64_dtype(column.dtype):
-        return _durations(column)
+        return durations_of(column)
     if types.is_datetime64_any_dtype(column.dtype):
         raise TableError(f"column '{column.name}' should hold numbers, but it holds dates.")
     levels = _levels(column, "numbers")
@@ -223,7 +263,7 @@ def _encode_date(column: pandas.Series, plan: Plan) -> np.ndarray:
     from pandas.api import types
 
     if types.is_datetime64_any_dtype(column.dtype):
-        return _dates(column)
+        return dates_of(column)
     levels = _levels(column, "dates")
     values = parse_dates(levels.texts, plan["format"])
     return _all_understood(levels, values, column, "dates")
@@ -251,11 +291,13 @@ def _all_understood(
     return rows
 
 
-def _dates(column: pandas.Series) -> np.ndarray:
+def dates_of(column: pandas.Series) -> np.ndarray:
+    """Days since 1970-01-01 of a column of dates."""
     if getattr(column.dtype, "tz", None) is not None:
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     return days(column.to_numpy())
 
 
-def _durations(column: pandas.Series) -> np.ndarray:
+def durations_of(column: pandas.Series) -> np.ndarray:
+    """Days of a column of durations."""
     return column.to_numpy() / np.timedelta64(1, "D")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _WORDS = {"id", "ids", "identifier", "uuid", "guid", "key", "index", "idx", "rowid"}
 _WHOLE_NAMES = {"no", "nr", "row", "rownames", "row_names", "rownumber", "unnamed: 0", "#"}
-_ENOUGH = 10  # fewer rows can be numbered by chance
+ENOUGH = 10  # fewer rows can be numbered by chance
 
 
 def find_ids(frame: pandas.DataFrame) -> list[str]:
@@ -23,9 +24,25 @@ def find_ids(frame: pandas.DataFrame) -> list[str]:
     Whole numbers or text, all different, under a name such as ``id`` or ``customer_id``; then
     whole numbers that count the rows from 0 or 1, in any order.
     """
-    named = [name for name in frame.columns if looks_like_id(name) and _different(frame[name])]
-    titled = [name for name in frame.columns if _is_title(name) and _different_text(frame[name])]
-    counting = [name for name in frame.columns if _counts_rows(frame[name])]
+    return choose_ids(
+        list(frame.columns),
+        different=lambda name: _different(frame[name]),
+        different_text=lambda name: _different_text(frame[name]),
+        counts_rows=lambda name: _counts_rows(frame[name]),
+    )
+
+
+def choose_ids(
+    names: Sequence[str],
+    *,
+    different: Callable[[str], bool],
+    different_text: Callable[[str], bool],
+    counts_rows: Callable[[str], bool],
+) -> list[str]:
+    """The columns that are ids by their names and by what is true of their cells."""
+    named = [name for name in names if looks_like_id(name) and different(name)]
+    titled = [name for name in names if _is_title(name) and different_text(name)]
+    counting = [name for name in names if counts_rows(name)]
     return list(dict.fromkeys([*named, *counting, *titled]))
 
 
@@ -70,7 +87,7 @@ def _counts_rows(column: pandas.Series) -> bool:
     from pandas.api import types
 
     n = len(column)
-    if n < _ENOUGH or not types.is_integer_dtype(column.dtype) or column.isna().any():
+    if n < ENOUGH or not types.is_integer_dtype(column.dtype) or column.isna().any():
         return False
     values = column.to_numpy()
     low = int(values.min())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Plan, encode, output_names, plan_column
+from .columns import Plan, encode, left_out, output_names, plan_column
 from .ids import find_ids
 from .sentences import describe
 from .table import TableError, different_names, listed, needed, no_such_column, numbered_names
@@ -98,24 +98,12 @@ class Preparation(TransformerMixin, BaseEstimator):
         frame = _as_frame(frame)
         if not len(frame):
             raise TableError("the table has no rows; give one with some.")
-        roles = self._roles(frame)
+        roles = self.roles(list(frame.columns), lambda names: find_ids(frame[names]))
         plans = {name: roles.get(name) or plan_column(frame[name]) for name in frame.columns}
-        self.plans_: dict[str, Plan] = plans
-        self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
-        if not self.columns_:
-            raise _nothing_left(plans)
-        self.feature_names_ = [
-            feature for name in self.columns_ for feature in output_names(name, plans[name])
-        ]
-        self.mean_, self.scale_ = self._spread(self._encode(frame))
-        self.steps_ = describe(
-            plans,
-            id_column=self.id_column_,
-            label_column=self.label_column,
-            scale=self.scale,
-            n_features=len(self.feature_names_),
-        )
-        return self
+        self.adopt(plans)
+        X = self.encoded(frame)
+        mean, variance = (X.mean(axis=0), X.var(axis=0)) if self.scale else (None, None)
+        return self.finish(mean, variance)
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """The numbers of some rows.
@@ -134,7 +122,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         frame = _as_frame(frame)
         self._check_columns(frame)
-        X = self._encode(frame)
+        X = self.encoded(frame)
         if self.scale:
             X -= self.mean_
             X /= self.scale_
@@ -175,28 +163,54 @@ class Preparation(TransformerMixin, BaseEstimator):
             start = end
         return described
 
-    def _roles(self, frame: pandas.DataFrame) -> dict[str, Plan]:
-        """The columns that are not looked at, with what they are instead."""
-        names = list(frame.columns)
+    def roles(
+        self, names: Sequence[str], find: Callable[[list[str]], list[str]]
+    ) -> dict[str, Plan]:
+        """The columns that are not looked at, with what they are instead.
+
+        ``find`` says which of some columns are ids.
+        """
         drop = [self.drop] if isinstance(self.drop, str) else list(self.drop)
         asked = None if self.id_column == "auto" else self.id_column
         for name in [*drop, self.label_column, asked]:
             if name is not None and name not in names:
                 raise no_such_column(name, names)
-        roles: dict[str, Plan] = {name: _left_out("as you asked") for name in drop}
+        roles: dict[str, Plan] = {name: left_out("as you asked") for name in drop}
         if self.label_column is not None:
             roles[self.label_column] = {"kind": "label"}
         ids = [asked] if asked is not None else []
         if self.id_column is not None:
-            ids += find_ids(frame[[name for name in names if name not in roles]])
+            ids += find([name for name in names if name not in roles])
         self.id_column_ = ids[0] if ids else None
         for name in ids:
-            roles.setdefault(name, _left_out("only telling rows apart"))
+            roles.setdefault(name, left_out("only telling rows apart"))
         if self.id_column_ is not None:
             roles[self.id_column_] = {"kind": "id"}
         return roles
 
-    def _encode(self, frame: pandas.DataFrame) -> np.ndarray:
+    def adopt(self, plans: dict[str, Plan]) -> None:
+        """Make these what is made of the columns; means and scales are still to come."""
+        self.plans_: dict[str, Plan] = plans
+        self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
+        if not self.columns_:
+            raise _nothing_left(plans)
+        self.feature_names_ = [
+            feature for name in self.columns_ for feature in output_names(name, plans[name])
+        ]
+
+    def finish(self, mean: np.ndarray | None, variance: np.ndarray | None) -> Preparation:
+        """Scale by the means and variances of the features, and say what was done."""
+        self.mean_, self.scale_ = self._spread(mean, variance)
+        self.steps_ = describe(
+            self.plans_,
+            id_column=self.id_column_,
+            label_column=self.label_column,
+            scale=self.scale,
+            n_features=len(self.feature_names_),
+        )
+        return self
+
+    def encoded(self, frame: pandas.DataFrame) -> np.ndarray:
         """The numbers before they are scaled."""
         X = np.empty((len(frame), len(self.feature_names_)))
         start = 0
@@ -207,14 +221,15 @@ class Preparation(TransformerMixin, BaseEstimator):
             start += width
         return X
 
-    def _spread(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _spread(
+        self, mean: np.ndarray | None, variance: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Means, and standard deviations that the features of one column share."""
-        if not self.scale:
-            return np.zeros(X.shape[1]), np.ones(X.shape[1])
-        variance = X.var(axis=0)
+        if mean is None or variance is None:
+            return np.zeros(len(self.feature_names_)), np.ones(len(self.feature_names_))
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
         totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
-        return X.mean(axis=0), np.sqrt(np.repeat(totals, widths))
+        return mean, np.sqrt(np.repeat(totals, widths))
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
         names = set(frame.columns)
@@ -230,10 +245,6 @@ class Preparation(TransformerMixin, BaseEstimator):
 
 
 _USED = ("number", "date", "boolean", "category")
-
-
-def _left_out(reason: str) -> Plan:
-    return {"kind": "left out", "reason": reason}
 
 
 def _columns(names: Sequence[str]) -> str:

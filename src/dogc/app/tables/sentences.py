@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .columns import MOST_LEVELS, Plan
+from .columns import MOST_LEVELS, Plan, has_others
 from .table import listed
 
 
@@ -97,11 +97,12 @@ def _categories(plans: Mapping[str, Plan]) -> list[str]:
         return []
     sentences = [f"Each value became a column of 0 and 1: {_columns(categories)}."]
     for name, plan in categories.items():
-        if plan["others"]:
+        if has_others(plan):
+            others = f"about {plan['open']:,}" if plan.get("open") else str(len(plan["others"]))
             sentences.append(
                 f"In column '{name}', {len(plan['levels'])} values have a column each (at most "
                 f"{MOST_LEVELS}, those in at least 1% of the rows), the other "
-                f"{len(plan['others'])} one together."
+                f"{others} one together."
             )
     return sentences
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})*(\.\d*)?|0", re.ASCII)
 CODE = re.compile(r"0\d+", re.ASCII)  # a number would lose the zeros
 TOO_LARGE = 1e150  # squares of larger numbers are not finite
 _DAY = np.timedelta64(1, "D")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?", re.ASCII)
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?", re.ASCII)
 _DATE_FORMATS = (
     "ISO8601",
     "%Y-%m-%d",
@@ -124,13 +124,20 @@ def number_style(texts: Sequence[str]) -> str:
 
 def date_format(texts: Sequence[str]) -> str | None:
     """The way in which all cells of a column are dates, or None."""
-    if not texts or not all(_DATE.fullmatch(text) for text in texts):
+    if not texts or not all(DATE.fullmatch(text) for text in texts):
         return None
+    return next(readable_as(texts), None)
+
+
+def readable_as(texts: Sequence[str]) -> Iterator[str]:
+    """The ways in which all of some cells are dates."""
+    few = texts[:100]  # most ways fail soon
     for date in _DATE_FORMATS:
         for time in _TIMES if date.startswith("%") else ("",):
-            if not np.isnan(parse_dates(texts, date + time)).any():
-                return date + time
-    return None
+            form = date + time
+            if not (np.isnan(parse_dates(few, form)).any()
+                    or np.isnan(parse_dates(texts, form)).any()):  # fmt: skip
+                yield form
 
 
 def parse_dates(texts: Sequence[str], form: str) -> np.ndarray:
