@@ -3,6 +3,7 @@
 import csv
 import io
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -288,8 +289,8 @@ class TestPreparation:
         """Columns of few words, numbers, dates and gaps, mixed at random."""
         rng = np.random.default_rng(seed)
         n = int(rng.integers(5, 60))
-        cells = ["1", "2", "3.5", "", "NA", "yes", "no", "a", "b", "2020-01-02", "01/02/2020", "1,5",
-                 "12,000", "007", "True", "false", "none"]  # fmt: skip
+        cells = ["1", "2", "3.5", "", "NA", "yes", "no", "a", "b", "2020-01-02", "01/02/2020",
+                 "1,5", "12,000", "007", "True", "false", "none"]  # fmt: skip
         columns = {}
         for j in range(int(rng.integers(1, 6))):
             pool = rng.choice(cells, int(rng.integers(1, 4)), replace=False)
@@ -308,11 +309,10 @@ class TestPreparation:
                 piece = frame[self.first_row : self.first_row + self.rows]
                 return piece if columns is None else piece[list(columns)]
 
-        class Pieces:
-            parts = [Piece(start) for start in range(0, len(frame), size)]  # noqa: RUF012
-            names = list(frame.columns)
-
-        found = prepare_parts(Preparation(), Pieces(), HERE)
+        pieces = SimpleNamespace(
+            parts=[Piece(start) for start in range(0, len(frame), size)], names=list(frame.columns)
+        )
+        found = prepare_parts(Preparation(), pieces, HERE)
         assert_same_preparation(found, Preparation().fit(frame))
 
     def test_does_not_depend_on_who_works(self, small, tmp_path, monkeypatch):
@@ -337,7 +337,7 @@ class TestPreparation:
                 "id": np.arange(n) * 7 + 3,
                 "real": rng.normal(size=n) + 10,
                 "note": [f"note {i}" for i in range(n)],
-                "comma": [f"{a},{b}" for a, b in rng.integers(100, 999, (n, 2))],
+                "comma": [f"{a},{b}" for a, b in rng.integers(10, 99, (n, 2))],
                 "day": [f"{1990 + i % 30}-{i % 12 + 1:02d}-{i % 28 + 1:02d}" for i in range(n)],
                 "word": np.where(rng.random(n) < 0.6, "often", [f"w{i % 300}" for i in range(n)]),
             }
