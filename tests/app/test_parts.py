@@ -310,7 +310,9 @@ class TestPreparation:
                 return piece if columns is None else piece[list(columns)]
 
         pieces = SimpleNamespace(
-            parts=[Piece(start) for start in range(0, len(frame), size)], names=list(frame.columns)
+            parts=[Piece(start) for start in range(0, len(frame), size)],
+            names=list(frame.columns),
+            rows=len(frame),
         )
         found = prepare_parts(Preparation(), pieces, HERE)
         assert_same_preparation(found, Preparation().fit(frame))

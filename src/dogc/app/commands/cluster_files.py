@@ -13,6 +13,7 @@ from .. import report
 from ..model_files import saving
 from ..tables import Preparation
 from ..tables.clustered_table import Clustering, agreement
+from ..tables.tally import agreement_of_counts
 from .outputs import whole_folder
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
 def with_labels(
-    frame: pandas.DataFrame, labels: np.ndarray, confidence: np.ndarray
+    frame: pandas.DataFrame, labels: np.ndarray, confidence: np.ndarray, always: bool = False
 ) -> pandas.DataFrame:
-    """The rows as they were, with their cluster and how sure it is."""
+    """The rows as they were, with their cluster and how sure it is, if that is known or always."""
     found = {"cluster": labels}
-    if not np.isnan(confidence).all():
+    if always or not np.isnan(confidence).all():
         found["confidence"] = np.round(confidence, 4)
     # A column of yours keeps its name.
     named = {name if name not in frame.columns else f"dogc_{name}": v for name, v in found.items()}
@@ -54,22 +55,27 @@ def write_files(
     clustering: Clustering, preparation: Preparation, folder: pathlib.Path
 ) -> list[pathlib.Path]:
     """Write all four files; none of them is there before all are."""
-    summary = report.summarise(clustering)
-    run = run_record(clustering)
     with whole_folder(folder) as draft:
         rows = with_labels(clustering.frame, clustering.labels, clustering.confidence)
         with open(draft / "labels.csv", "wb") as file:
             write_rows(rows, file)
-        saving.save(
-            clustering.model,
-            draft / "model.skops",
-            preparation=preparation,
-            summary=summary,
-            settings=clustering.settings,
-        )
-        write_whole(draft / "report.html", report.render(summary))
-        write_whole(draft / "run.json", json.dumps(run, indent=2) + "\n")
+        write_findings(clustering, preparation, draft)
     return [folder / name for name in FILES]
+
+
+def write_findings(clustering: Clustering, preparation: Preparation, folder: pathlib.Path) -> None:
+    """Write all but the labels."""
+    summary = report.summarise(clustering)
+    saving.save(
+        clustering.model,
+        folder / "model.skops",
+        preparation=preparation,
+        summary=summary,
+        settings=clustering.settings,
+    )
+    write_whole(folder / "report.html", report.render(summary))
+    run = run_record(clustering)
+    write_whole(folder / "run.json", json.dumps(run, indent=2) + "\n")
 
 
 def sizes(labels: np.ndarray) -> dict[str, int]:
@@ -78,8 +84,18 @@ def sizes(labels: np.ndarray) -> dict[str, int]:
     return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
 
 
+def all_sizes(clustering: Clustering) -> dict[str, int]:
+    """Of all rows, those that are not at hand among them."""
+    if clustering.tally is not None:
+        return clustering.tally.named_sizes()
+    return sizes(clustering.labels)
+
+
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
+    if clustering.tally is not None:
+        counted = clustering.tally.table()
+        return None if counted is None else agreement_of_counts(counted[2])
     if clustering.truth is None:
         return None
     return agreement(clustering.truth, clustering.labels)
@@ -95,10 +111,10 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
     ]
     return {
         **clustering.settings,
-        "rows": len(clustering.frame),
+        "rows": clustering.n_rows,
         "features": clustering.feature_names,
         "preparation": clustering.preparation,
-        "clusters": sizes(clustering.labels),
+        "clusters": all_sizes(clustering),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
         "converged": getattr(model, "converged_", None),

@@ -27,12 +27,16 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-File = Annotated[
+_KINDS = "CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input"
+File = Annotated[str, typer.Argument(help=f"{_KINDS}.", show_default=False)]
+Files = Annotated[
     str,
     typer.Argument(
-        help="CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input.",
-        show_default=False,
+        help=f"{_KINDS}; or a quoted pattern, such as 'parts/*.csv'.", show_default=False
     ),
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="A running Dask cluster that does the work: tcp://HOST:PORT.")
 ]
 Model = Annotated[Path, typer.Argument(help="A model.skops file.", show_default=False)]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
@@ -121,7 +125,7 @@ def demo(
 
 @_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
 def cluster(
-    file: File,
+    file: Files,
     clusters: Annotated[str, typer.Option(help="How many clusters, or auto.", show_default=False)],
     method: Annotated[
         str, typer.Option(help="dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")
@@ -141,6 +145,7 @@ def cluster(
     max_time: Annotated[
         float | None, typer.Option(help="Stop the fit after so many seconds.")
     ] = None,
+    scheduler: Scheduler = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -162,6 +167,7 @@ def cluster(
         geometry=geometry,
         representatives=terminal.representatives_asked(representatives),
         max_time=max_time,
+        scheduler=scheduler,
     )
     return terminal.cluster(options, terminal.Terminal(json, quiet))
 
@@ -169,10 +175,11 @@ def cluster(
 @_command("predict", "dogc predict customers/model.skops new.csv --out new-labels.csv")
 def predict(
     model: Model,
-    file: File,
+    file: Files,
     out: Annotated[Path, typer.Option(help="CSV file for rows and labels.")] = Path(
         "predicted.csv"
     ),
+    scheduler: Scheduler = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -180,7 +187,7 @@ def predict(
     """Label the rows of a file with a model: same columns by name, in any order."""
     from . import terminal
 
-    return terminal.predict(model, file, out, force, terminal.Terminal(json, quiet))
+    return terminal.predict(model, file, out, force, terminal.Terminal(json, quiet), scheduler)
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")

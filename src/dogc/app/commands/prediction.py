@@ -10,8 +10,10 @@ import numpy as np
 
 from ..._atomic import draft_of
 from ..model_files import saving
-from ..tables import TableError, read_chunks
-from .cluster_files import with_labels, write_rows
+from ..tables import Preparation, TableError, read_chunks
+from ..tables.parts import Part, find_parts
+from ..tables.workers import Workers
+from .cluster_files import sizes, with_labels, write_rows
 
 CHUNK_ROWS = 50_000
 
@@ -47,12 +49,40 @@ def predict_file(
             labels, confidence = label_rows(bundle.model, X)
             rows = with_labels(table.frame, labels, confidence)
             write_rows(rows, target, header=place == 0)
-            for name, count in zip(*np.unique(labels, return_counts=True), strict=True):
-                total[str(name)] = total.get(str(name), 0) + int(count)
+            for name, count in sizes(labels).items():
+                total[name] = total.get(name, 0) + count
             advance(len(labels))
         if not total:
             raise TableError(f"{file} has no rows; pass a file with at least one.")
     return dict(sorted(total.items(), key=lambda item: int(item[0])))
+
+
+def predict_parts(
+    bundle: saving.Bundle,
+    files: list[str],
+    source: str,
+    out: pathlib.Path,
+    workers: Workers,
+    advance: Callable[[int], object] = lambda rows: None,
+) -> dict[str, int]:
+    """Label the rows of several files, or by several workers; the sizes of the clusters."""
+    parts = find_parts(files, source, workers)
+    total: dict[str, int] = {}
+    found = workers.in_order(label_part, parts.parts, bundle.preparation, bundle.model)
+    with draft_of(out) as draft, open(draft, "wb") as target:
+        for place, (part, (labels, confidence)) in enumerate(zip(parts.parts, found, strict=True)):
+            sure = hasattr(bundle.model, "predict_membership")
+            rows = with_labels(part.read(), labels, confidence, sure)
+            write_rows(rows, target, header=place == 0)
+            for name, count in sizes(labels).items():
+                total[name] = total.get(name, 0) + count
+            advance(len(labels))
+    return dict(sorted(total.items(), key=lambda item: int(item[0])))
+
+
+def label_part(part: Part, preparation: Preparation, model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of the rows of a part, and how sure they are."""
+    return label_rows(model, preparation.transform(part.read()))
 
 
 def label_rows(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

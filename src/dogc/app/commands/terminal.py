@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pathlib
 import re
@@ -20,8 +21,10 @@ from .. import report as reports
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_table
 from ..tables.clustered_table import Clustering, cluster_table
-from . import cluster_files, comparing, prediction
+from ..tables.workers import hired
+from . import cluster_files, comparing, prediction, several_files
 from .outputs import check_folder, check_free
+from .progress import RowsDone
 
 
 class Asked(NamedTuple):
@@ -39,10 +42,19 @@ class Asked(NamedTuple):
     geometry: str = "auto"
     representatives: int | str | None = "auto"
     max_time: float | None = None
+    scheduler: str | None = None
 
     def preparation(self) -> Preparation:
         """What is to be made of the table."""
         return Preparation(scale=self.scale, drop=self.drop, label_column=self.label_column)
+
+    def parameters(self, progress: bool) -> dict[str, Any]:
+        """Of the method, as far as it has them."""
+        given = {"n_neighbors": self.neighbors, "geometry": self.geometry,
+                 "n_representatives": self.representatives}  # fmt: skip
+        chosen = {name: value for name, value in given.items() if value != "auto"}
+        return {"max_time": self.max_time, "n_jobs": -1, "verbose": int(progress),
+                "random_state": 0, **chosen}  # fmt: skip
 
 
 def count(option: str, given: str) -> int | str:
@@ -135,36 +147,44 @@ class Terminal:
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_folder(options.out, cluster_files.FILES, options.force)
-    table = read_table(options.file)
-    preparation = options.preparation()
-    parameters: dict[str, Any] = {"max_time": options.max_time, "n_jobs": -1,
-                                  "verbose": int(terminal.progress), "random_state": 0}  # fmt: skip
-    if options.neighbors != "auto":
-        parameters["n_neighbors"] = options.neighbors
-    if options.geometry != "auto":
-        parameters["geometry"] = options.geometry
-    if options.representatives != "auto":
-        parameters["n_representatives"] = options.representatives
-    found = cluster_table(table, preparation, options.method, options.clusters, parameters)
-    paths = cluster_files.write_files(found, preparation, options.out)
+    files = several_files.matching(options.file)
+    if several_files.in_parts(files, options.scheduler):
+        found, paths = cluster_in_parts(files, options, terminal)
+    else:
+        preparation = options.preparation()
+        found = cluster_table(read_table(files[0]), preparation, options.method, options.clusters,
+                              options.parameters(terminal.progress))  # fmt: skip
+        paths = cluster_files.write_files(found, preparation, options.out)
     show_clustering(found, terminal)
     terminal.wrote(paths)
     terminal.finish(cluster_files.run_record(found), paths)
     return 130 if getattr(found.model, "stopping_reason_", None) == "interrupted" else 0
 
 
+def cluster_in_parts(
+    files: list[str], options: Asked, terminal: Terminal
+) -> tuple[Clustering, list[pathlib.Path]]:
+    """Cluster files that are never in memory as a whole."""
+    from . import streaming
+
+    bar = RowsDone(terminal.progress)
+    with hired(options.scheduler) as workers, contextlib.closing(bar):
+        return streaming.cluster_files(
+            files, several_files.named(files), options.preparation(), options.method,
+            options.clusters, options.parameters(terminal.progress), options.out, workers, bar,
+        )  # fmt: skip
+
+
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
     """Sizes and how sure, scores if there is a truth, and what was remarkable."""
-    n, method = len(found.frame), str(found.settings["method"]).upper()
+    n, method = found.n_rows, str(found.settings["method"]).upper()
     terminal.say(f"[bold]{counted(n, 'row')} of {escape(found.source)}[/bold] by {escape(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {escape(step)}[/dim]")
-    sizes = cluster_files.sizes(found.labels)
     rows = []
-    for name, size in sizes.items():
-        sure = found.confidence[found.labels == int(name)]
-        mean = "-" if np.isnan(sure).all() else f"{np.nanmean(sure):.2f}"
+    for name, size in cluster_files.all_sizes(found).items():
+        mean = mean_confidence(found, int(name))
         rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "sure"], rows)
@@ -176,17 +196,30 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         terminal.say()
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
                       [["agreement", *(f"{value:.3f}" for value in scores.values())]])  # fmt: skip
+    if sample := found.settings.get("sample"):
+        terminal.say(f"\nIn the report: {sample['words']}")
     for note in found.settings["notes"]:
         terminal.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
 
 
+def mean_confidence(found: Clustering, label: int) -> str:
+    """How sure the rows of a cluster are on average."""
+    if found.tally is not None:
+        sure = found.tally.sureness[label]
+        return f"{sure.total / sure.known:.2f}" if sure.known else "-"
+    known = found.confidence[found.labels == label]
+    return "-" if np.isnan(known).all() else f"{np.nanmean(known):.2f}"
+
+
 def predict(
-    model: pathlib.Path, file: str, out: pathlib.Path, force: bool, terminal: Terminal
-) -> int:
-    """Label the rows of a file."""
+    model: pathlib.Path, file: str, out: pathlib.Path, force: bool, terminal: Terminal,
+    scheduler: str | None = None,
+) -> int:  # fmt: skip
+    """Label the rows of a file, or of several."""
     check_free(out, force)
+    files = several_files.matching(file)
     if out.exists() and any(other.exists() and out.samefile(other)
-                            for other in (model, pathlib.Path(file))):  # fmt: skip
+                            for other in (model, *map(pathlib.Path, files))):  # fmt: skip
         raise TableError(f"--out {out} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
     with terminal.console.status("labelling") as status:
@@ -197,7 +230,13 @@ def predict(
             done += rows
             status.update(f"labelling: {done:,} rows")
 
-        sizes = prediction.predict_file(bundle, file, out, advance)
+        if len(files) == 1 and scheduler is None:
+            sizes = prediction.predict_file(bundle, files[0], out, advance)
+        else:
+            several_files.in_parts(files, scheduler)
+            with hired(scheduler) as workers:
+                name = several_files.named(files)
+                sizes = prediction.predict_parts(bundle, files, name, out, workers, advance)
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {escape(str(model))}\n")
     rows = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
@@ -244,7 +283,7 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
     bundle = saving.load_bundle(model)
     settings = bundle.settings or {}
     labels = np.asarray(bundle.model.labels_) if hasattr(bundle.model, "labels_") else np.empty(0)
-    sizes = cluster_files.sizes(labels)
+    sizes = settings.get("clusters") or cluster_files.sizes(labels)
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
     found = {
         "file": str(model),

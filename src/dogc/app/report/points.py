@@ -70,8 +70,8 @@ def describe_points(clustering: Clustering, groups: Groups, layout: Layout, most
     confidence = clustering.confidence[rows]
     has_confidence = bool(np.isfinite(clustering.confidence).any())
     return {
-        "total": len(groups.codes),
-        "row": (rows + 1).tolist(),
+        "total": clustering.n_rows,
+        "row": (clustering.row_numbers[rows] + 1).tolist(),
         "x": np.clip(at[:, 0], 0, 1).round(5).tolist(),
         "y": np.clip(at[:, 1], 0, 1).round(5).tolist(),
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
+from ..tables.tally import Sureness, sureness_of
 from .features import describe_features
 from .graph_weight import describe_graph
 from .groups import Groups, group_rows
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from ..tables.clustered_table import Clustering
 
 VERSION = 1
-CONFIDENCE_BINS = 10
 # Names of the paper for classes that are called otherwise.
 METHOD_NAMES = {
     "DOGCOS": "DOGC-OS",
@@ -87,12 +88,13 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "version": VERSION,
         "source": short(clustering.source, 200),
         "method": METHOD_NAMES.get(type(model).__name__, type(model).__name__),
-        "rows": len(groups.codes),
+        "rows": clustering.n_rows,
+        **describe_sample(clustering),
         "clusters_found": groups.c,
         "ending": describe_ending(model, groups.c),
         "resolution": describe_resolution(model),
         "clusters": describe_sizes(clustering, groups),
-        "sureness": describe_sureness(clustering.confidence),
+        "sureness": describe_all_sureness(clustering),
         "truth": describe_truth(clustering, groups),
         "points": describe_points(clustering, groups, layout, max_points),
         "features": describe_features(clustering, groups),
@@ -155,8 +157,41 @@ def resolution_words(p: int, agreement: float | None) -> str:
     return f"{start}; another number gives {alike} clusters {number}."
 
 
+def describe_sample(clustering: Clustering) -> dict[str, Any]:
+    """Which of all rows the pictures show; nothing where these are all."""
+    shown, total = len(clustering.frame), clustering.n_rows
+    return (
+        {} if shown == total else {"sample": {"rows": shown, "words": sample_words(shown, total)}}
+    )
+
+
+def sample_words(shown: int, total: int) -> str:
+    """What is of some rows and what is of all, in one sentence.
+
+    Examples
+    --------
+    >>> sample_words(10_000, 1_234_567)
+    'Pictures and ranges are of 10,000 of 1,234,567 rows; sizes, confidence and scores are of all.'
+    """
+    return (
+        f"Pictures and ranges are of {shown:,} of {total:,} rows; sizes, confidence and scores "
+        "are of all."
+    )
+
+
 def describe_sizes(clustering: Clustering, groups: Groups) -> list[dict[str, Any]]:
     """Rows of each cluster, how sure they are, how many hang on loosely."""
+    counted = clustering.tally
+    if counted is not None:
+        return [
+            {
+                "cluster": label,
+                "size": counted.sizes[label],
+                "outliers": counted.outliers[label],
+                "sureness": _counted_sureness(counted.sureness[label]),
+            }
+            for label in sorted(counted.sizes, key=lambda label: (label < 0, label))
+        ]
     n = len(groups.codes)
     loose = np.asarray(getattr(clustering.model, "outliers_", np.zeros(n)), dtype=bool)
     loose = loose if len(loose) == n else np.zeros(n, dtype=bool)
@@ -176,15 +211,24 @@ def describe_sizes(clustering: Clustering, groups: Groups) -> list[dict[str, Any
 
 def describe_sureness(confidence: np.ndarray) -> dict[str, Any] | None:
     """Mean confidence, the rows below a half and a histogram; None where there is none."""
-    known = confidence[np.isfinite(confidence)]
-    if not len(known):
+    return _counted_sureness(sureness_of(confidence))
+
+
+def describe_all_sureness(clustering: Clustering) -> dict[str, Any] | None:
+    """The same of all rows."""
+    if clustering.tally is None:
+        return describe_sureness(clustering.confidence)
+    return _counted_sureness(functools.reduce(Sureness.merged, clustering.tally.sureness.values()))
+
+
+def _counted_sureness(sure: Sureness) -> dict[str, Any] | None:
+    if not sure.known:
         return None
-    count, _ = np.histogram(np.clip(known, 0, 1), bins=CONFIDENCE_BINS, range=(0.0, 1.0))
     return {
-        "mean": digits(known.mean()),
-        "unsure": int(np.count_nonzero(known < 0.5)),
-        "known": len(known),
-        "histogram": count.tolist(),
+        "mean": digits(sure.total / sure.known),
+        "unsure": sure.unsure,
+        "known": sure.known,
+        "histogram": sure.histogram.tolist(),
     }
 
 
@@ -210,7 +254,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
     seconds = float(clustering.seconds)
     timings = getattr(clustering.model, "timings_", None) or {}
     facts = {
-        "rows": len(clustering.frame),
+        "rows": clustering.n_rows,
         "columns": clustering.frame.shape[1],
         "features": clustering.X.shape[1],
         "n_neighbors": as_json(getattr(clustering.model, "n_neighbors_", None)),

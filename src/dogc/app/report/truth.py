@@ -7,6 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ...metrics import contingency
 from ..tables.clustered_table import Clustering, agreement
+from ..tables.tally import agreement_of_counts
 from .groups import Groups
 from .json_values import digits, short
 
@@ -18,10 +19,19 @@ def describe_truth(clustering: Clustering, groups: Groups) -> dict | None:
     """Scores, and the table of classes and clusters in matched order; None without truth."""
     if clustering.truth is None or not len(clustering.truth):
         return None
-    names, classes = np.unique(np.asarray(clustering.truth).astype(str), return_inverse=True)
-    scores = agreement(classes, groups.codes)
     present = groups.shown
-    table = contingency(classes, groups.codes, groups.c + 1)
+    if clustering.tally is None:
+        names, classes = np.unique(np.asarray(clustering.truth).astype(str), return_inverse=True)
+        scores = agreement(classes, groups.codes)
+        table = contingency(classes, groups.codes, groups.c + 1)
+    else:
+        counted = clustering.tally.table()
+        if counted is None:  # too many classes
+            return None
+        names, labels, counts = np.array(counted[0]), counted[1], counted[2]
+        scores = agreement_of_counts(counts)
+        table = np.zeros((len(names), groups.c + 1), dtype=np.int64)
+        table[:, [groups.c if label < 0 else label for label in labels]] = counts
     order, matched = match_classes(table[:, present])
     columns = present[:MOST_SHOWN]
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from ...comparison import named_estimator
 from ...metrics import clustering_report
 from .preparing import Preparation
 from .reading import Table
+from .table import numbered_names
+from .tally import Tally
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +36,17 @@ class Clustering(NamedTuple):
     source: str
     seconds: float  # of the fit
     settings: dict[str, Any]  # method, parameters, versions, notes
+    tally: Tally | None = None  # of all rows, where those above are some of them
+
+    @property
+    def n_rows(self) -> int:
+        """Of all that was clustered."""
+        return len(self.frame) if self.tally is None else self.tally.rows
+
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """Of the rows at hand, from 0."""
+        return np.arange(len(self.frame)) if self.tally is None else self.frame.index.to_numpy()
 
 
 def cluster_table(
@@ -47,15 +61,10 @@ def cluster_table(
     X = preparation.fit(frame).transform(frame)
     check_clusters(n_clusters, len(frame))
     model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
-    began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        labels = np.asarray(model.fit_predict(X))
-    seconds = time.perf_counter() - began
-    notes = [" ".join(str(warning.message).split()) for warning in caught]
-    notes = list(dict.fromkeys([*notes, *_remarks(model)]))
-    columns = [_column_of(name, frame) for name in preparation.feature_names_]
-    notes += _splitting_columns(X, columns, labels)
+    labels, seconds, notes = timed(lambda: np.asarray(model.fit_predict(X)))
+    apart = int(np.sum(getattr(model, "outliers_", 0)))
+    notes = list(dict.fromkeys([*notes, *remarks(model, apart)]))
+    notes += splitting_columns(X, preparation.feature_names_, frame, labels)
     label_column = preparation.label_column
     return Clustering(
         frame=frame,
@@ -66,40 +75,56 @@ def cluster_table(
         confidence=np.asarray(getattr(model, "confidence_", np.full(len(X), np.nan)), dtype=float),
         truth=None if label_column is None else frame[label_column].astype(str).to_numpy(),
         id_column=preparation.id_column_,
-        preparation=[*_header_guess(frame), *preparation.steps_],
+        preparation=[*header_guess(list(frame.columns)), *preparation.steps_],
         source=table.source,
         seconds=seconds,
-        settings={
-            "method": method,
-            "parameters": recorded_parameters(model),
-            "versions": versions(),
-            "notes": notes,
-            "source": table.source,
-            "sha256": table.sha256,
-            "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
-        },
+        settings=settings_of(method, model, notes, table.source, table.sha256),
     )
 
 
-def _remarks(model: Any) -> list[str]:
+def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:
+    """What a fit gives, how many seconds it took, and what it warned of."""
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = fit()
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    return found, time.perf_counter() - began, notes
+
+
+def settings_of(
+    method: str, model: Any, notes: list[str], source: str, sha256: str
+) -> dict[str, Any]:
+    """How a run was made, as far as JSON can hold it."""
+    return {
+        "method": method,
+        "parameters": recorded_parameters(model),
+        "versions": versions(),
+        "notes": notes,
+        "source": source,
+        "sha256": sha256,
+        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
+    }
+
+
+def remarks(model: Any, apart: int) -> list[str]:
     """What people should know of a fit and would not ask for."""
-    remarks = []
+    found = []
     counts = getattr(model, "cluster_counts_", None)
     if counts:
         others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
         first = counts[0].n_clusters
         what = "1 cluster is" if first == 1 else f"{first} clusters are"
-        remarks.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
+        found.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
                        "too.")  # fmt: skip
-    apart = int(np.sum(getattr(model, "outliers_", 0)))
     if apart:
         one = apart == 1
-        remarks.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
+        found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
                        "everything else and got the label of the nearest cluster.")  # fmt: skip
     if getattr(model, "rule_", None) == "neighbors":
-        remarks.append("no linear rule follows these clusters, so new rows will follow their "
+        found.append("no linear rule follows these clusters, so new rows will follow their "
                        "nearest rows.")  # fmt: skip
-    return remarks
+    return found
 
 
 # A column of two values is said to split the rows if clusters mix less than this share, and the
@@ -112,14 +137,16 @@ def _column_of(feature: str, frame: pandas.DataFrame) -> str:
     return feature if feature in frame.columns else feature.split("=")[0]
 
 
-def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> list[str]:
+def splitting_columns(
+    X: np.ndarray, features: Sequence[str], frame: pandas.DataFrame, labels: np.ndarray
+) -> list[str]:
     """A word on columns of two values that the clusters follow.
 
     Rows with the other value are never among the nearest where there are few other columns, so
     such a column can cut the graph all by itself.
     """
     found = []
-    for name, column in zip(names, X.T, strict=True):
+    for feature, column in zip(features, X.T, strict=True):
         low, high = column.min(), column.max()
         upper = column == high
         if low == high or not (upper | (column == low)).all():
@@ -128,7 +155,7 @@ def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> l
         ones = np.bincount(labels - labels.min(), weights=upper)
         mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
         if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
-            found.append(f"'{name}'")
+            found.append(f"'{_column_of(feature, frame)}'")
     if not found:
         return []
     columns = ", ".join(dict.fromkeys(found))
@@ -136,11 +163,11 @@ def _splitting_columns(X: np.ndarray, names: list[str], labels: np.ndarray) -> l
             "without it (--drop)."]  # fmt: skip
 
 
-def _header_guess(frame: pandas.DataFrame) -> list[str]:
-    names = [f"c{place}" for place in range(1, frame.shape[1] + 1)]
-    if list(frame.columns) != names:
+def header_guess(columns: list[str]) -> list[str]:
+    """A word on names that were made up."""
+    if columns != numbered_names(len(columns)):
         return []
-    return [f"No header was found: the columns are called c1 to {names[-1]}."]
+    return [f"No header was found: the columns are called c1 to {columns[-1]}."]
 
 
 def recorded_parameters(model: Any) -> dict[str, Any]:

@@ -10,19 +10,16 @@ import functools
 import hashlib
 import pathlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import parquet_parts, text_parts
 from .arff import is_arff
 from .opening import Origin, kind_of, opened, origin_of
 from .parquet_parts import ParquetPart
 from .sniffing import SAMPLE
-from .table import TableError, counted_files
+from .table import TableError
 from .text_parts import TextPart
-from .workers import Workers
-
-if TYPE_CHECKING:
-    import pandas
+from .workers import Watch, Workers, unwatched
 
 Part = TextPart | ParquetPart
 
@@ -44,10 +41,6 @@ class Parts(NamedTuple):
         """Of the columns."""
         return list(self.parts[0].names)
 
-    def head(self) -> pandas.DataFrame:
-        """The first rows."""
-        return self.parts[0].read()
-
 
 def can_be_cut(path: str) -> bool:
     """Whether a file is text or Parquet, which can be read in parts."""
@@ -67,7 +60,9 @@ def _kind(path: str) -> str | None:
     return kind if kind in ("text", "parquet") else None
 
 
-def find_parts(paths: Sequence[str], source: str, workers: Workers, decide: bool = True) -> Parts:
+def find_parts(
+    paths: Sequence[str], source: str, workers: Workers, watch: Watch = unwatched
+) -> Parts:
     """Cut files into parts, and decide what their columns hold.
 
     Parameters
@@ -78,9 +73,8 @@ def find_parts(paths: Sequence[str], source: str, workers: Workers, decide: bool
         What to call them.
     workers : Workers
         Who reads the parts.
-    decide : bool, default=True
-        Whether to read all of a text file first, to know the types of its columns and how many
-        rows each part has. Otherwise each part has the types of its own cells.
+    watch : callable, default=None
+        Told after each part what is being done, and to how many rows it was done now.
 
     Raises
     ------
@@ -104,7 +98,7 @@ def find_parts(paths: Sequence[str], source: str, workers: Workers, decide: bool
     if kinds[paths[0]] == "parquet":
         parts = _parquet(files, digest)
     else:
-        parts = _text(files, digest, workers, decide)
+        parts = _text(files, digest, workers, watch)
     if not parts:
         raise TableError(f"{source} has no rows; give a table with some.")
     return Parts(parts, source, digest.hexdigest())
@@ -121,14 +115,12 @@ def _parquet(files: Sequence[tuple[str, Origin]], digest: Any) -> list[Part]:
 
 
 def _text(
-    files: Sequence[tuple[str, Origin]], digest: Any, workers: Workers, decide: bool
+    files: Sequence[tuple[str, Origin]], digest: Any, workers: Workers, watch: Watch
 ) -> list[Part]:
     form = text_parts.form_of(*files[0])
     cut: Iterator[TextPart] = (
         part for path, origin in files for part in text_parts.cut(path, origin, form, digest)
     )
-    if not decide:
-        return list(cut)
     found: list[TextPart] = []
 
     def remembered() -> Iterator[TextPart]:
@@ -136,7 +128,10 @@ def _text(
             found.append(part)
             yield part
 
-    looks = list(workers.in_order(text_parts.look, remembered()))
+    looks: list[text_parts.Look] = []
+    for look in workers.in_order(text_parts.look, remembered()):
+        looks.append(look)
+        watch("reading", look.rows, None)
     parts = [part._replace(rows=look.rows) for part, look in zip(found, looks, strict=True)]
     cells = [look.cells for look in looks if look.rows]
     if not cells:
@@ -155,8 +150,3 @@ def numbered(parts: Sequence[Part]) -> list[Part]:
             found.append(part._replace(first_row=start))
             start += part.rows
     return found
-
-
-def counted(paths: Sequence[str]) -> str:
-    """What to call files: by name, or by the first and how many they are."""
-    return counted_files([origin_of(path).source for path in paths])

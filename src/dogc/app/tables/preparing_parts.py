@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,13 +19,11 @@ from .parts import Part, Parts
 from .preparing import Preparation
 from .samples import keys_of_rows
 from .table import no_such_column
-from .workers import Workers
+from .workers import Watch, Workers, unwatched
 
 # Of each column so many values are kept for the median, and so many texts are counted; of wide
 # tables fewer, so that all of them take some ten MB.
 MOST_VALUES, LEAST_VALUES, ALL_VALUES = 20_000, 1_000, 1_000_000
-
-Watch = Callable[[str, int], None]  # what is being done, and in how many more rows it is done
 
 
 class Moments(NamedTuple):
@@ -56,7 +54,7 @@ class Moments(NamedTuple):
 
 
 def prepare_parts(
-    preparation: Preparation, parts: Parts, workers: Workers, watch: Watch = lambda *_: None
+    preparation: Preparation, parts: Parts, workers: Workers, watch: Watch = unwatched
 ) -> Preparation:
     """Fit a preparation by two passes over all parts.
 
@@ -72,7 +70,8 @@ def prepare_parts(
     workers : Workers
         Who reads the parts.
     watch : callable, default=None
-        Told after each part what is being done, and of how many rows it has been done.
+        Told after each part what is being done, to how many rows it was done now, and to how
+        many it will be.
 
     Returns
     -------
@@ -108,14 +107,14 @@ def _summaries(
     for place, (part, later) in enumerate(zip(parts.parts, found, strict=True)):
         both = zip(total, later, strict=True) if place else ()
         total = [merge_summaries(one, two, most) for one, two in both] if place else later
-        watch("looking at columns", part.rows)
+        watch("looking at columns", part.rows, parts.rows)
     return dict(zip(names, total, strict=True))
 
 
 def summarise_part(part: Part, names: Sequence[str], most: int) -> list[Summary]:
     """What must be known of some columns of a part."""
     frame = part.read(names)
-    keys = keys_of_rows(part.first_row, len(frame))
+    keys = keys_of_rows(frame.index.to_numpy())
     return [summarise_column(frame[name], keys, most) for name in names]
 
 
@@ -124,7 +123,7 @@ def _moments(preparation: Preparation, parts: Parts, workers: Workers, watch: Wa
     found = workers.in_order(moments_of_part, parts.parts, preparation)
     for part, later in zip(parts.parts, found, strict=True):
         total = later if total is None else total.merged(later)
-        watch("preparing", part.rows)
+        watch("preparing", part.rows, parts.rows)
     assert total is not None
     return total
 

@@ -19,9 +19,9 @@ MOST_KEYS = 8192
 ALL_DIFFERENT = 0.95
 
 
-def keys_of_rows(first: int, count: int) -> np.ndarray:
-    """The keys of some rows by their numbers."""
-    return row_keys(np.arange(first + 1, first + count + 1, dtype=np.float64)[:, None])
+def keys_of_rows(numbers: np.ndarray) -> np.ndarray:
+    """The keys of some rows by their numbers from 0."""
+    return row_keys((np.asarray(numbers, dtype=np.float64) + 1.0)[:, None])
 
 
 class Sample(NamedTuple):

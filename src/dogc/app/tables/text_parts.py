@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .celltypes import Cells, as_kind, look_at, typed
+from .celltypes import Cells, as_kind, look_at
 from .opening import Origin, not_text, not_utf8, opened
 from .parquet_parts import check_names
 from .row_ends import row_ranges
@@ -27,7 +27,7 @@ class Form(NamedTuple):
 
     dialect: Dialect  # of the first file
     names: tuple[str, ...]
-    kinds: tuple[str, ...] | None  # of celltypes; None: each part has its own
+    kinds: tuple[str, ...] = ()  # of celltypes; decided when all parts were looked at
 
 
 class TextPart(NamedTuple):
@@ -52,10 +52,7 @@ class TextPart(NamedTuple):
         names, kinds = self.form.names, self.form.kinds
         places = [j for j, name in enumerate(names) if columns is None or name in columns]
         table = text_cells(self, places)
-        found = [
-            typed(column) if kinds is None else as_kind(column, kinds[j])
-            for j, column in zip(places, table.columns, strict=True)
-        ]
+        found = [as_kind(column, kinds[j]) for j, column in zip(places, table.columns, strict=True)]
         arrow = needed("pyarrow")
         frame = arrow.table(found, names=[names[j] for j in places]).to_pandas()
         return frame.set_axis(range(self.first_row, self.first_row + len(frame)), axis=0)
@@ -86,11 +83,11 @@ def form_of(path: str, origin: Origin) -> Form:
     sample, complete = _beginning(path)
     dialect = sniff(sample, complete, origin)
     if not dialect.header:
-        return Form(dialect, tuple(numbered_names(dialect.columns)), None)
+        return Form(dialect, tuple(numbered_names(dialect.columns)))
     first = first_records(sample, dialect.delimiter, complete)[0]
     names = filled_names(first)
     different_names(names, origin.source)
-    return Form(dialect, tuple(names), None)
+    return Form(dialect, tuple(names))
 
 
 def _beginning(path: str) -> tuple[str, bool]:

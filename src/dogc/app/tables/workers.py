@@ -14,7 +14,14 @@ from .table import TableError
 # Few, because each holds a part in memory.
 MOST_THREADS = 4
 _SECONDS = 10  # to wait for a scheduler
+# What is being done, to how many rows it was done just now, and to how many it will be; None: not
+# known yet.
+Watch = Callable[[str, int, int | None], None]
 MISSING = '{what} needs Dask, which is not installed; pip install "dogc[dask]".'
+
+
+def unwatched(what: str, rows: int, total: int | None) -> None:
+    """Where nobody watches."""
 
 
 class Workers(NamedTuple):

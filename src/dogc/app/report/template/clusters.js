@@ -26,6 +26,7 @@ function showHeadline() {
         took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
       ),
       resolution ? el("p", { class: "lede" }, verdictMark(resolution.steady), resolution.words) : null,
+      summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
     ),
   );
 }
