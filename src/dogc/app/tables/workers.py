@@ -13,7 +13,7 @@ from .table import TableError
 
 # Few, because each holds a part in memory.
 MOST_THREADS = 4
-_SECONDS = 10  # to wait for a scheduler
+SECONDS = 10  # to wait for a scheduler
 # What is being done, to how many rows it was done just now, and to how many it will be; None: not
 # known yet.
 Watch = Callable[[str, int, int | None], None]
@@ -123,7 +123,7 @@ def hired(scheduler: str | None) -> Iterator[Workers]:
     import distributed
 
     try:
-        client = distributed.Client(scheduler, timeout=_SECONDS)
+        client = distributed.Client(scheduler, timeout=SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise TableError(
             f"--scheduler {scheduler}: no Dask scheduler answers there; give the address that "
