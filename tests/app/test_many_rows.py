@@ -266,7 +266,8 @@ def cluster():
 
 
 class TestScheduler:
-    def test_a_cluster_gives_what_threads_give(self, folder, cluster, capsys):
+    def test_a_cluster_gives_what_threads_give(self, folder, cluster, capsys, monkeypatch):
+        monkeypatch.setattr(text_parts, "PART_BYTES", 60_000)
         frame = blobs(4200)
         for place in range(3):
             frame[place * 1400 : (place + 1) * 1400].to_csv(f"many-{place}.csv", index=False)

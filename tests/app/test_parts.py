@@ -216,6 +216,13 @@ class TestSeveralFiles:
         expected = read_table(str(tmp_path / "whole.csv")).frame
         pd.testing.assert_frame_equal(found, expected, check_index_type=False)
 
+    def test_files_without_rows_and_old_line_ends(self, small, tmp_path):
+        frame = pd.DataFrame({"a": np.arange(90), "b": np.arange(90) / 4})
+        paths = self.write(tmp_path, [frame[:0], frame[:50], frame[50:]], lineterminator="\r")
+        parts = find_parts(paths, "parts", HERE)
+        assert len(parts.parts) == 4
+        pd.testing.assert_frame_equal(together(parts), frame, check_index_type=False)
+
     def test_other_columns_are_refused_by_name(self, tmp_path):
         frame = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
         paths = self.write(tmp_path, [frame, frame.rename(columns={"b": "c"})])

@@ -143,7 +143,8 @@ def label_parts(
 def _labelled(model: Any, workers: Workers) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Labels, confidence and whether rows lie apart, for each part in order."""
     names = [name for name in ("labels_", "confidence_", "outliers_") if hasattr(model, name)]
-    blocks = (getattr(model, name).to_delayed().ravel().tolist() for name in names)
+    # Not optimised one by one, so that what they share is computed once.
+    blocks = (getattr(model, name).to_delayed(optimize_graph=False).ravel() for name in names)
     for values in workers.computed(zip(*blocks, strict=True)):
         found = dict(zip(names, values, strict=True))
         labels = np.asarray(found["labels_"])

@@ -9,6 +9,7 @@ from .values import MISSING_NUMBER
 
 # Beyond these, neighbouring whole numbers are the same float64.
 _EXACT = 2.0**53
+_FEW = 100
 _ZEROS, _LONG = "^[+-]?0[0-9xX]", "^[+-]?[0-9]{16,}$"
 
 
@@ -49,6 +50,7 @@ def _numbers(column: Any) -> Any:
 
 def _cast(column: Any, kind: Any) -> Any:
     try:
+        column.slice(0, _FEW).cast(kind)  # a cast that fails takes a hundred times as long
         return column.cast(kind)
     except needed("pyarrow").ArrowInvalid:
         return None
