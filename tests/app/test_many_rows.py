@@ -199,6 +199,10 @@ class TestRefused:
         assert "a.csv.gz is neither text nor Parquet" in said
         assert not pathlib.Path("dogc-output").exists()
 
+    def test_a_pattern_without_quotes(self, folder, capsys):
+        said = self.message(capsys, "cluster", "parts/0.csv", "parts/1.csv", "--clusters", 3)
+        assert "put a pattern of files in quotes" in said
+
     def test_a_pattern_of_one_file_is_that_file(self, folder):
         assert several_files.matching("who*.csv") == ["whole.csv"]
         pathlib.Path("odd[1].csv").write_text("a,b\n1,2\n")

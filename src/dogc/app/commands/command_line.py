@@ -54,7 +54,8 @@ def run(arguments: Sequence[str], debug: bool = False) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             return 2  # the help has been shown
         if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
-            return _fail(f"{error.format_message().rstrip('.')}; dogc --help shows how.", 2)
+            quotes = "put a pattern of files in quotes; " if "extra arg" in str(error) else ""
+            return _fail(f"{error.format_message().rstrip('.')}; {quotes}dogc --help shows how.", 2)
         return _explain(error, debug)
 
 

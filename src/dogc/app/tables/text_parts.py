@@ -25,7 +25,8 @@ _BYTE_ORDER_MARK = "\ufeff"
 class Form(NamedTuple):
     """How all text files of a run are written, and what their columns hold."""
 
-    dialect: Dialect  # of the first file
+    first: Origin  # the file that says how
+    dialect: Dialect
     names: tuple[str, ...]
     kinds: tuple[str, ...] = ()  # of celltypes; decided when all parts were looked at
 
@@ -83,11 +84,11 @@ def form_of(path: str, origin: Origin) -> Form:
     sample, complete = _beginning(path)
     dialect = sniff(sample, complete, origin)
     if not dialect.header:
-        return Form(dialect, tuple(numbered_names(dialect.columns)))
+        return Form(origin, dialect, tuple(numbered_names(dialect.columns)))
     first = first_records(sample, dialect.delimiter, complete)[0]
     names = filled_names(first)
     different_names(names, origin.source)
-    return Form(dialect, tuple(names))
+    return Form(origin, dialect, tuple(names))
 
 
 def _beginning(path: str) -> tuple[str, bool]:
@@ -121,11 +122,11 @@ def _has_header(records: Sequence[Sequence[str]], form: Form, origin: Origin) ->
         return True
     if sorted(found) == sorted(form.names):
         raise TableError(
-            f"{origin.source} has its columns in another order than the first file; write them "
-            "in the same order."
+            f"{origin.source} has its columns in another order than {form.first.source}; write "
+            "them in the same order."
         )
     if len(records) > 1 and words_above_numbers(records):
-        check_names(form.names, found, Origin("the first file", ""), origin)
+        check_names(form.names, found, form.first, origin)
     return False
 
 
