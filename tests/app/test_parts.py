@@ -125,6 +125,14 @@ class TestRowEnds:
             stops = {stop for _, stop in ranges}
             assert stops <= {10, 18, 26, 45, len(data)}
 
+    def test_two_quotes_that_mean_one_are_not_torn_apart(self):
+        data = b'5" p,1\n"a ""b\n",2\n6" q,3\n'
+        for size in range(1, len(data) + 1):
+            ranges = row_ends.row_ranges(
+                io.BytesIO(data), size, text_parts.Dialect(",", False, 2), b"\n", None
+            )
+            assert {stop for _, stop in ranges} <= {7, 18, len(data)}
+
     def test_a_quote_that_is_never_closed_is_said(self, monkeypatch, tmp_path):
         monkeypatch.setattr(row_ends, "LONGEST_ROW", 1000)
         monkeypatch.setattr(text_parts, "PART_BYTES", 500)
@@ -366,6 +374,12 @@ class TestPreparation:
         read = read_table(str(path)).frame
         np.testing.assert_allclose(found.transform(read), expected.transform(read), atol=1e-9)
         assert any("about" in step for step in found.steps_)
+
+    def test_a_value_that_comes_twice_in_one_part_is_remembered(self):
+        twice, once = (samples.different(np.array([value]), 3 - value) for value in (1, 2))
+        assert twice.merged(once).repeated
+        assert once.merged(twice).repeated
+        assert not once.merged(once).repeated
 
     def test_unknown_columns_and_values_that_are_not_finite(self, small, tmp_path):
         path = tmp_path / "rows.csv"

@@ -18,7 +18,7 @@ from .text import csv_options, filled_names, open_quote, ragged, swallows
 if TYPE_CHECKING:
     import pandas
 
-PART_BYTES = 1 << 25
+PART_BYTES = 1 << 24
 _BYTE_ORDER_MARK = "\ufeff"
 
 
