@@ -164,6 +164,7 @@ class TestTypes:
         ),
         st.integers(1, 4),
     )  # fmt: skip
+    @example(["nan", "9007199254740993"], 1)
     @settings(max_examples=300, deadline=None)
     def test_types_of_pieces_are_those_of_the_column(self, cells, size):
         import pyarrow as pa

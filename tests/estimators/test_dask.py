@@ -176,7 +176,7 @@ def test_labels_are_made_when_asked_for(monkeypatch):
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     model = DOGC(2).fit(blocks)
     computed = []
-    monkeypatch.setattr("dogc.rows.dask_rows._labelled", lambda *a: computed.append(a) or 1 / 0)
+    monkeypatch.setattr("dogc.rows.dask_blocks._labelled", lambda *a: computed.append(a) or 1 / 0)
     assert model.labels_.shape == (4_000,)
     assert not computed
     with pytest.raises(ZeroDivisionError):

@@ -22,7 +22,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
     """Rows of Dask's for a fit; their names and number of columns are remembered."""
-    from ..rows.dask_rows import DaskRows, as_dask_weights
+    from ..rows.dask_input import as_dask_weights
+    from ..rows.dask_rows import DaskRows
 
     X = checked_dask(estimator, X, reset=True)
     weight = None if sample_weight is None else as_dask_weights(sample_weight, X)
@@ -32,7 +33,7 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
 
 def checked_dask(estimator: Any, X: Any, reset: bool) -> Any:
     """A dask array whose columns are those of the fit; its values are looked at block by block."""
-    from ..rows.dask_rows import as_dask_array, is_frame
+    from ..rows.dask_input import as_dask_array, is_frame
 
     array = as_dask_array(X)
     named = X._meta if is_frame(X) else array

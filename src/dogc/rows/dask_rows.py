@@ -9,73 +9,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask
 import dask.array as da
 import numpy as np
-from sklearn.utils import check_array
 
-from . import linked, links, sampling
+from . import dask_blocks, linked, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted
 from .passes import Report
-from .repeatable import single_blas_thread
 from .representatives import Representatives, RowFacts, Unseen
-from .scaling import unit_rows
 
 # Blocks for each thread that are handed out at a time, and sums that one task adds up.
 BLOCKS_EACH, ADDED = 16, 4
 # Rows that are brought together where each is to be a node of the graph.
 MOST_FEW = 80_000
-FACTS = ("confidence", "score", "outlier")
-
-
-class Reading(NamedTuple):
-    """How a block becomes rows."""
-
-    dtype: Any
-    cosine: bool
-
-
-def read_block(block: Any, reading: Reading) -> np.ndarray:
-    """The rows of a block, checked; there may be none."""
-    X = check_array(block, dtype=reading.dtype, order="C", ensure_min_samples=0, input_name="X")
-    return unit_rows(X) if reading.cosine else X
-
-
-def is_frame(X: Any) -> bool:
-    """Whether X is a dask dataframe."""
-    return hasattr(type(X), "map_partitions") and X.ndim == 2
-
-
-def as_dask_array(X: Any) -> da.Array:
-    """A dask array or dataframe as an array of whole rows; nothing is computed."""
-    if is_frame(X):
-        words = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
-        if words:
-            raise ValueError(
-                f"X has columns that hold no numbers ({', '.join(words[:5])}); encode or drop "
-                "them, or use dogc cluster, which does."
-            )
-        dtype = np.float32 if set(X.dtypes) == {np.dtype(np.float32)} else np.float64
-        empty = np.empty((0, len(X.columns)), dtype=dtype)
-        return X.map_partitions(_numbers, dtype, meta=empty)
-    if not isinstance(X, da.Array):
-        raise ValueError(
-            f"X is a {type(X).__name__} of Dask's; pass a dask array or a dask dataframe."
-        )
-    if X.ndim != 2:
-        raise ValueError(f"X must have rows and columns; got a dask array of shape {X.shape}.")
-    if X.dtype.kind not in "biuf":
-        raise ValueError(f"X must hold numbers; got a dask array of {X.dtype}.")
-    if type(X._meta).__module__.partition(".")[0] != "numpy":
-        raise ValueError("X must be a dask array of NumPy blocks; convert its blocks first.")
-    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-
-
-def _numbers(frame: Any, dtype: Any) -> np.ndarray:
-    return frame.to_numpy(dtype=dtype, na_value=np.nan)
 
 
 def check_enough(n: int) -> None:
@@ -84,33 +33,6 @@ def check_enough(n: int) -> None:
         raise ValueError(
             f"Found array with {n} sample(s) while a minimum of 2 is required; pass more rows."
         )
-
-
-def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
-    """Weights in the blocks of the rows."""
-    if not hasattr(weight, "__dask_graph__"):
-        if np.isnan(X.shape[0]):
-            raise ValueError(
-                "sample_weight must be a dask array in the blocks of X where their lengths are "
-                "not known; or call X.compute_chunk_sizes() before."
-            )
-        return da.from_array(check_sample_weight(weight, X.shape[0]), chunks=(X.chunks[0],))
-    if not isinstance(weight, da.Array):
-        weight = weight.to_dask_array()
-    known = not np.isnan(X.shape[0]) and not np.isnan(weight.shape[0])
-    if weight.ndim != 1 or (known and weight.shape != X.shape[:1]):
-        raise ValueError(
-            f"sample_weight must hold one number for each of the {X.shape[0]} rows; got a dask "
-            f"array of shape {weight.shape}."
-        )
-    if known and weight.chunks != X.chunks[:1]:
-        weight = weight.rechunk(X.chunks[:1])
-    if weight.numblocks[0] != X.numblocks[0]:
-        raise ValueError(
-            f"sample_weight has {weight.numblocks[0]} blocks and X has {X.numblocks[0]}; give "
-            "both the same."
-        )
-    return weight
 
 
 class DaskRows:
@@ -122,7 +44,7 @@ class DaskRows:
         """Keep the rows; ``weight`` of None: all count once."""
         self.X, self.n_jobs, self.d = X, n_jobs, X.shape[1]
         self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
-        self.reading = Reading(self.dtype, cosine)
+        self.reading = dask_blocks.Reading(self.dtype, cosine)
         self.n = None if np.isnan(X.shape[0]) else int(X.shape[0])
         self.total, self.unit = 0, 1.0
         self._blocks = list(X.to_delayed().ravel())
@@ -133,7 +55,9 @@ class DaskRows:
         self._few: np.ndarray | None = None  # keys of the few rows; None: they are as they were
         if weight is not None:
             self._weights = list(weight.to_delayed().ravel())
-            self._facts = fold(_weight_facts, [(w,) for w in self._weights], sampling.all_facts)
+            self._facts = fold(
+                dask_blocks.facts_of_weights, [(w,) for w in self._weights], sampling.all_facts
+            )
             if self._facts.positive < 2:
                 check_sample_weight(np.zeros(2), 2)  # says so
             self.unit = self._facts.unit
@@ -150,11 +74,11 @@ class DaskRows:
         return sampling.Sample(*(part[:size] for part in self._drawn))
 
     def _draw(self, size: int) -> sampling.Sample:
-        def both(one: _Drawn, other: _Drawn) -> _Drawn:
+        def both(one: dask_blocks.Drawn, other: dask_blocks.Drawn) -> dask_blocks.Drawn:
             sample = sampling.merged(one.sample, other.sample, size)
-            return _Drawn(one.lengths + other.lengths, one.total + other.total, sample)
+            return dask_blocks.Drawn(one.lengths + other.lengths, one.total + other.total, sample)
 
-        drawn = fold(_draw, self.each(size), both)
+        drawn = fold(dask_blocks.draw_block, self.each(size), both)
         self.lengths, self.total = drawn.lengths, drawn.total
         self.n = sum(drawn.lengths)
         check_enough(self.n)
@@ -179,7 +103,7 @@ class DaskRows:
                 "n_representatives='auto', or fit on fewer rows and predict the rest."
             )
         if apart:
-            return read_block(self.X.compute(), self.reading), None
+            return dask_blocks.read_block(self.X.compute(), self.reading), None
         keys, first = self._first_rows()
         order = np.argsort(first[np.searchsorted(keys, sample.keys)])
         self._few = sample.keys[order]
@@ -195,7 +119,7 @@ class DaskRows:
         return RowFacts(
             *(
                 da.map_blocks(
-                    _by_key,
+                    dask_blocks.known_by_key,
                     self.X,
                     given,
                     self.reading,
@@ -230,13 +154,13 @@ class DaskRows:
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[DaskLinks, links.LinkSums]:
         """One pass over the rows: what their links add up to. The links themselves are not kept."""
-        sums = fold(_link, self.each(_constant(fitted)), links.add, report)
+        sums = fold(dask_blocks.link_block, self.each(_constant(fitted)), links.add, report)
         return DaskLinks(self, fitted), sums
 
     def _first_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """The keys of distinct rows that have weight, rising, and where each occurs first."""
         tasks = [(*task, start) for task, start in zip(self.each(), self._starts(), strict=True)]
-        return fold(_first_rows, tasks, _earliest)
+        return fold(dask_blocks.first_rows, tasks, dask_blocks.earliest)
 
     def _starts(self) -> list[int]:
         return [0, *np.cumsum(self.lengths)[:-1].tolist()]
@@ -256,7 +180,9 @@ class DaskLinks:
         def sizes_by(n_votes: int) -> linked.LabelSizes:
             fitted = _constant(self._fitted._replace(labels=labels, n_votes=n_votes))
             tasks = zip(rows.each(fitted), rows._starts(), strict=True)
-            return fold(_count, [(*task, start) for task, start in tasks], linked.both)
+            return fold(
+                dask_blocks.count_block, [(*task, start) for task, start in tasks], linked.both
+            )
 
         return counted(sizes_by, self._fitted.n_links, labels)
 
@@ -264,7 +190,7 @@ class DaskLinks:
         """What becomes of each row, computed when somebody asks for it."""
         X, reading, ready = self._rows.X, self._rows.reading, _constant(fitted)
         labels = da.map_blocks(
-            _labels,
+            dask_blocks.label_block,
             X,
             ready,
             reading,
@@ -275,11 +201,20 @@ class DaskLinks:
         )
         if fitted.reach is None:
             return RowFacts(labels, None)
-        kinds = np.dtype(list(zip(FACTS, (reading.dtype, reading.dtype, bool), strict=True)))
-        facts = da.map_blocks(
-            _facts, X, ready, reading, kinds, drop_axis=1, dtype=kinds, meta=np.empty(0, kinds)
+        kinds = np.dtype(
+            list(zip(dask_blocks.FACTS, (reading.dtype, reading.dtype, bool), strict=True))
         )
-        return RowFacts(labels, *(facts[name] for name in FACTS))
+        facts = da.map_blocks(
+            dask_blocks.facts_of_block,
+            X,
+            ready,
+            reading,
+            kinds,
+            drop_axis=1,
+            dtype=kinds,
+            meta=np.empty(0, kinds),
+        )
+        return RowFacts(labels, *(facts[name] for name in dask_blocks.FACTS))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """Labels to start from have no place beside rows that are elsewhere."""
@@ -289,18 +224,7 @@ class DaskLinks:
 def paired_counts(one: da.Array, other: da.Array) -> tuple[np.ndarray, np.ndarray]:
     """The pairs of labels that occur, of shape (2, m), and how often; nothing grows with n."""
     blocks = zip(one.to_delayed(), other.to_delayed(), strict=True)
-    return fold(_pairs, list(blocks), _all_pairs)
-
-
-def _pairs(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.unique(np.vstack([one, other]), axis=1, return_counts=True)
-
-
-def _all_pairs(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> Any:
-    pairs, group = np.unique(np.hstack([one[0], other[0]]), axis=1, return_inverse=True)
-    count = np.zeros(pairs.shape[1], dtype=np.int64)
-    np.add.at(count, group.ravel(), np.concatenate([one[1], other[1]]))
-    return pairs, count
+    return fold(dask_blocks.pairs_of_block, list(blocks), dask_blocks.all_pairs)
 
 
 def _constant(value: Any) -> Any:
@@ -346,110 +270,3 @@ def _together(both: Callable[[Any, Any], Any], parts: list[Any]) -> Any:
     for part in parts[1:]:
         total = both(total, part)
     return total
-
-
-class _Drawn(NamedTuple):
-    lengths: tuple[int, ...]
-    total: int
-    sample: sampling.Sample
-
-
-def _in_memory(
-    block: Any, weight: Any, facts: sampling.WeightFacts | None, reading: Reading
-) -> RowsInMemory:
-    """A block as rows in memory, worked on by one thread."""
-    X = read_block(block, reading)
-    rows = RowsInMemory(X, None, 1)
-    if facts is not None:
-        rows.weight = sampling.whole_weights(_checked_weight(weight, len(X)), facts)
-        rows.total = int(rows.weight.sum())
-    return rows
-
-
-def _checked_weight(weight: Any, n: int) -> np.ndarray:
-    weight = np.asarray(weight, dtype=np.float64)
-    # Two rows of weight there must be, but in all blocks together.
-    checked = check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)
-    assert checked is not None
-    return checked[:-2]
-
-
-def _weight_facts(weight: Any) -> sampling.WeightFacts:
-    weight = np.asarray(weight)
-    return sampling.weight_facts(_checked_weight(weight, len(weight)))
-
-
-def _draw(block: Any, weight: Any, facts: Any, reading: Reading, size: int) -> _Drawn:
-    rows = _in_memory(block, weight, facts, reading)
-    sample = rows.draw(size) if rows.n else sampling.smallest_keys(rows.X, rows.weight, size)
-    return _Drawn((rows.n,), rows.total, sample)
-
-
-def _link(
-    block: Any, weight: Any, facts: Any, reading: Reading, fitted: Representatives
-) -> links.LinkSums:
-    rows = _in_memory(block, weight, facts, reading)
-    with single_blas_thread:
-        return rows.sums(fitted)
-
-
-def _count(
-    block: Any, weight: Any, facts: Any, reading: Reading, fitted: Representatives, start: int
-) -> linked.LabelSizes:
-    rows = _in_memory(block, weight, facts, reading)
-    c = int(fitted.labels.max()) + 1
-    return linked.weigh(_labelled(fitted, rows.X), rows.weight, c, start)
-
-
-def _labelled(fitted: Representatives, X: np.ndarray) -> np.ndarray:
-    if not len(X):
-        return np.empty(0, dtype=np.int64)
-    with single_blas_thread:
-        return linked.linked_labels(fitted, X, 1)
-
-
-def _labels(block: Any, fitted: Representatives, reading: Reading, mark: int | None) -> np.ndarray:
-    X = read_block(block, reading)
-    if mark is None or not len(X):
-        return _labelled(fitted, X)
-    with single_blas_thread:
-        return RowsInMemory(X, None, 1).facts(fitted, mark).labels
-
-
-def _facts(block: Any, fitted: Representatives, reading: Reading, kinds: Any) -> np.ndarray:
-    X = read_block(block, reading)
-    found = np.empty(len(X), dtype=kinds)
-    if len(X):
-        with single_blas_thread:
-            facts = RowsInMemory(X, None, 1).facts(fitted)
-        for name, values in zip(FACTS, facts[1:], strict=True):
-            found[name] = values
-    return found
-
-
-def _by_key(block: Any, given: Any, reading: Reading, place: int) -> np.ndarray:
-    """What is known of each row by its key; of rows without weight what the model says."""
-    keys, known, unseen = given
-    X = read_block(block, reading)
-    own = sampling.row_keys(X)
-    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
-    found, new = known[place][at], keys[at] != own
-    if new.any():
-        found[new] = unseen(X[new])[place]
-    return found
-
-
-def _first_rows(
-    block: Any, weight: Any, facts: Any, reading: Reading, start: int
-) -> tuple[np.ndarray, np.ndarray]:
-    rows = _in_memory(block, weight, facts, reading)
-    kept = np.flatnonzero(rows.weight > 0)
-    keys, first = np.unique(sampling.row_keys(rows.X)[kept], return_index=True)
-    return keys, start + kept[first]
-
-
-def _earliest(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> Any:
-    keys, group = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
-    first = np.full(len(keys), linked.NOWHERE)
-    np.minimum.at(first, group, np.concatenate([one[1], other[1]]))
-    return keys, first

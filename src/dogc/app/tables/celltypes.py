@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from .table import needed
@@ -139,7 +140,9 @@ def _castable(column: Any) -> Castable:
         unknown = int(compute.sum(compute.is_nan(floats)).as_py() or 0)
     if floats is not None:
         span = compute.min_max(floats).as_py()
-        largest = max((abs(end) for end in span.values() if end is not None), default=0.0)
+        # No cells at all, or none but "nan", have no largest.
+        ends = [abs(end) for end in span.values() if end is not None and not math.isnan(end)]
+        largest = max(ends, default=0.0)
     a_number = whole is not None or signless is not None or floats is not None
     zeros = a_number and _some(exact, _ZEROS)
     return Castable(

@@ -229,7 +229,11 @@ class Preparation(TransformerMixin, BaseEstimator):
             return np.zeros(len(self.feature_names_)), np.ones(len(self.feature_names_))
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
         totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
-        return mean, np.sqrt(np.repeat(totals, widths))
+        scale = np.sqrt(np.repeat(totals, widths))
+        # What sums in another order change is rounded off: a table that is read in parts has the
+        # same numbers as the whole one, to the last bit.
+        step = np.exp2(np.ceil(np.log2(scale)) - KEPT_BITS)
+        return np.rint(mean / step) * step, np.rint(scale / step) * step
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
         names = set(frame.columns)
@@ -244,6 +248,8 @@ class Preparation(TransformerMixin, BaseEstimator):
             )
 
 
+# Bits that means and scales keep.
+KEPT_BITS = 32
 _USED = ("number", "date", "boolean", "category")
 
 
