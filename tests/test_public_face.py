@@ -59,6 +59,18 @@ def test_a_fit_imports_nothing_that_it_does_not_need():
     assert not found & HEAVY
 
 
+def test_a_model_file_is_written_and_read_without_what_it_does_not_need(tmp_path):
+    pytest.importorskip("skops")
+    found = looked_for(
+        "import dogc\n"
+        "model = dogc.DOGC(2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])\n"
+        f"path = dogc.save(model, {str(tmp_path / 'model.skops')!r})\n"
+        "assert dogc.load(path).predict([[0.0]]) == model.predict([[0.0]])\n"
+        "assert 'torch' not in sys.modules"
+    )
+    assert not found & {"torch", "dask"}
+
+
 @pytest.mark.parametrize("typed", [[], ["--help"], ["--version"], ["cluster", "-h"], ["cluster"]])
 def test_help_and_slips_of_the_fingers_import_nothing_large(typed):
     pytest.importorskip("typer")

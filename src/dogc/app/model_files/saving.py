@@ -9,14 +9,17 @@ file.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import os
 import pathlib
 import re
+import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -194,10 +197,27 @@ def _header(model: Any, preparation: Any, summary: Any, settings: Any) -> bytes:
         ) from error
 
 
+@contextlib.contextmanager
+def _not_imported(*names: str) -> Iterator[None]:
+    """Packages that nothing imports inside the block, unless somebody has.
+
+    To list its classes, skops imports all of scikit-learn, and with it whatever library of arrays
+    is installed: seconds, and hundreds of megabytes.
+    """
+    absent = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
+
 def _skops() -> Any:
     try:
-        import skops.io
-        import skops.io.exceptions
+        with _not_imported("torch", "dask", "jax", "cupy"):
+            import skops.io
+            import skops.io.exceptions
     except ImportError:
         raise ImportError("model files need skops; pip install 'dogc[cli]'.") from None
     return skops.io
