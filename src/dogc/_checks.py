@@ -38,7 +38,9 @@ def check_count(name: str, value: Any, low: int, high: int | None = None, why: s
 
 
 def check_device(device: Any) -> str:
-    """Where rows are worked on: "auto", "cpu", "cuda", or a numbered "cuda:0"."""
+    """Where rows are worked on: "auto", "cpu", "cuda", a numbered "cuda:0", or torch's own."""
+    if type(device).__module__ == "torch":
+        device = str(device)
     if not isinstance(device, str) or not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
         raise ValueError(
             f"device must be 'auto', 'cpu', 'cuda' or 'cuda:' with a number; got {shown(device)}."

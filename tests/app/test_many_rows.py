@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
@@ -73,6 +74,64 @@ class TestCluster:
             assert one[name] == other[name], name
         assert one["scores"] == pytest.approx(other["scores"])
         assert "sample" not in one
+
+    @pytest.mark.parametrize("size", [50_000, 200_000])
+    def test_many_rows_get_the_labels_of_the_whole_file(self, folder, monkeypatch, size):
+        rows = make_moons(20_000, noise=0.2, random_state=0)[0]
+        pd.DataFrame(rows, columns=["x", "y"]).to_csv("moons.csv", index=False)
+        assert run("cluster", "moons.csv", "--clusters", 2, "--out", "whole", "--quiet") == 0
+        monkeypatch.setattr(several_files, "LARGE", 1_000)
+        monkeypatch.setattr(text_parts, "PART_BYTES", size)
+        assert run("cluster", "moons.csv", "--clusters", 2, "--out", "parted", "--quiet") == 0
+        texts = [pathlib.Path(out, "labels.csv").read_text() for out in ("whole", "parted")]
+        assert texts[0] == texts[1]
+
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    @pytest.mark.parametrize("change", ["shorter", "gone"])
+    def test_a_file_that_changes_on_the_way_is_refused(
+        self, folder, monkeypatch, capsys, ending, change
+    ):
+        path, fit = pathlib.Path(f"parts/1.{ending}"), dogc.DOGCOS.fit
+
+        def changed(self, X):
+            if change == "gone":
+                path.unlink()
+            else:
+                path.write_bytes(pathlib.Path(f"parts/0.{ending}").read_bytes())
+            return fit(self, X)
+
+        monkeypatch.setattr(dogc.DOGCOS, "fit", changed)
+        assert run("cluster", f"parts/*.{ending}", "--clusters", 3, "--out", "out") == 2
+        assert f"1.{ending} was changed or removed while it was read" in capsys.readouterr().err
+        assert not pathlib.Path("out").exists()
+
+    def test_names_that_come_late_are_refused(self, folder, capsys):
+        frame = blobs()[["a", "c"]]
+        pathlib.Path("late").mkdir()
+        frame[:300].to_csv("late/0.csv", index=False, header=False)
+        frame[300:].to_csv("late/1.csv", index=False)
+        assert run("cluster", "late/*.csv", "--clusters", 3) == 2
+        assert (
+            "1.csv begins with the names of columns and 0.csv does not" in capsys.readouterr().err
+        )
+
+    def test_rows_without_a_class_are_refused(self, folder, capsys):
+        frame = blobs()
+        frame.loc[450, "kind"] = None
+        frame.to_parquet("parts/9.parquet", index=False)
+        options = ["--clusters", 3, "--label-column", "kind"]
+        assert run("cluster", "parts/*.parquet", *options) == 2
+        assert "--label-column kind has a missing value in row 1051" in capsys.readouterr().err
+
+    def test_methods_that_need_all_rows_are_refused(self, folder, capsys):
+        for method in ("km", "sec"):
+            assert run("cluster", "parts/*.csv", "--clusters", 3, "--method", method) == 2
+            assert f"--method {method} needs all rows in memory" in capsys.readouterr().err
+
+    def test_nothing_to_cluster_by_is_told(self, folder, capsys):
+        drop = [part for name in ("id", "a", "b", "c", "kind") for part in ("--drop", name)]
+        assert run("cluster", "parts/*.csv", "--clusters", 3, *drop) == 2
+        assert "no column to cluster by" in capsys.readouterr().err
 
     def test_a_large_file_goes_through_in_parts(self, folder, monkeypatch):
         monkeypatch.setattr(several_files, "LARGE", 1000)
@@ -224,10 +283,6 @@ class TestRefused:
         assert "no Dask scheduler answers there" in said
         said = self.message(capsys, "cluster", "-", "--clusters", 3, *address)
         assert "standard input is none" in said
-
-    def test_methods_that_need_all_rows(self, folder, capsys):
-        said = self.message(capsys, "cluster", "parts/*.csv", "--clusters", 3, "--method", "sec")
-        assert "SEC needs all rows in memory; use a method that learns on representatives" in said
 
 
 class TestPredict:

@@ -23,7 +23,9 @@ from dogc import (
     RatioCut,
 )
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
+pytest.importorskip("dask.bag")
 dd = pytest.importorskip("dask.dataframe")
 
 FITTING = [DOGC, DOGCOS, CAN, PCAN, CLR, NormalizedCut, RatioCut, DOGCRelaxed, DOGCFixedGraph]
@@ -146,6 +148,47 @@ def test_many_copies_of_few_rows():
     same_fit(DOGC(3), rows, da.from_array(rows, chunks=(1_000, 3)))
 
 
+def test_copies_of_few_rows_whose_weights_are_no_whole_numbers():
+    rows = np.round(make_moons(5_000, noise=0.08, random_state=0)[0], 1)
+    weight = np.random.default_rng(1).random(5_000) ** 4
+    blocks = da.from_array(rows, chunks=(800, 2))
+    same_fit(DOGC(2, n_neighbors=10), rows, blocks, sample_weight=weight)
+
+
+def test_copies_without_weight_of_rows_that_have_some():
+    rows = np.round(make_moons(5_000, noise=0.08, random_state=0)[0], 1)
+    weight = np.random.default_rng(0).integers(0, 3, 5_000)
+    same_fit(DOGCOS(2), rows, da.from_array(rows, chunks=(800, 2)), sample_weight=weight)
+
+
+def test_rows_that_are_all_equal():
+    same_fit(DOGC(2), np.ones((50, 2)), da.ones((50, 2), chunks=(9, 2)))
+
+
+def test_blocks_are_the_partitions_of_files(tmp_path):
+    frame = pd.DataFrame(MOONS, columns=["x", "y"]).assign(other=1.0, weight=np.arange(4_000) % 3)
+    for part in range(6):
+        frame.iloc[part::6].to_parquet(tmp_path / f"{part}.parquet")
+    lazy = dd.read_parquet(tmp_path)
+    model = DOGC(2).fit(lazy[["x", "y"]], sample_weight=lazy["weight"])
+    assert model.labels_.numblocks == (lazy.npartitions,)
+    rows = lazy.compute()
+    local = DOGC(2).fit(rows[["x", "y"]], sample_weight=rows["weight"])
+    np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
+    labelled = lazy.map_partitions(
+        lambda part: part.assign(cluster=model.predict(part[["x", "y"]]))
+    ).compute()
+    np.testing.assert_array_equal(labelled["cluster"], local.predict(rows[["x", "y"]]))
+
+
+def test_results_of_32_bits_stay_so():
+    rows = BLOBS.astype(np.float32)
+    local, blocks = DOGCOS(4).fit(rows), da.from_array(rows, chunks=(999, 7))
+    for name in ("transform", "decision_function"):
+        lazy = getattr(local, name)(blocks)
+        assert lazy.dtype == lazy.compute().dtype == getattr(local, name)(rows).dtype
+
+
 def test_few_rows_without_weight_are_labelled_as_new_ones():
     rows, weight = load_iris().data, np.r_[np.zeros(7), np.ones(143)]
     same_fit(DOGC(3), rows, da.from_array(rows, chunks=(40, 4)), sample_weight=weight)
@@ -185,8 +228,6 @@ def test_labels_are_made_when_asked_for(monkeypatch):
 
 
 def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
-    import dask
-
     seen, compute = [], dask.compute
 
     def watched(*tasks, **options):
@@ -216,11 +257,18 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
     ("call", "sentence"),
     [
         (lambda X: SEC(3).fit(X), "SEC needs all rows in memory; pass X.compute"),
-        (lambda X: DOGC(3, metric="precomputed").fit(X), "metric='precomputed' needs a graph"),
+        (lambda X: DOGC(3, metric="precomputed").fit(X), "metric='precomputed' needs a sparse"),
         (lambda X: CLR(3, affinity="full").fit(X), "affinity='full' needs all rows"),
-        (lambda X: CLR(3, affinity="precomputed").fit(X), "affinity='precomputed' needs a graph"),
+        (lambda X: CLR(3, affinity="precomputed").fit(X), "affinity='precomputed' needs a sparse"),
         (lambda X: DOGC(3, init=np.zeros(600, int)).fit(X), "init must"),
         (lambda X: DOGC(601).fit(X), "n_clusters=601 is too large"),
+        (lambda X: DOGC(3, device="gpu").fit(X), "device must be"),
+        (lambda X: DOGC(3, device="cuda").fit(X), "device='cuda' is not for rows of Dask's"),
+        (lambda X: DOGC(3).fit(dask.bag.from_sequence([1, 2])), "pass a dask array"),
+        (
+            lambda X: DOGC(3).fit(da.from_delayed(X.to_delayed()[0, 0], (np.nan,) * 2, float)),
+            "known number of columns",
+        ),
         (lambda X: DOGC(3, n_neighbors=-1).fit(X), "n_neighbors"),
         (lambda X: DOGC(3).fit(X[:, 0]), "must have rows and columns"),
         (lambda X: DOGC(3).fit(X.astype(str)), "must hold numbers"),

@@ -122,7 +122,7 @@ def test_labels_do_not_depend_on_the_blocks(monkeypatch, elements):
 def test_parameters_mean_the_same(parameters):
     rows = np.vstack([BLOBS, [np.full(7, 400.0), np.full(7, -300.0)]])
     local, found = same_fit(DOGC(4, n_representatives=P).set_params(**parameters), rows)
-    for name in ("predict", "predict_membership", "score_outliers"):
+    for name in ("predict", "predict_membership", "score_outliers", "transform"):
         theirs = getattr(local, name)(rows)
         close = np.isclose(getattr(found, name)(rows), theirs, atol=1e-4)
         assert close.mean() >= 0.9999
@@ -150,6 +150,16 @@ def test_numbers_of_other_kinds(kind):
     same_fit(DOGC(4, n_representatives=P), rows)
     labels = DOGC(4).fit(on(rows)).labels_
     np.testing.assert_array_equal(labels.cpu().numpy(), DOGC(4).fit(rows).labels_)
+
+
+@pytest.mark.parametrize("rows", [BLOBS, load_iris().data], ids=["many", "few"])
+@pytest.mark.parametrize("device", ["auto", "cuda", torch.device("cpu")])
+def test_brain_floats(device, rows):
+    tensor = torch.from_numpy(rows).to(torch.bfloat16)
+    model = DOGC(3, device=device).fit(tensor)
+    wanted = DOGC(3).fit(tensor.to(torch.float32).numpy()).labels_
+    assert np.mean(model.labels_.numpy() == wanted) >= 0.9999
+    assert np.mean(model.predict(tensor).numpy() == wanted) >= 0.99
 
 
 def test_half_precision():
@@ -202,8 +212,13 @@ def test_a_tensor_with_a_gradient_is_looked_at_only():
         (lambda X: DOGC(3, device="cuda").fit(torch.where(X > 5, np.nan, X)), "NaN"),
         (lambda X: DOGC(3, device="cuda").fit(X[:1]), "minimum of 2"),
         (lambda X: DOGC(3, device="cuda").fit(sp.random(50, 9, 0.5)), "dense rows"),
-        (lambda X: DOGC(3, metric="precomputed", device="cuda").fit(X), "needs a graph in memory"),
+        (
+            lambda X: DOGC(3, metric="precomputed", device="cuda").fit(X),
+            "needs a sparse graph in memory",
+        ),
         (lambda X: DOGC(3, device="cuda").fit(X).predict(X[:, :2]), "2 features"),
+        (lambda X: DOGC(3).fit(X.cpu().to_sparse()), "dense tensor"),
+        (lambda X: DOGC(3, device="cuda").fit(X).predict(X[:0]), "has no rows"),
         (lambda X: DOGC(601, device="cuda").fit(X), "n_clusters=601 is too large"),
     ],
 )

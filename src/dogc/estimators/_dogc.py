@@ -640,7 +640,7 @@ class DOGCOS(RegressingDOGC):
         return graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
 
     @available_if(_is_linear)
-    @of_each_row(width="n_clusters_")
+    @of_each_row(width="n_clusters_", by="coef_")
     def decision_function(self, X: Any) -> np.ndarray:
         """How well each cluster fits each row: ``X coef_.T + intercept_``.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import validate_data
 
+from .._checks import check_device
 from ..numerics import discrete
 from ..rows.in_memory import RowsInMemory
 from ..rows.representatives import Representatives, RowSet
@@ -25,6 +26,11 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
     from ..rows.dask_input import as_dask_weights
     from ..rows.dask_rows import DaskRows
 
+    if check_device(getattr(estimator, "device", "auto")).startswith("cuda"):
+        raise ValueError(
+            f"device={estimator.device!r} is not for rows of Dask's; leave it out: workers use "
+            "their processors."
+        )
     X = checked_dask(estimator, X, reset=True)
     weight = None if sample_weight is None else as_dask_weights(sample_weight, X)
     cosine = getattr(estimator, "metric", None) == "cosine"
@@ -48,7 +54,7 @@ def check_where(estimator: Any, rows: RowSet) -> None:
     for name in ("metric", "affinity"):
         if getattr(estimator, name, None) == "precomputed":
             raise ValueError(
-                f"{name}='precomputed' needs a graph in memory; pass X.compute(), or features."
+                f"{name}='precomputed' needs a sparse graph in memory; pass that, or features."
             )
     if getattr(estimator, "affinity", "neighbors") != "neighbors":
         raise ValueError(
@@ -98,19 +104,22 @@ def agreement(one: Any, other: Any) -> float:
     return discrete.adjusted_rand(first, second, count)
 
 
-def of_each_row(width: str | None = None, dtype: Any = np.float64) -> Callable[[Method], Method]:
+def of_each_row(
+    width: str | None = None, dtype: Any = np.float64, by: str | None = None
+) -> Callable[[Method], Method]:
     """A method that makes something of each row, in memory or elsewhere.
 
     Of dask rows block by block, when asked for; of tensors by torch, and the result follows X.
 
-    ``width`` names the attribute that says how many numbers it makes; None: one.
+    ``width`` names the attribute that says how many numbers it makes; None: one. They are of
+    ``dtype``, or what X times the attribute ``by`` is.
     """
 
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
         def wrapped(self: Any, X: Any) -> Any:
             if is_dask(X):
-                return over_blocks(self, method.__name__, X, width, dtype)
+                return over_blocks(self, method.__name__, X, width, by or dtype)
             device = torch_device(self, X)
             if device is None and not is_tensor(X):
                 return method(self, X)
@@ -131,7 +140,14 @@ def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any
     model = row_model(estimator)
     vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now
     model = dask.delayed(model, traverse=False, pure=False)
-    dtype, columns = np.dtype(dtype), cast("tuple[int, ...]", ())
+    columns: tuple[int, ...] = ()
+    if isinstance(dtype, str):
+        factor, kind = (
+            getattr(estimator, dtype),
+            np.float32 if X.dtype == np.float32 else np.float64,
+        )
+        dtype = kind if factor is None else np.result_type(kind, factor)
+    dtype = np.dtype(dtype)
     if width is None:
         shape: dict[str, Any] = {"drop_axis": 1, "meta": np.empty(0, dtype)}
     else:

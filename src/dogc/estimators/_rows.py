@@ -29,7 +29,7 @@ from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import RowFacts, RowSet
 from ..rows.whereabouts import is_dask
 from ._elsewhere import agreement, dask_rows, of_each_row
-from ._tensors import on_host, torch_device, torch_rows
+from ._tensors import on_host, rows_on_host, torch_device, torch_rows
 from ._warnings import warn_few_rows
 
 
@@ -53,7 +53,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         device = torch_device(self, X)
         if device is not None:
             return torch_rows(self, X, sample_weight, device, reset=True)
-        X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
+        X, sample_weight = self._validate(rows_on_host(X), reset=True), on_host(sample_weight)
         return RowsInMemory(X, check_sample_weight(sample_weight, X.shape[0]), n_jobs)
 
     def _validate_new(self, X: Any) -> Matrix:
@@ -248,7 +248,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         again.fit(X)
         return agreement(labels, again.labels_)
 
-    @of_each_row(width="_n_features_out")
+    @of_each_row(width="_n_features_out", by="components_")
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X itself where none was learned.
 

@@ -69,6 +69,15 @@ def on_host(X: Any) -> Any:
     return X.detach().cpu().numpy() if is_tensor(X) else X
 
 
+def rows_on_host(X: Any) -> Any:
+    """Rows of a tensor as an array, checked; anything else as it is."""
+    if not is_tensor(X):
+        return X
+    from ..rows.torch_rows import checked_tensor
+
+    return on_host(checked_tensor(X))
+
+
 def in_memory(found: Any) -> np.ndarray:
     """An array, a tensor or what Dask holds as an array."""
     return np.asarray(on_host(found))
@@ -95,7 +104,7 @@ def on_tensor(estimator: Any, method: Any, X: Any, device: Any) -> Any:
     check_is_fitted(estimator, "labels_")
     make = None if device is None else by_torch(estimator, method.__name__)
     if make is None:
-        return like(method(estimator, on_host(X)), X)
+        return like(method(estimator, rows_on_host(X)), X)
     return like(make(torch_rows(estimator, X, None, device, reset=False)), X)
 
 
@@ -110,7 +119,7 @@ def by_torch(estimator: Any, name: str) -> Callable[[Any], Any] | None:
     scored = isinstance(fitted, Representatives) and getattr(estimator, "metric", "") != "cosine"
     if name == "transform":
         W = estimator.components_
-        return (lambda rows: rows.X) if W is None else (lambda rows: torch_.products(rows, W))
+        return torch_.as_compared if W is None else (lambda rows: torch_.products(rows, W))
     if name == "decision_function" or (name == "predict" and linear and not marks):
         coef, intercept = estimator.coef_, estimator.intercept_
         last = (lambda z: z) if name == "decision_function" else (lambda z: z.argmax(dim=1))

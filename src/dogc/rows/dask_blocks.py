@@ -120,13 +120,13 @@ def facts_of_block(block: Any, fitted: Representatives, reading: Reading, kinds:
     return found
 
 
-def known_by_key(block: Any, given: Any, reading: Reading, place: int) -> np.ndarray:
+def known_by_key(block: Any, weight: Any, given: Any, reading: Reading, place: int) -> np.ndarray:
     """What is known of each row by its key; of rows without weight what the model says."""
     keys, known, unseen = given
     X = read_block(block, reading)
     own = sampling.row_keys(X)
     at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
-    found, new = known[place][at], keys[at] != own
+    found, new = known[place][at], (keys[at] != own) | (np.ravel(weight) == 0)
     if new.any():
         found[new] = unseen(X[new])[place]
     return found

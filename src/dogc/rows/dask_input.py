@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 
@@ -12,7 +13,7 @@ from .distinct import check_sample_weight
 
 def is_frame(X: Any) -> bool:
     """Whether X is a dask dataframe."""
-    return hasattr(type(X), "map_partitions") and X.ndim == 2
+    return hasattr(type(X), "map_partitions") and getattr(X, "ndim", 0) == 2
 
 
 def as_dask_array(X: Any) -> da.Array:
@@ -25,14 +26,23 @@ def as_dask_array(X: Any) -> da.Array:
                 "them, or use dogc cluster, which does."
             )
         dtype = np.float32 if set(X.dtypes) == {np.dtype(np.float32)} else np.float64
-        empty = np.empty((0, len(X.columns)), dtype=dtype)
-        return X.map_partitions(_numbers, dtype, meta=empty)
+        shape, meta = (np.nan, len(X.columns)), np.empty((0, len(X.columns)), dtype=dtype)
+        # Partition by partition: Dask would put small files together, and blocks would not be
+        # those of X.
+        numbers = dask.delayed(_numbers, pure=True)
+        parts = [
+            da.from_delayed(numbers(part, dtype), shape, meta=meta)
+            for part in X.to_delayed(optimize_graph=False)
+        ]
+        return da.concatenate(parts, allow_unknown_chunksizes=True)
     if not isinstance(X, da.Array):
         raise ValueError(
             f"X is a {type(X).__name__} of Dask's; pass a dask array or a dask dataframe."
         )
     if X.ndim != 2:
         raise ValueError(f"X must have rows and columns; got a dask array of shape {X.shape}.")
+    if np.isnan(X.shape[1]):
+        raise ValueError("X must have a known number of columns; name it in its shape.")
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers; got a dask array of {X.dtype}.")
     if type(X._meta).__module__.partition(".")[0] != "numpy":
@@ -50,11 +60,16 @@ def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
         if np.isnan(X.shape[0]):
             raise ValueError(
                 "sample_weight must be a dask array in the blocks of X where their lengths are "
-                "not known; or call X.compute_chunk_sizes() before."
+                "not known; or pass X.to_dask_array(lengths=True) of a dataframe, or call "
+                "X.compute_chunk_sizes() of an array."
             )
         return da.from_array(check_sample_weight(weight, X.shape[0]), chunks=(X.chunks[0],))
     if not isinstance(weight, da.Array):
-        weight = weight.to_dask_array()
+        parts = weight.to_delayed(optimize_graph=False)
+        meta = np.empty(0, dtype=np.float64)
+        numbers = dask.delayed(_numbers, pure=True)
+        parts = [da.from_delayed(numbers(p, np.float64), (np.nan,), meta=meta) for p in parts]
+        weight = da.concatenate(parts, allow_unknown_chunksizes=True)
     known = not np.isnan(X.shape[0]) and not np.isnan(weight.shape[0])
     if weight.ndim != 1 or (known and weight.shape != X.shape[:1]):
         raise ValueError(

@@ -49,6 +49,7 @@ class DaskRows:
         self.total, self.unit = 0, 1.0
         self._blocks = list(X.to_delayed().ravel())
         self._weights = [None] * len(self._blocks)
+        self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
         self._facts: sampling.WeightFacts | None = None
         self.lengths: tuple[int, ...] = ()
         self._drawn, self._drawn_size = sampling.Sample(*3 * [np.empty(0)]), 0
@@ -105,9 +106,11 @@ class DaskRows:
         if apart:
             return dask_blocks.read_block(self.X.compute(), self.reading), None
         keys, first = self._first_rows()
-        order = np.argsort(first[np.searchsorted(keys, sample.keys)])
+        order, share = np.argsort(first[np.searchsorted(keys, sample.keys)]), 1.0
+        if len(order) == 1:  # as in memory, where equal rows are kept apart if there are no others
+            order, share = np.zeros(2, dtype=np.int64), 0.5
         self._few = sample.keys[order]
-        return sample.X[order], sample.weight[order] * self.unit
+        return sample.X[order], sample.weight[order] * (share * self.unit)
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
         """What became of each row, by its key or, where rows were kept apart, by its place."""
@@ -121,6 +124,7 @@ class DaskRows:
                 da.map_blocks(
                     dask_blocks.known_by_key,
                     self.X,
+                    self._weight[:, None],
                     given,
                     self.reading,
                     place,

@@ -52,8 +52,8 @@ class RowsInMemory:
         return count_distinct(self.X, enough)
 
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
-        """The rows and weights as they are."""
-        return self.X, self._given
+        """The rows as they are, with weights that add up to the same in any order."""
+        return self.X, None if self._given is None else self.weight * self.unit
 
     def spread(self, found: RowFacts, unseen: Any = None) -> RowFacts:
         """What was found is of all rows."""

@@ -8,6 +8,7 @@ all of them.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -139,8 +140,10 @@ class WeightFacts(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """What a whole weight of 1 stands for."""
-        return 1.0 if self.scale is None else self.largest / self.scale
+        """What a whole weight of 1 stands for: a power of two, so that sums are exact."""
+        if self.scale is None:
+            return 1.0
+        return math.ldexp(1.0 / self.scale, math.frexp(self.largest)[1])
 
 
 def weight_facts(weight: np.ndarray) -> WeightFacts:
@@ -181,5 +184,5 @@ def whole_weights(weight: np.ndarray, facts: WeightFacts) -> np.ndarray:
     """
     if facts.scale is None:
         return weight.astype(np.int64)
-    share = weight / facts.largest  # huge and tiny weights alike
-    return np.where(weight > 0, np.maximum(np.rint(share * facts.scale), 1), 0).astype(np.int64)
+    whole = np.rint(weight / facts.unit)
+    return np.where(weight > 0, np.maximum(whole, 1), 0).astype(np.int64)

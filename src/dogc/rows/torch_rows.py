@@ -14,8 +14,8 @@ import torch
 
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
-from . import links, sampling, torch_labels, torch_links, torch_sampling
-from .in_memory import counted
+from . import links, sampling, scaling, torch_labels, torch_links, torch_sampling
+from .in_memory import RowsInMemory, counted
 from .linked import NOWHERE, LabelSizes
 from .passes import Report
 from .representatives import Representatives, RowFacts, Unseen
@@ -39,8 +39,8 @@ def device_for(device: str, X: Any) -> torch.device | None:
         return None
     if where.type == "cuda" and not torch.cuda.is_available():
         raise ValueError(
-            f"device={device!r} needs a GPU that torch can use, and it finds none; use "
-            "device='auto', which works where X is."
+            f"device={device!r} needs a GPU that torch can use, and it finds none; "
+            "set_params(device='auto') works where X is."
         )
     return where
 
@@ -59,6 +59,8 @@ def checked_tensor(X: torch.Tensor) -> torch.Tensor:
         X = X.to(torch.float64)
     elif X.dtype not in (torch.float32, torch.float64):
         X = X.to(torch.float32)
+    if not len(X):
+        raise ValueError("X has no rows; pass some.")
     if not all(bool(torch.isfinite(X[rows]).all()) for rows in slices(*X.shape)):
         raise ValueError("Input X contains NaN or infinity; drop or fill such rows.")
     return X
@@ -127,7 +129,9 @@ class TorchRows:
 
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
         """The rows in the memory of this process."""
-        return self.block(slice(0, self.n)).cpu().numpy(), self._given
+        X = self.X.cpu().numpy()
+        rows = RowsInMemory(scaling.unit_rows(X) if self.cosine else X, self._given)
+        return rows.few(apart)
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
         """What was found is of all rows."""
@@ -313,3 +317,8 @@ def products(
     b = 0.0 if intercept is None else torch.from_numpy(intercept).to(rows.device, rows.X.dtype)
     parts = [last(rows.block(part) @ W + b).to(rows.X.device) for part in slices(rows.n, rows.d)]
     return torch.cat(parts)
+
+
+def as_compared(rows: TorchRows) -> torch.Tensor:
+    """Rows as they are compared: as they are, or of length one."""
+    return unit_rows(rows.X) if rows.cosine else rows.X

@@ -41,7 +41,10 @@ def write_rows(rows: pandas.DataFrame, file: BinaryIO, header: bool = True) -> N
 
     try:
         table = pyarrow.Table.from_pandas(rows, preserve_index=False)
+        nested = any(pyarrow.types.is_nested(kind) for kind in table.schema.types)
     except (pyarrow.ArrowException, TypeError):  # cells of several kinds in one column
+        nested = True
+    if nested:
         text = rows.to_csv(index=False, header=header, lineterminator="\n")
         file.write(text.encode("utf-8"))
         return

@@ -12,7 +12,7 @@ from ..._checks import check_clusters
 from ...comparison import named_estimator
 from ...estimators._elsewhere import row_model
 from .. import report
-from ..tables import Preparation
+from ..tables import Preparation, TableError
 from ..tables.clustered_table import (
     Clustering,
     header_guess,
@@ -75,6 +75,11 @@ def cluster_files(
     parts = find_parts(files, source, workers, watch)
     check_clusters(n_clusters, parts.rows)
     model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
+    if not hasattr(model, "n_representatives"):
+        raise TableError(
+            f"--method {method} needs all rows in memory; choose one that learns on "
+            "representatives, such as dogc-os, or give one small file."
+        )
     prepare_parts(preparation, parts, workers, watch)
     X = prepared_rows(parts, preparation)
     watch("fitting", 0, parts.rows)
@@ -129,7 +134,7 @@ def label_parts(
     ):
         frame = part.read()
         write_rows(with_labels(frame, labels, confidence, sure), file, header=counted is None)
-        truth = None if label_column is None else frame[label_column].astype(str).to_numpy()
+        truth = None if label_column is None else known_classes(frame[label_column])
         here = tally(labels, confidence, apart, truth)
         counted = here if counted is None else counted.merged(here)
         some = SampledRows(frame, labels, confidence).kept(parts.rows)
@@ -138,6 +143,16 @@ def label_parts(
     assert sample is not None
     assert counted is not None
     return sample, counted
+
+
+def known_classes(column: Any) -> np.ndarray:
+    """The classes of some rows, as text; all must have one."""
+    if column.isna().any():
+        raise TableError(
+            f"--label-column {column.name} has a missing value in row "
+            f"{column.index[column.isna()][0] + 1}; fill it or drop such rows."
+        )
+    return column.astype(str).to_numpy()
 
 
 def _labelled(model: Any, workers: Workers) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -90,7 +90,7 @@ def representatives_asked(given: str) -> int | str | None:
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
          "geometry=": "--geometry ", "geometry must": "--geometry must",
          "n_representatives": "--representatives", "methods holds": "--method is",
-         "rows in X": "rows", "pass X.compute(), or use": "use"}  # fmt: skip
+         "rows in X": "rows"}  # fmt: skip
 
 
 def as_typed(sentence: str) -> str:

@@ -99,6 +99,25 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise TableError(f"{path} cannot be read: {reason}.") from error
 
 
+def stamp_of(path: str) -> tuple[int, int]:
+    """The size of a file and when it was written."""
+    facts = os.stat(path)
+    return facts.st_size, facts.st_mtime_ns
+
+
+def check_unchanged(path: str, stamp: tuple[int, int], source: str) -> None:
+    """Refuse a file that is not what it was when it was cut into parts."""
+    try:
+        same = stamp_of(path) == stamp
+    except OSError:
+        same = False
+    if not same:
+        raise TableError(
+            f"{source} was changed or removed while it was read; start again when nobody writes "
+            "to it."
+        )
+
+
 def _meant(path: str) -> str:
     """A file beside the one that is not there whose name is much like it."""
     folder, name = os.path.split(path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binary import damaged, frame_name, frame_of_arrow, valid
-from .opening import Origin
+from .opening import Origin, check_unchanged, stamp_of
 from .table import TableError, listed, needed
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class ParquetPart(NamedTuple):
     group: int
     start: int  # in the group
     rows: int
+    stamp: tuple[int, int]  # of the file when it was cut
     first_row: int = 0
 
     @property
@@ -35,6 +36,7 @@ class ParquetPart(NamedTuple):
 
     def read(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """The rows, numbered through; all columns, or some."""
+        check_unchanged(self.path, self.stamp, self.origin.source)
         wanted = set(self.names if columns is None else columns)
         names = [name for name in self.schema.names if frame_name(name) in wanted]
         table = _read(self.path, self.origin, self.group, self.start, self.rows, names)
@@ -43,7 +45,10 @@ class ParquetPart(NamedTuple):
         try:
             table = table.cast(arrow.schema(kinds))
         except arrow.ArrowInvalid as error:
-            raise damaged(self.origin, "Parquet") from error
+            raise TableError(
+                f"the numbers of {self.origin.source} have no place among those of the other files "
+                f"({' '.join(str(error).split())}); write them in the same type."
+            ) from error
         frame = frame_of_arrow(table, self.origin)
         return frame.set_axis(range(self.first_row, self.first_row + len(frame)), axis=0)
 
@@ -71,14 +76,14 @@ def _read(
 
 def cut(path: str, origin: Origin, schema: Any) -> Iterator[ParquetPart]:
     """The parts of a file, in order."""
-    metadata = _metadata(path, origin)
+    metadata, stamp = _metadata(path, origin), stamp_of(path)
     for group in range(metadata.num_row_groups):
         facts = metadata.row_group(group)
         pieces = max(1, -(-facts.total_byte_size // PART_BYTES))
         size = max(1, -(-facts.num_rows // pieces))
         for start in range(0, facts.num_rows, size):
             rows = min(size, facts.num_rows - start)
-            yield ParquetPart(path, origin, schema, group, start, rows)
+            yield ParquetPart(path, origin, schema, group, start, rows, stamp)
 
 
 def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
@@ -107,24 +112,22 @@ def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
 def _with_gaps(field: Any, files: Sequence[tuple[str, Origin]]) -> Any:
     """The type of a column of whole numbers in all frames."""
     arrow = needed("pyarrow")
-    rows = gaps = 0
+    gaps = 0
     low: int | None = None
     high: int | None = None
     for path, origin in files:
-        for facts in _spans(path, origin, field.name):
-            rows, gaps = rows + facts[0], gaps + facts[1]
-            low = facts[2] if low is None or (facts[2] is not None and facts[2] < low) else low
-            high = facts[3] if high is None or (facts[3] is not None and facts[3] > high) else high
+        for missing, least, most in _spans(path, origin, field.name):
+            gaps += missing
+            low = least if low is None or (least is not None and least < low) else low
+            high = most if high is None or (most is not None and most > high) else high
     if not gaps or low is None or high is None:
         return field
     inexact = max(abs(low), abs(high)) > _EXACT
     return arrow.field(field.name, arrow.string() if inexact else arrow.float64())
 
 
-def _spans(
-    path: str, origin: Origin, name: str
-) -> Iterator[tuple[int, int, int | None, int | None]]:
-    """Rows, gaps, smallest and largest value of a column in each row group."""
+def _spans(path: str, origin: Origin, name: str) -> Iterator[tuple[int, int | None, int | None]]:
+    """Gaps, smallest and largest value of a column in each row group."""
     compute = needed("pyarrow.compute")
     metadata = _metadata(path, origin)
     for group in range(metadata.num_row_groups):
@@ -133,11 +136,11 @@ def _spans(
         place = columns.index(name)
         found = facts.column(place).statistics
         if found is not None and found.has_null_count and found.has_min_max:
-            yield facts.num_rows, found.null_count, int(found.min), int(found.max)
+            yield found.null_count, int(found.min), int(found.max)
             continue
         column = _read(path, origin, group, 0, facts.num_rows, [name])[name]
         span = compute.min_max(column).as_py()
-        yield facts.num_rows, column.null_count, span["min"], span["max"]
+        yield column.null_count, span["min"], span["max"]
 
 
 def check_names(

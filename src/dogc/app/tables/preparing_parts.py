@@ -84,7 +84,7 @@ def prepare_parts(
     for name in aside - set(names):
         raise no_such_column(name, names)
     looked_at = [name for name in names if name not in aside]
-    summaries = _summaries(parts, looked_at, workers, watch)
+    summaries = _summaries(parts, looked_at, workers, watch) if looked_at else {}
     roles = preparation.roles(names, lambda some: find_ids_in(summaries, some))
     plans = {name: roles.get(name) or plan_summary(summaries[name]) for name in names}
     preparation.adopt(plans)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .celltypes import Cells, as_kind, look_at
-from .opening import Origin, not_text, not_utf8, opened
+from .opening import Origin, check_unchanged, not_text, not_utf8, opened, stamp_of
 from .parquet_parts import check_names
 from .row_ends import row_ranges
 from .sniffing import SAMPLE, Dialect, first_records, long_enough, sniff, words_above_numbers
@@ -40,6 +40,7 @@ class TextPart(NamedTuple):
     start: int
     stop: int
     header: bool  # whether the first row names the columns
+    stamp: tuple[int, int]  # of the file when it was cut
     rows: int = 0
     first_row: int = 0
 
@@ -107,15 +108,21 @@ def cut(path: str, origin: Origin, form: Form, digest: Any) -> Iterator[TextPart
     sample, complete = _beginning(path)
     header = _has_header(first_records(sample, form.dialect.delimiter, complete), form, origin)
     line_end = b"\n" if "\n" in sample else b"\r"
+    stamp = stamp_of(path)
     with opened(path) as file:
         hashing = _Hashing(file, digest)
         for start, stop in row_ranges(hashing, PART_BYTES, form.dialect, line_end, origin):
-            yield TextPart(path, origin, form, start, stop, header and start == 0)
+            yield TextPart(path, origin, form, start, stop, header and start == 0, stamp)
 
 
 def _has_header(records: Sequence[Sequence[str]], form: Form, origin: Origin) -> bool:
     """Whether a file repeats the names; files without them may follow one that has them."""
     if not form.dialect.header or not records:
+        if len(records) > 1 and words_above_numbers(records):
+            raise TableError(
+                f"{origin.source} begins with the names of columns and {form.first.source} does "
+                "not; give names to the first file or to none."
+            )
         return False
     found = filled_names(records[0])
     if found == list(form.names):
@@ -148,6 +155,7 @@ def text_cells(part: TextPart, places: Sequence[int] | None = None) -> Any:
     dialect = part.form.dialect
     names = [f"f{j}" for j in range(dialect.columns)]
     kept = names if places is None else [names[j] for j in places]
+    check_unchanged(part.path, part.stamp, part.origin.source)
     with opened(part.path) as file:
         file.seek(part.start)
         data = file.read(part.stop - part.start)
@@ -163,7 +171,7 @@ def text_cells(part: TextPart, places: Sequence[int] | None = None) -> Any:
         table = arrow_csv.read_csv(arrow.BufferReader(data), read, parse, convert)
     except arrow.ArrowInvalid as error:
         raise _explained(part, data, str(error)) from error
-    if kept[-1] == names[-1] and swallows(table, data[-SAMPLE:]):
+    if kept[-1:] == names[-1:] and swallows(table, data[-SAMPLE:]):
         raise open_quote(None, part.origin)
     return table.slice(int(part.header))
 
