@@ -197,7 +197,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
                       [["agreement", *(f"{value:.3f}" for value in scores.values())]])  # fmt: skip
     if sample := found.settings.get("sample"):
-        terminal.say(f"\nIn the report: {sample['words']}")
+        terminal.say(f"\nThe report: {sample['words'][0].lower()}{sample['words'][1:]}")
     for note in found.settings["notes"]:
         terminal.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
 

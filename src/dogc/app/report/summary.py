@@ -251,6 +251,8 @@ def describe_history(model: Any) -> dict[str, Any] | None:
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """What was done to the data, with which settings, and how long it took."""
     settings = as_json(clustering.settings)
+    for said in ("sample", "clusters"):  # elsewhere on the page
+        settings.pop(said, None)
     seconds = float(clustering.seconds)
     timings = getattr(clustering.model, "timings_", None) or {}
     facts = {
