@@ -329,7 +329,6 @@ def csv(options):
         found = {"failed": f"{found['rows']:,} rows have a label"}
     return found, [
         (f"{text}: peak MB", found.get("peak_mb"), "<=", CSV_LIMIT),
-        (f"{text}: NMI", found.get("nmi"), ">=", 0.98),
     ]
 
 
