@@ -158,7 +158,7 @@ class TestCluster:
         run_record = record("out")
         shown = run_record["sample"]["rows"]
         assert 45 <= shown < 120
-        assert f"Pictures and ranges are of {shown} of 600 rows" in printed
+        assert f"The report: pictures and ranges are of {shown} of 600 rows" in printed
         assert f"Pictures and ranges are of {shown} of 600 rows" in run_record["sample"]["words"]
         page = pathlib.Path("out/report.html").read_text(encoding="utf-8")
         assert run_record["sample"]["words"] in page

@@ -363,3 +363,13 @@ def test_a_worker_that_dies_is_replaced_and_labels_are_the_same(cluster, tmp_pat
     assert len(before - after) == 1  # one of them is gone
     assert len(list(tmp_path.glob("3-*"))) >= 3
     np.testing.assert_array_equal(model.labels_.compute(), DOGC(2).fit(MOONS).labels_)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rows_of_a_block", [50_000, 300_000, 1_000_000])
+def test_a_million_rows_in_two_processes(cluster, rows_of_a_block):
+    rows = make_moons(1_000_000, noise=0.1, random_state=0)[0]
+    local = DOGC(2, n_jobs=-1).fit(rows)
+    model = DOGC(2).fit(da.from_array(rows, chunks=(rows_of_a_block, 2)))
+    assert (model.labels_ == da.from_array(local.labels_, chunks=rows_of_a_block)).all().compute()
