@@ -89,7 +89,9 @@ def opened(path: str) -> Iterator[BinaryIO]:
     except FileNotFoundError as error:
         raise TableError(f"there is no file {path}{_meant(path)}.") from error
     except IsADirectoryError as error:
-        raise TableError(f"{path} is a directory; give a file, or a pattern in quotes such as '*.csv'.") from error
+        raise TableError(
+            f"{path} is a directory; give a file, or a pattern in quotes such as '*.csv'."
+        ) from error
     except PermissionError as error:
         raise TableError(f"{path} may not be read; change its permissions.") from error
     except (OSError, ValueError) as error:
