@@ -215,6 +215,12 @@ def test_score(outlier_label):
     assert local.score(blocks) == pytest.approx(local.score(rows[::2]))
 
 
+def test_workers_need_no_gpu():
+    model = DOGC(4).fit(BLOBS).set_params(device="cuda")
+    labels = model.predict(da.from_array(BLOBS, chunks=(999, 7))).compute()
+    np.testing.assert_array_equal(labels, model.labels_)
+
+
 def test_labels_are_made_when_asked_for(monkeypatch):
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     model = DOGC(2).fit(blocks)

@@ -139,6 +139,8 @@ def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any
     X = checked_dask(estimator, X, reset=False)
     model = row_model(estimator)
     vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now
+    if hasattr(model, "device"):
+        model.device = "auto"  # whatever the client has
     model = dask.delayed(model, traverse=False, pure=False)
     columns: tuple[int, ...] = ()
     if isinstance(dtype, str):
