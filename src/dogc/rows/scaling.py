@@ -120,8 +120,12 @@ def _keep_bits(x: np.ndarray) -> np.ndarray:
     dropped = np.finfo(x.dtype).nmant + 1 - KEPT_BITS[x.dtype]
     with np.errstate(over="ignore", invalid="ignore"):
         pushed = x * x.dtype.type(2**dropped + 1)
-        kept = pushed - (pushed - x)
-    return np.where(np.isfinite(kept), kept, x)
+        kept = pushed - x
+        np.subtract(pushed, kept, out=kept)
+    beyond = ~np.isfinite(kept)
+    if beyond.any():
+        kept[beyond] = x[beyond]
+    return kept
 
 
 def unit_rows(X: Matrix) -> Matrix:
