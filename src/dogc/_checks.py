@@ -37,6 +37,14 @@ def check_count(name: str, value: Any, low: int, high: int | None = None, why: s
     return int(value)
 
 
+def check_enough_rows(n: int) -> None:
+    """Say that there are not two rows, as scikit-learn does."""
+    if n < 2:
+        raise ValueError(
+            f"Found array with {n} sample(s) while a minimum of 2 is required; pass more rows."
+        )
+
+
 def check_device(device: Any) -> str:
     """Where rows are worked on: "auto", "cpu", "cuda", a numbered "cuda:0", or torch's own."""
     if type(device).__module__ == "torch":

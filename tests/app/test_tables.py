@@ -560,7 +560,7 @@ class TestPreparation:
             variance["since"],
         ):
             assert value == pytest.approx(1.0)
-        assert np.abs(X.mean(axis=0)).max() < 1e-8
+        assert np.abs(X.mean(axis=0)).max() < 1e-9
 
     def test_mean_and_scale_tell_how(self, fitted):
         raw = Preparation(scale=False, drop=["unwanted"], label_column="group")

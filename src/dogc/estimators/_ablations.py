@@ -118,7 +118,7 @@ class DOGCRelaxed(RegressingDOGC):
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
         clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
         come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None
@@ -333,7 +333,7 @@ class DOGCFixedGraph(RegressingDOGC):
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
         clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
         come in the kind of X, where X is.
     random_state : int, RandomState, Generator or None, default=None

@@ -70,7 +70,7 @@ class GraphClusterer(NewRows):
             shape (n_samples, n_samples) as ``KNeighborsTransformer`` makes it.
             Rows of Dask's are worked on in blocks, by the active client or by threads;
             ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a tensor of torch's is a tensor beside it.
+            found for a torch tensor is a tensor beside it.
         y : ignored
             Present by convention.
         sample_weight : array-like or dask array of shape (n_samples,), default=None

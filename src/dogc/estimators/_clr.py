@@ -79,7 +79,7 @@ class CLR(FixedGraphClusterer):
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a tensor of torch's on a GPU is
+        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
         clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
         come in the kind of X, where X is.
     verbose : int, default=0
@@ -180,7 +180,7 @@ class CLR(FixedGraphClusterer):
             (n_samples, n_samples).
             Rows of Dask's are worked on in blocks, by the active client or by threads;
             ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a tensor of torch's is a tensor beside it.
+            found for a torch tensor is a tensor beside it.
         y : ignored
             Present by convention.
 

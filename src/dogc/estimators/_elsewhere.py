@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import check_device
 from ..numerics import discrete
@@ -133,7 +133,6 @@ def of_each_row(
 def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any) -> Any:
     """A method of a fitted estimator for each block of dask rows."""
     import dask
-    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator, "labels_")
     X = checked_dask(estimator, X, reset=False)
@@ -144,11 +143,9 @@ def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any
     model = dask.delayed(model, traverse=False, pure=False)
     columns: tuple[int, ...] = ()
     if isinstance(dtype, str):
-        factor, kind = (
-            getattr(estimator, dtype),
-            np.float32 if X.dtype == np.float32 else np.float64,
-        )
-        dtype = kind if factor is None else np.result_type(kind, factor)
+        factor = getattr(estimator, dtype)
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        dtype = dtype if factor is None else np.result_type(dtype, factor)
     dtype = np.dtype(dtype)
     if width is None:
         shape: dict[str, Any] = {"drop_axis": 1, "meta": np.empty(0, dtype)}

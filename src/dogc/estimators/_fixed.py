@@ -53,7 +53,7 @@ class FixedGraphClusterer(RowClusterer):
             (n_samples, n_samples).
             Rows of Dask's are worked on in blocks, by the active client or by threads;
             ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a tensor of torch's is a tensor beside it.
+            found for a torch tensor is a tensor beside it.
         y : ignored
             Present by convention.
 

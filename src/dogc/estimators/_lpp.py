@@ -12,7 +12,7 @@ from .. import _checks
 from ..numerics import graph, lpp, trace_ratio
 from ..rows import fixed_graph, scaling
 from ..rows.repeatable import single_blas_thread
-from ._rows import validate_rows
+from ._validating import validate_rows
 
 
 class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -14,7 +14,7 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..choices import n_representatives as resolutions
@@ -30,6 +30,7 @@ from ..rows.representatives import RowFacts, RowSet
 from ..rows.whereabouts import is_dask
 from ._elsewhere import agreement, dask_rows, of_each_row
 from ._tensors import on_host, rows_on_host, torch_device, torch_rows
+from ._validating import validate_rows
 from ._warnings import warn_few_rows
 
 
@@ -280,24 +281,6 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
-    """Rows as a C-ordered array or CSR, float32 or float64; two at least where it is a fit."""
-    if is_dask(X):
-        raise ValueError(
-            f"{type(estimator).__name__} needs all rows in memory; pass X.compute(), or use a "
-            "method that learns on representatives, such as DOGC."
-        )
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",  # sums run in the same order whatever X came in
-        ensure_min_samples=2 if reset else 1,
-    )
 
 
 def most_rows(rows: RowSet) -> int:

@@ -14,6 +14,7 @@ from .. import _checks
 from ..rows.distinct import check_sample_weight
 from ..rows.representatives import Representatives
 from ..rows.whereabouts import is_tensor
+from ._validating import validate_rows
 
 # What a fit leaves for each row.
 ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
@@ -48,18 +49,10 @@ def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: b
     if is_tensor(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         X = checked_tensor(X)
-        if reset and len(X) < 2:
-            raise ValueError(f"Found array with {len(X)} sample(s) while a minimum of 2 is "
-                             "required; pass more rows.")  # fmt: skip
+        if reset:
+            _checks.check_enough_rows(len(X))
     else:
-        X = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_min_samples=2 if reset else 1,
-        )
+        X = validate_rows(estimator, X, reset)
     weight = check_sample_weight(on_host(sample_weight), len(X))
     return TorchRows(X, weight, device, getattr(estimator, "metric", None) == "cosine")
 

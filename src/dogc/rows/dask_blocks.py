@@ -53,7 +53,7 @@ def _in_memory(
 
 def _checked_weight(weight: Any, n: int) -> np.ndarray:
     weight = np.asarray(weight, dtype=np.float64)
-    # Two rows of weight there must be, but in all blocks together.
+    # There must be two rows with weight, but only in all blocks together.
     checked = check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)
     assert checked is not None
     return checked[:-2]

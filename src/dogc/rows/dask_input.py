@@ -9,6 +9,7 @@ import dask.array as da
 import numpy as np
 
 from .distinct import check_sample_weight
+from .whereabouts import is_dask
 
 
 def is_frame(X: Any) -> bool:
@@ -56,7 +57,7 @@ def _numbers(frame: Any, dtype: Any) -> np.ndarray:
 
 def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
     """Weights in the blocks of the rows."""
-    if not hasattr(weight, "__dask_graph__"):
+    if not is_dask(weight):
         if np.isnan(X.shape[0]):
             raise ValueError(
                 "sample_weight must be a dask array in the blocks of X where their lengths are "

@@ -15,6 +15,7 @@ import dask
 import dask.array as da
 import numpy as np
 
+from .._checks import check_enough_rows
 from . import dask_blocks, linked, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted
@@ -27,15 +28,7 @@ BLOCKS_EACH, ADDED = 16, 4
 MOST_FEW = 80_000
 
 
-def check_enough(n: int) -> None:
-    """Say that there are not two rows, as scikit-learn does."""
-    if n < 2:
-        raise ValueError(
-            f"Found array with {n} sample(s) while a minimum of 2 is required; pass more rows."
-        )
-
-
-class DaskRows:
+class DaskRows(sampling.Sampled):
     """A dask array of rows, with a dask array of what they weigh."""
 
     sparse = False
@@ -52,7 +45,6 @@ class DaskRows:
         self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
         self._facts: sampling.WeightFacts | None = None
         self.lengths: tuple[int, ...] = ()
-        self._drawn, self._drawn_size = sampling.Sample(*3 * [np.empty(0)]), 0
         self._few: np.ndarray | None = None  # keys of the few rows; None: they are as they were
         if weight is not None:
             self._weights = list(weight.to_delayed().ravel())
@@ -68,13 +60,9 @@ class DaskRows:
         pairs = zip(self._blocks, self._weights, strict=True)
         return [(block, weight, self._facts, self.reading, *more) for block, weight in pairs]
 
-    def draw(self, size: int) -> sampling.Sample:
-        """The sample of at most so many distinct rows; rows are counted on the way."""
-        if size > self._drawn_size:
-            self._drawn, self._drawn_size = self._draw(size), size
-        return sampling.Sample(*(part[:size] for part in self._drawn))
-
     def _draw(self, size: int) -> sampling.Sample:
+        """The sample of at most so many distinct rows; rows are counted on the way."""
+
         def both(one: dask_blocks.Drawn, other: dask_blocks.Drawn) -> dask_blocks.Drawn:
             sample = sampling.merged(one.sample, other.sample, size)
             return dask_blocks.Drawn(one.lengths + other.lengths, one.total + other.total, sample)
@@ -82,17 +70,13 @@ class DaskRows:
         drawn = fold(dask_blocks.draw_block, self.each(size), both)
         self.lengths, self.total = drawn.lengths, drawn.total
         self.n = sum(drawn.lengths)
-        check_enough(self.n)
+        check_enough_rows(self.n)
         if self.total > sampling.MOST:
             raise ValueError(
                 f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "
                 "fit on a part of them and predict the rest."
             )
         return drawn.sample
-
-    def count_distinct(self, enough: int) -> int:
-        """Number of distinct rows, counted no further than ``enough``."""
-        return min(enough, len(self.draw(max(enough, MOST_FEW)).keys))
 
     def few(self, apart: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """All distinct rows in the order in which they come, or with ``apart`` all rows."""

@@ -14,7 +14,7 @@ from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
 from .linked import NOWHERE, LabelSizes, row_votes, weigh
 from .passes import Report, over_blocks
-from .representatives import Representatives, RowFacts, as_points
+from .representatives import Representatives, RowFacts, Unseen, as_points
 from .scaling import count_distinct
 
 
@@ -55,7 +55,7 @@ class RowsInMemory:
         """The rows as they are, with weights that add up to the same in any order."""
         return self.X, None if self._given is None else self.weight * self.unit
 
-    def spread(self, found: RowFacts, unseen: Any = None) -> RowFacts:
+    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
         """What was found is of all rows."""
         return found
 
@@ -109,7 +109,7 @@ class LinksInMemory:
     def __init__(
         self, rows: links.RowLinks, weight: np.ndarray, dtype: Any, p: int, n_jobs: int | None
     ):
-        """Keep them; p representatives there are."""
+        """Keep them; p is the number of representatives."""
         self.rows, self.weight, self.dtype, self.p, self.n_jobs = rows, weight, dtype, p, n_jobs
 
     def votes(self, labels: np.ndarray, n_votes: int | None = None) -> np.ndarray:

@@ -25,6 +25,8 @@ SPREAD = (
 )
 
 
+# A sample of so many rows is drawn sooner or later.
+USUAL_SIZE = 80_000
 # The most that weights may add up to, for sums of links to stay below 2^63.
 MOST = 1 << 34
 
@@ -121,6 +123,26 @@ def merged(one: Sample, other: Sample, size: int) -> Sample:
     X = stack([one.X[here], other.X[there]])
     order = np.argsort(np.concatenate([one.keys[here], other.keys[there]]))
     return Sample(keys[:size], X[order], total[:size])
+
+
+class Sampled:
+    """Rows whose largest sample is remembered: a smaller one is the first rows of it."""
+
+    _drawn: Sample | None = None
+    _drawn_size = 0
+
+    def _draw(self, size: int) -> Sample:
+        raise NotImplementedError
+
+    def draw(self, size: int) -> Sample:
+        """The sample of at most so many distinct rows."""
+        if self._drawn is None or size > self._drawn_size:
+            self._drawn, self._drawn_size = self._draw(size), size
+        return Sample(*(part[:size] for part in self._drawn))
+
+    def count_distinct(self, enough: int) -> int:
+        """Number of distinct rows, counted no further than ``enough``."""
+        return min(enough, len(self.draw(max(enough, USUAL_SIZE)).keys))
 
 
 class WeightFacts(NamedTuple):

@@ -26,8 +26,6 @@ CUDA = "cuda"
 ELEMENTS, PAIRS = 1 << 25, 1 << 27
 # Bytes for the links of a row beside those for each link, and the share of free memory for them.
 ROW_BYTES, LINK_BYTES, SHARE = 4, 4, 0.3
-# Rows that are enough to tell how many differ.
-ENOUGH = 80_000
 
 
 def device_for(device: str, X: Any) -> torch.device | None:
@@ -72,7 +70,7 @@ def slices(n: int, width: int, elements: int | None = None) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-class TorchRows:
+class TorchRows(sampling.Sampled):
     """A tensor of rows, or an array that is streamed to a device."""
 
     sparse = False
@@ -95,7 +93,6 @@ class TorchRows:
             whole = sampling.whole_weights(weight, facts)
             self.weight, self.unit = torch.from_numpy(whole), facts.unit
             self.total = int(whole.sum())
-        self._drawn, self._drawn_size = sampling.Sample(*3 * [np.empty(0)]), 0
 
     def block(self, rows: slice) -> torch.Tensor:
         """Some rows, on the device."""
@@ -108,24 +105,18 @@ class TorchRows:
             return torch.ones(rows.stop - rows.start, dtype=torch.int64, device=self.device)
         return self.weight[rows].to(self.device)
 
-    def draw(self, size: int) -> sampling.Sample:
+    def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
-        if size > self._drawn_size:
-            drawn = None
-            for rows in slices(self.n, self.d):
-                part = torch_sampling.smallest_keys(self.block(rows), self.weights(rows), size)
-                drawn = part if drawn is None else torch_sampling.merged(drawn, part, size)
-            assert drawn is not None
-            self._drawn, self._drawn_size = torch_sampling.to_host(drawn), size
-        return sampling.Sample(*(part[:size] for part in self._drawn))
+        drawn = None
+        for rows in slices(self.n, self.d):
+            part = torch_sampling.smallest_keys(self.block(rows), self.weights(rows), size)
+            drawn = part if drawn is None else torch_sampling.merged(drawn, part, size)
+        assert drawn is not None
+        return torch_sampling.to_host(drawn)
 
     def held(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""
         return TorchRows(sample.X, sample.weight, self.device)
-
-    def count_distinct(self, enough: int) -> int:
-        """Number of distinct rows, counted no further than ``enough``."""
-        return min(enough, len(self.draw(max(enough, ENOUGH)).keys))
 
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
         """The rows in the memory of this process."""
