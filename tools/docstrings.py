@@ -44,7 +44,7 @@ OWN = {
     "CAN": "random_state components_",
     "RatioCut": "n_clusters n_neighbors n_init random_state affinity_matrix_ embedding_",
     "NMFClustering": "affinity assign_labels n_init max_iter tol embedding_ n_iter_",
-    "CLR": "affinity_matrix_",
+    "CLR": "similarity_matrix_ affinity_matrix_",
     "SEC": "n_neighbors bandwidth affinity affinity_matrix_ embedding_",
     "CLGR": "lam affinity",
     "LocalLearningClustering": "ridge n_neighbors bandwidth assign_labels embedding_",

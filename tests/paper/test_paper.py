@@ -2,17 +2,31 @@
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from dogc import DOGCOS
+import dogc
+from dogc import DOGC, DOGCOS
 from dogc.app.cli import main as dogc_command
 from dogc.comparison import METHODS
 from dogc.datasets import UCI_NAMES, load_uci
 from dogc.metrics import clustering_accuracy
-from dogc.paper import command, figures, printed, protocol, reproduction_page, runs, tables
+from dogc.paper import (
+    command,
+    figures,
+    oracle,
+    printed,
+    protocol,
+    reproduction_page,
+    rerun,
+    runs,
+    table_files,
+    tables,
+)
+from dogc.paper.oracle import METRICS
 
 # ------------------------------------------------------------------------------ printed
 
@@ -42,9 +56,12 @@ def test_entries_that_cannot_be_right_are_named_with_the_reason():
 # ----------------------------------------------------------------------------- protocol
 
 
-@pytest.mark.parametrize("method", METHODS)
+PAPERS = (*printed.MAIN_METHODS, *printed.ABLATIONS, *printed.OUT_OF_SAMPLE_METHODS)
+
+
+@pytest.mark.parametrize("method", sorted(set(PAPERS) - set(protocol.DRAWN)))
 def test_every_setting_of_the_grids_is_one_that_the_method_takes(method):
-    settings = list(protocol.oracle_settings(method, 101, 16))
+    settings = list(protocol.grid_settings(method, 101, 16))
     assert settings[0] == {}
     assert len(settings) == len({json.dumps(s, sort_keys=True) for s in settings})
     for setting in settings:
@@ -52,6 +69,28 @@ def test_every_setting_of_the_grids_is_one_that_the_method_takes(method):
         assert clone(model).get_params() == model.get_params()
         assert setting.get("n_neighbors", 2) < 101
         assert (setting.get("n_components") or 1) <= 16
+
+
+@pytest.mark.parametrize("units", protocol.UNITS)
+@pytest.mark.parametrize("method", protocol.DRAWN)
+def test_every_setting_of_the_search_is_one_that_the_method_takes(method, units):
+    space = protocol.search_space(method, "zoo", units)
+    names = [name for name in space if name != "preprocessing"]
+    model = METHODS[method](7).set_params(**protocol.fixed(method, units))
+    assert model.penalties == units
+    assert set(names) <= set(model.get_params())
+    for name in names:
+        assert len(space[name]) == len(set(space[name])) > 1
+        for value in space[name]:
+            clone(model).set_params(**{name: value})
+    if units == "paper":
+        exponents = np.log10(space["alpha"])
+        np.testing.assert_allclose(exponents, np.arange(-6, 5))
+        assert getattr(model, "fit_intercept", False) is False
+        if method != "DOGC":
+            assert space["beta"] == space["gamma"] == space["alpha"]
+            assert 1.25 in space["p"]
+            assert (min(space["p"]), max(space["p"])) == (0.25, 2.0)
 
 
 def test_seeds_reach_the_methods_that_have_chance_in_them():
@@ -156,6 +195,25 @@ def test_on_halves_dogc_os_labels_rows_it_has_not_seen():
     assert together["test_acc"] == clustering_accuracy(y[new], labels[new])
 
 
+def test_what_is_remembered_depends_on_code_and_on_every_parameter(monkeypatch):
+    wanted = runs.make_run("DOGC", "lenses", {}, "z-score")
+    before = runs.key.__wrapped__(wanted)
+    assert runs.key.__wrapped__(wanted) == before
+    monkeypatch.setitem(METHODS, "DOGC", lambda c: DOGC(c, tol=1e-3))  # a default that changed
+    changed = runs.key.__wrapped__(wanted)
+    monkeypatch.undo()
+    monkeypatch.setattr(runs, "code_version", lambda: "0.1.0+another")
+    assert len({before, changed, runs.key.__wrapped__(wanted)}) == 3
+
+
+def test_the_version_of_the_code_is_blind_to_words_alone():
+    code = 'def f(x):\n    """Words."""\n    return x  # a comment\n'
+    said = 'def f(x):\n    """Other words."""\n    return x\n'
+    other = 'def f(x):\n    """Words."""\n    return -x\n'
+    assert runs._code_alone(code) == runs._code_alone(said) != runs._code_alone(other)
+    assert runs.code_version().startswith(f"{dogc.__version__}+")
+
+
 # ------------------------------------------------------------------------------- tables
 
 
@@ -164,13 +222,19 @@ def quick_cache(tmp_path_factory):
     return runs.Cache(tmp_path_factory.mktemp("paper") / "runs.jsonl")
 
 
+QUICK = runs.Options(n_runs=3, quick=True, progress=False)
+
+
 def test_the_main_table_has_three_columns_for_every_number(quick_cache):
-    rows = tables.main_table(quick_cache, ["lenses"], n_runs=3, quick=True)
-    assert len(rows) == 10 * len(tables.METRICS)
+    rows = tables.main_table(quick_cache, ["lenses"], options=QUICK)
+    assert len(rows) == (8 + 2 * 2) * len(METRICS)  # DOGC and DOGC-OS in two units
     for row in rows:
         assert 0.0 <= row.oracle <= 1.0
+        assert 0.0 < row.oracle_share <= 1.0
+        assert row.oracle_median <= row.oracle
         assert row.honest_q1 <= row.honest_median <= row.honest_q3
         assert row.oracle_preprocessing in protocol.PREPROCESSINGS
+        assert row.units in (protocol.UNITS if row.method.startswith("DOGC") else ("",))
         if row.method in ("CAN", "PCAN", "CLR0", "CLR1"):  # no chance: the defaults are in the grid
             assert row.oracle >= row.honest_median
         if row.metric == "acc":
@@ -180,22 +244,83 @@ def test_the_main_table_has_three_columns_for_every_number(quick_cache):
     assert all(row.kmeans == kmeans[row.metric] for row in rows)
 
 
+def test_every_number_of_the_table_comes_again_by_its_command(quick_cache, capsys):
+    """Each measure names the setting and the seed that gave it."""
+    for row in tables.main_table(quick_cache, ["lenses"], options=QUICK):
+        if row.method in ("KM", "NMF", "DOGC-OS"):
+            command.main(shlex.split(row.oracle_command)[2:])
+            scores = dict(line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+            assert scores[rerun.SHOWN[row.metric]] == f"{row.oracle:.4f}", row
+            command.main([*shlex.split(row.honest_command)[2:], "--jobs", "1"])
+            lines = capsys.readouterr().out.splitlines()
+            line = next(line for line in lines if line.startswith(rerun.SHOWN[row.metric]))
+            assert f"{row.honest_median:.4f}" in line, row
+
+
 def test_the_oracle_is_the_best_of_its_runs(quick_cache):
-    _, top = tables.oracle(quick_cache, "KM", "lenses", 3, 1, True, False)
+    found = oracle.oracle(quick_cache, "KM", "lenses", "", [], QUICK)
     y = load_uci("lenses").target
     X = protocol.z_scored("lenses")
-    starts = [{"n_init": 1}, {}]  # one random start as in the paper; the defaults
-    models = [METHODS["KM"](3).set_params(random_state=s, **a) for s in range(3) for a in starts]
-    seeds = [model.fit(X).labels_ for model in models]
-    assert top["acc"] == max(clustering_accuracy(y, labels) for labels in seeds)
+    models = [METHODS["KM"](3).set_params(n_init=1, random_state=seed) for seed in range(3)]
+    scores = [clustering_accuracy(y, model.fit(X).labels_) for model in models]
+    best = found["acc"]
+    assert best.score == max(scores)
+    assert best.share == np.mean(np.array(scores) == max(scores))
+    assert scores[json.loads(best.run.setting)["random_state"]] == best.score
+
+
+def test_each_measure_keeps_the_run_that_gave_it(tmp_path, monkeypatch):
+    """The best NMI is reported with its own setting, not with that of the best ACC."""
+
+    def execute(run):
+        setting = json.loads(run.setting)
+        good = setting.get("bandwidth") == "local"
+        lucky = setting["random_state"] == 2
+        score = {"acc": 0.5 + 0.1 * good, "nmi_max": 0.3 - 0.1 * good + 0.05 * lucky}
+        return {**score, "nmi_geometric": 0.1, "purity": 0.1, "seconds": 0.0}
+
+    monkeypatch.setattr(runs, "execute", execute)
+    cache = runs.Cache(tmp_path / "runs.jsonl")
+    found = oracle.oracle(cache, "N-cut", "lenses", "", [], runs.Options(3, progress=False))
+    assert json.loads(found["acc"].run.setting)["bandwidth"] == "local"
+    assert found["acc"].share == 1.0
+    winner = json.loads(found["nmi_max"].run.setting)
+    assert winner.get("bandwidth") != "local"
+    assert winner["random_state"] == 2
+    assert found["nmi_max"].share == 1 / 3
+    assert found["nmi_max"].score == pytest.approx(0.35)
+
+
+def test_the_search_goes_on_around_the_best_draws(tmp_path, monkeypatch):
+    """A score with one peak is climbed one parameter at a time, far above what draws find."""
+    peak = {"alpha": 1e-3, "beta": 1e2, "gamma": 1e-5, "p": 1.25, "n_neighbors": 7}
+
+    def execute(run):
+        setting = json.loads(run.setting)
+        score = sum(setting[name] == value for name, value in peak.items()) / len(peak)
+        return dict.fromkeys(METRICS, score) | {"seconds": 0.0}
+
+    monkeypatch.setattr(runs, "execute", execute)
+    monkeypatch.setattr(oracle, "DRAWS", 50)
+    cache = runs.Cache(tmp_path / "runs.jsonl")
+    options = runs.Options(2, progress=False)
+    best = oracle.oracle(cache, "DOGC-OS", "lenses", "paper", [], options)["acc"]
+    assert best.score == 1.0
+    assert peak.items() <= json.loads(best.run.setting).items()
 
 
 def test_the_halves_table_shows_both_parts(quick_cache):
-    rows = tables.out_of_sample_table(quick_cache, ["wine"], n_splits=2, quick=True)
+    rows = tables.out_of_sample_table(quick_cache, ["wine"], 2, QUICK)
     assert [row.part for row in rows] == ["train", "test"] * 7
     by = {(row.method, row.part): row for row in rows}
     assert by["DOGC-OS", "test"].printed == 0.9326
-    assert by["DOGC-OS", "test"].honest_median > 0.9
+    row = by["DOGC-OS", "test"]
+    assert row.honest_median > 0.9
+    words = shlex.split(row.oracle_command)[3:]
+    options = command.run_parser().parse_args(words)
+    setting = rerun.read_setting(options.set)
+    again = rerun.runs_of("wine", "DOGC-OS", options.preprocessing, setting, 1, options.splits)
+    assert np.median(rerun.scores_of(again, 1)["test_acc"]) == row.oracle
 
 
 # --------------------------------------------------------------------- page and command
@@ -226,6 +351,34 @@ def test_the_command_writes_tables_once_and_reads_them_from_then_on(tmp_path, ca
     assert (tmp_path / "tables.html").read_text(encoding="utf-8") == text
 
 
+def test_a_restricted_run_takes_nothing_from_a_fuller_one(tmp_path, capsys):
+    arguments = ["tables", "--quick", "--quiet", "--only", "acc", "--jobs", "1"]
+    arguments += ["--out", str(tmp_path)]
+    command.main([*arguments, "--datasets", "lenses", "zoo", "--runs", "3"])
+    said = capsys.readouterr().out
+    assert "lenses KM" in said  # the scores, not only the times
+    before = table_files.read_rows(tmp_path / "main.csv", tables.Row)
+    command.main([*arguments, "--datasets", "lenses", "--runs", "2"])
+    assert f"kept {12 * len(METRICS)} rows of a fuller run" in capsys.readouterr().out
+    assert str(table_files.read_rows(tmp_path / "main.csv", tables.Row)) == str(before)
+    older = [row._replace(version="0.0.1", oracle=0.0) for row in before]
+    (tmp_path / "main.csv").unlink()
+    table_files.add_rows(tmp_path / "main.csv", older)
+    command.main([*arguments, "--datasets", "lenses", "--runs", "2"])
+    after = table_files.read_rows(tmp_path / "main.csv", tables.Row)
+    assert len(after) == len(before)
+    assert {row.data for row in after if row.version == "0.0.1"} == {"zoo"}
+
+
+def test_a_file_of_another_layout_is_refused_before_anything_is_run(tmp_path, capsys, monkeypatch):
+    (tmp_path / "main.csv").write_text("data,method\n", encoding="utf-8")
+    monkeypatch.setattr(runs, "execute", lambda run: pytest.fail("it was refused"))
+    with pytest.raises(SystemExit):
+        command.main(["tables", "--quick", "--out", str(tmp_path)])
+    assert "name another --out" in capsys.readouterr().err
+    assert (tmp_path / "main.csv").read_text(encoding="utf-8") == "data,method\n"
+
+
 def test_the_command_draws_figures(tmp_path, capsys):
     options = ["figures", "--only", "gaussians", "moons", "--quiet", "--out", str(tmp_path)]
     command.main(options)
@@ -253,6 +406,11 @@ def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
         (["tables", "--runs", "0"], "--runs must be at least 1"),
         (["tables", "--datasets", "iris"], "invalid choice: 'iris'"),
         (["nothing"], "invalid choice: 'nothing'"),
+        (["run", "wine", "DOGC", "--set", "alpha"], "--set alpha: write name=value"),
+        (["run", "wine", "DOGC", "--set", "alpa=1"], "Invalid parameter 'alpa'"),
+        (["run", "wine", "DOGC", "--set", "alpha=-1"], "alpha must be"),
+        (["run", "wine", "DOGC", "--seeds", "0"], "--seeds must be at least 1"),
+        (["run", "iris", "DOGC"], "invalid choice: 'iris'"),
     ],
 )
 def test_wrong_arguments_end_with_one_sentence(arguments, says, capsys):

@@ -6,6 +6,7 @@ import functools
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import _checks
 from ..choices.geometry import Look
@@ -19,7 +20,7 @@ from ..loop import steps
 from ..loop.methods import Method
 from ..loop.running import run
 from ..loop.solver import HALTED, Result
-from ..loop.state import Problem, State, learned_graph
+from ..loop.state import Problem, State, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
@@ -180,7 +181,7 @@ class GraphClusterer(NewRows):
         self._assign_choices(problem.c, chosen, choice.counts, look.columns.name, choice.looks)
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
-        self.affinity_matrix_ = distinct.spread_graph(learned_graph(state).astype(dtype), rows)
+        self._assign_graph(distinct.spread_graph(similarities(state), rows), dtype)
         self.embedding_ = np.where(
             rows.inverse[:, None] >= 0, state.F.astype(dtype)[rows.inverse], dtype.type(0)
         )
@@ -233,7 +234,7 @@ class GraphClusterer(NewRows):
         self.neighbors_recall_ = 1.0
         named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
         self._assign_representatives(resolved, named, many.rows.unit)
-        self.affinity_matrix_ = learned_graph(state).astype(dtype)
+        self._assign_graph(similarities(state), dtype)
         self.embedding_ = (state.F / problem.nodes.root).astype(dtype)
         self._assign_components(prepared.components, dtype)
         self._assign_state(result, new_name, dtype)
@@ -260,6 +261,10 @@ class GraphClusterer(NewRows):
         self.scales_, self.cluster_counts_ = chosen, counts
         self.geometry_ = geometry
         self.geometries_ = {look.columns.name: look.scales for look in looks}
+
+    def _assign_graph(self, S: sp.csr_array, dtype: Any) -> None:
+        self.similarity_matrix_ = S.astype(dtype)
+        self.affinity_matrix_ = symmetric(S).astype(dtype)
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
         self.components_ = None

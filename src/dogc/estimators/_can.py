@@ -140,6 +140,9 @@ class CAN(GraphClusterer):
     outliers_ : bool array of shape (n_samples,)
         Rows with an outlier score above 3, and rows whose component was too small to be a cluster
         (with representatives, those that are mostly linked with such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
+        first appearance. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,
@@ -356,6 +359,9 @@ class PCAN(CAN):
     outliers_ : bool array of shape (n_samples,)
         Rows with an outlier score above 3, and rows whose component was too small to be a cluster
         (with representatives, those that are mostly linked with such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
+        first appearance. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,

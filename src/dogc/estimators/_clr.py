@@ -12,7 +12,7 @@ from ..choices.solving_representatives import Solved
 from ..loop import methods
 from ..loop.running import RunSettings, run_once
 from ..loop.solver import HALTED, Callback
-from ..loop.state import Problem, learned_graph
+from ..loop.state import Problem, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
@@ -92,6 +92,8 @@ class CLR(FixedGraphClusterer):
     ----------
     labels_ : int array of shape (n_samples,)
         Cluster of each row; clusters are numbered by falling size.
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        S itself: weights of each row, which sum to one; of representatives where there are any.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The learned graph :math:`(S + S^\top)/2`; of representatives where there are any.
     embedding_ : array of shape (n_samples, n_clusters)
@@ -213,7 +215,9 @@ class CLR(FixedGraphClusterer):
                 self._remember(pairs, settings, rows)
             else:
                 result, F = resolved.solved.outcome
-        self.affinity_matrix_ = learned_graph(result.state).astype(rows.dtype)
+        S = similarities(result.state)
+        self.similarity_matrix_ = S.astype(rows.dtype)
+        self.affinity_matrix_ = symmetric(S).astype(rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         self._assign_run(result)
         follow(self, X)

@@ -188,6 +188,9 @@ class DOGC(GraphClusterer):
     outliers_ : bool array of shape (n_samples,)
         Rows with an outlier score above 3, and rows whose component was too small to be a cluster
         (with representatives, those that are mostly linked with such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
+        first appearance. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,
@@ -467,6 +470,9 @@ class DOGCOS(RegressingDOGC):
     outliers_ : bool array of shape (n_samples,)
         Rows with an outlier score above 3, and rows whose component was too small to be a cluster
         (with representatives, those that are mostly linked with such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
+        first appearance. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..loop.state import symmetric
 from ..numerics.matrix import Matrix
 from ..rows import distinct, labelling
 
@@ -25,7 +26,8 @@ def label_left_out(model: Any, X: Matrix, rows: distinct.DistinctRows, lone: np.
     shares = model._discounted(labelling.new_shares(fitted, far, model.n_jobs), far)
     model.confidence_[lone] = shares.max(axis=1)
     nearest = rows.first[labelling.nearest_fitted(fitted, far, 1, model.n_jobs)[0][:, 0]]
-    A = model.affinity_matrix_
-    ties = np.ones(len(nearest), A.dtype), (np.flatnonzero(lone), nearest)
-    tied = sp.csr_array(ties, shape=A.shape)
-    model.affinity_matrix_ = (A + tied + tied.T).tocsr()
+    S = model.similarity_matrix_
+    ties = np.ones(len(nearest), S.dtype), (np.flatnonzero(lone), nearest)
+    tied = sp.csr_array(ties, shape=S.shape)
+    model.similarity_matrix_ = (S + tied).tocsr()
+    model.affinity_matrix_ = (model.affinity_matrix_ + symmetric(tied)).tocsr()

@@ -115,7 +115,11 @@ class State(NamedTuple):
     search: LambdaSearch
 
 
-def learned_graph(state: State) -> sp.csr_array:
-    """The learned graph (S + S')/2."""
-    S = graph.to_csr(state.idx, state.graph.S, len(state.idx))
+def similarities(state: State) -> sp.csr_array:
+    """S itself: each row sums to one (`eq:7`)."""
+    return graph.to_csr(state.idx, state.graph.S, len(state.idx))
+
+
+def symmetric(S: sp.csr_array) -> sp.csr_array:
+    """The learned graph without directions, (S + S')/2."""
     return ((S + S.T) * 0.5).tocsr()

@@ -22,13 +22,13 @@ class Claim(NamedTuple):
     ties: tuple[str, ...] = ()  # those of the first where the other side is as good
 
 
-def read_scores(path: pathlib.Path, column: str, **where: str) -> Scores:
+def read_scores(path: pathlib.Path, column: str, units: str = "paper", **where: str) -> Scores:
     """One column of a table that ``dogc paper tables`` wrote."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if where.items() <= row.items()]
     scores: dict[str, dict[str, float]] = {}
-    for row in rows:
-        scores.setdefault(row["data"], {})[row["method"]] = float(row[column])
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row.get("units", "") in ("", units) and where.items() <= row.items():
+                scores.setdefault(row["data"], {})[row["method"]] = float(row[column])
     return scores
 
 

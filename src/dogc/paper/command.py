@@ -1,4 +1,4 @@
-"""``dogc paper tables`` and ``dogc paper figures``."""
+"""``dogc paper tables``, ``dogc paper figures`` and ``dogc paper run``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,28 @@ import scipy
 import sklearn
 
 from .._atomic import write_whole
+from ..comparison import METHODS
 from ..datasets import UCI_NAMES
 from . import printed
 from .claims import claims
 from .figures import FIGURES, FigureOptions
+from .protocol import PREPROCESSINGS
 from .reproduction_page import (
     claims_section,
     figure_section,
     metric_section,
     page,
+    scores_text,
     split_section,
+    split_text,
     where_it_holds,
-    write_table,
 )
-from .runs import Cache
-from .tables import main_table, out_of_sample_table
+from .rerun import read_setting, run_text, runs_of, scores_of
+from .runs import Cache, Options, code_version, model_of
+from .table_files import add_rows, check_header, read_rows
+from .tables import Row, SplitRow, main_table, out_of_sample_table
 
-MEASURES = {"acc": ["acc"], "nmi": ["nmi_max", "nmi_geometric"], "purity": ["purity"]}
+MEASURES = ("acc", "nmi", "purity")
 TITLES = {
     "acc": "ACC",
     "nmi_max": "NMI, divided by the larger entropy",
@@ -38,6 +43,7 @@ TITLES = {
     "purity": "Purity (the paper defines it and prints none)",
 }
 TABLES = (*MEASURES, "ablation", "out-of-sample")
+FILES: dict[str, Any] = {"main.csv": Row, "ablation.csv": Row, "out-of-sample.csv": SplitRow}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -45,7 +51,8 @@ def parser() -> argparse.ArgumentParser:
     tool = argparse.ArgumentParser(
         prog="dogc paper", description="The paper's tables and figures, beside the printed numbers."
     )
-    tool.add_argument("what", choices=["tables", "figures"])
+    tool.add_argument("what", choices=["tables", "figures", "run"],
+                      help="run: one run again (dogc paper run --help)")  # fmt: skip
     tool.add_argument("--only", nargs="+", choices=[*TABLES, *FIGURES], metavar="PART",
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
     tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, metavar="NAME",
@@ -59,28 +66,52 @@ def parser() -> argparse.ArgumentParser:
     return tool
 
 
+def run_parser() -> argparse.ArgumentParser:
+    """The arguments of ``dogc paper run``."""
+    tool = argparse.ArgumentParser(
+        prog="dogc paper run", description="One run of the tables again; it prints the scores."
+    )
+    tool.add_argument("data", choices=UCI_NAMES, metavar="DATA", help=", ".join(UCI_NAMES))
+    tool.add_argument("method", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
+    tool.add_argument("--preprocessing", choices=PREPROCESSINGS, default="z-score", metavar="NAME",
+                      help=f"{', '.join(PREPROCESSINGS)} (z-score)")  # fmt: skip
+    tool.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE",
+                      help="parameters of the estimator, as in alpha=0.01 xi=row")  # fmt: skip
+    tool.add_argument("--seeds", type=int, default=1, help="random_state 0, 1, ...: that many runs")
+    tool.add_argument("--splits", type=int, default=0,
+                      help="ACC on halves of the rows, that many times")  # fmt: skip
+    tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
+    return tool
+
+
+def run_again(arguments: Sequence[str]) -> None:
+    """``dogc paper run``: nothing is read from a cache and nothing is written."""
+    tool = run_parser()
+    options = tool.parse_args(arguments)
+    _check_jobs(tool, options.jobs)
+    if options.seeds < 1 or options.splits < 0:
+        tool.error("--seeds must be at least 1, --splits at least 0")
+    try:
+        setting = read_setting(options.set)
+        runs = runs_of(options.data, options.method, options.preprocessing, setting,
+                       options.seeds, options.splits)  # fmt: skip
+        model_of(runs[0])
+        scores = scores_of(runs, options.jobs)
+    except ValueError as error:
+        tool.error(" ".join(str(error).split()))
+    print(run_text(scores))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] == ["run"]:
+        run_again(arguments[1:])
+        return
     tool = parser()
     options = tool.parse_args(arguments)
-    if options.runs < 1:
-        tool.error("--runs must be at least 1")
-    if options.jobs == 0:
-        tool.error("--jobs must be a number of processes, or -1 for one for each core")
-    wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
-    if wrong:
-        tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
-    if options.what == "figures" and options.datasets:
-        tool.error("--datasets picks data sets of the tables; leave it out for figures")
-    said = " ".join(sys.argv[1:] if arguments is None else arguments)
+    _check(tool, options)
     options.datasets = options.datasets or list(UCI_NAMES)
-    for part in {"ablation", "out-of-sample"} & set(options.only or ()):
-        if not set(options.datasets) & set(printed.FIVE):
-            tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
-    try:
-        options.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        tool.error(f"--out {options.out}: cannot make that folder ({error.strerror}); name another")
     if options.quick:
         options.runs = min(options.runs, 3)
     cache = Cache(options.out / "runs.jsonl")
@@ -94,43 +125,90 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ImportError as error:
         tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
     facts = (
-        f"Command: dogc paper {said} ({options.runs} seeds). "
-        f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}, "
-        f"scikit-learn {sklearn.__version__}."
+        f"Last command: dogc paper {' '.join(arguments)} ({options.runs} seeds). "
+        f"dogc {code_version()}, Python {platform.python_version()}, numpy {np.__version__}, "
+        f"scipy {scipy.__version__}, scikit-learn {sklearn.__version__}."
     )
     print(f"wrote {write_whole(options.out / f'{options.what}.html', page(sections, facts))}")
+
+
+def _check(tool: argparse.ArgumentParser, options: Any) -> None:
+    """Refuse what cannot be done, before anything is run."""
+    if options.runs < 1:
+        tool.error("--runs must be at least 1")
+    _check_jobs(tool, options.jobs)
+    wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
+    if wrong:
+        tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
+    if options.what == "figures" and options.datasets:
+        tool.error("--datasets picks data sets of the tables; leave it out for figures")
+    for part in {"ablation", "out-of-sample"} & set(options.only or ()):
+        if options.datasets and not set(options.datasets) & set(printed.FIVE):
+            tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        tool.error(f"--out {options.out}: cannot make that folder ({error.strerror}); name another")
+    try:
+        for name, row_type in FILES.items():
+            check_header(options.out / name, row_type)
+    except ValueError as error:
+        tool.error(str(error))
+
+
+def _check_jobs(tool: argparse.ArgumentParser, jobs: int) -> None:
+    if jobs == 0:
+        tool.error("--jobs must be a number of processes, or -1 for one for each core")
 
 
 def make_tables(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of tables; CSV files on the way."""
     wanted = options.only or list(TABLES)
-    common = {
-        "jobs": options.jobs,
-        "quick": options.quick,
-        "progress": False if options.quiet else None,
-    }
-    sections = []
-    if any(part in MEASURES for part in wanted):
-        rows = main_table(cache, options.datasets, n_runs=options.runs, **common)
-        print(f"wrote {write_table(options.out / 'main.csv', rows)}")
-        for part in (part for part in MEASURES if part in wanted):
-            sections += [metric_section(rows, m, TITLES[m]) for m in MEASURES[part]]
+    progress = False if options.quiet else None
+    how = Options(options.runs, options.jobs, options.quick, progress)
     five = [name for name in printed.FIVE if name in options.datasets]
+    out = options.out
+    if any(part in MEASURES for part in wanted):
+        rows = main_table(cache, options.datasets, options=how)
+        print(scores_text(rows, "acc"))
+        _add(out / "main.csv", rows)
     if "ablation" in wanted and five:
-        rows = main_table(cache, five, printed.ABLATIONS, n_runs=options.runs, **common)
-        print(f"wrote {write_table(options.out / 'ablation.csv', rows)}")
-        for metric in ("acc", "nmi_max"):
-            sections.append(metric_section(rows, metric, f"Ablation: {TITLES[metric]}"))
+        rows = main_table(cache, five, printed.ABLATIONS, how)
+        print(scores_text(rows, "acc"))
+        _add(out / "ablation.csv", rows)
     if "out-of-sample" in wanted and five:
-        halves = out_of_sample_table(cache, five, n_splits=3 if options.quick else 20, **common)
-        print(f"wrote {write_table(options.out / 'out-of-sample.csv', halves)}")
-        sections.append(split_section(halves))
-    if not options.only and five:
-        found = claims(options.out)
+        halves = out_of_sample_table(cache, five, 3 if options.quick else 20, how)
+        print(split_text(halves))
+        _add(out / "out-of-sample.csv", halves)
+    _print_times(cache)
+    return sections_of(out)
+
+
+def _add(path: pathlib.Path, rows: list[Any]) -> None:
+    merged = add_rows(path, rows)
+    kept = len(set(rows) - set(merged))
+    print(f"wrote {path}" + (f" (kept {kept} rows of a fuller run)" if kept else ""))
+
+
+def sections_of(out: pathlib.Path) -> list[str]:
+    """The page of all tables in a folder, and the paper's claims once all are whole."""
+    there = {name: out / name for name in FILES if (out / name).exists()}
+    rows = {name: read_rows(path, FILES[name]) for name, path in there.items()}
+    sections = []
+    if len(rows) == len(FILES):
+        found = claims(out)
         for claim in found:
             print(f"{claim.column}: {claim.text}: {where_it_holds(claim)}")
-        sections.insert(0, claims_section(found))
-    _print_times(cache)
+        sections.append(claims_section(found))
+    for metric, title in TITLES.items():
+        if "main.csv" in rows:
+            sections.append(metric_section(rows["main.csv"], metric, title))
+    for metric in ("acc", "nmi_max"):
+        if "ablation.csv" in rows:
+            title = f"Ablation: {TITLES[metric]}"
+            sections.append(metric_section(rows["ablation.csv"], metric, title))
+    if "out-of-sample.csv" in rows:
+        sections.append(split_section(rows["out-of-sample.csv"]))
     return sections
 
 

@@ -1,4 +1,4 @@
-"""CSV files and one HTML page, in which every number stands beside the printed one."""
+"""One HTML page and one table of text, in which every number stands beside the printed one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-
-from .._atomic import write_csv
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --dim: #888; --good: #2a7d46; --bad: #b3541e; }
@@ -29,21 +27,13 @@ h2 { margin-top: 2.5rem; } p.note { color: var(--dim); max-width: 48rem; }
 
 INTRODUCTION = """Three columns, never mixed. <b>Printed</b>: the paper's number, the best of 100
 runs chosen by ground truth; a dagger marks entries that cannot be right, with the reason at hand.
-<b>Oracle</b>: the paper's protocol here, the best over a grid of settings, preprocessings and
-random starts, chosen by ground truth. <b>Honest</b>: what a user gets at the defaults on z-scored
-data, the median over seeds (quartiles in brackets where seeds matter). <b>k-means</b>
-at its defaults (median over seeds) stands beside both, on the preprocessing of each."""
-
-
-def write_table(path: pathlib.Path, rows: Sequence[Any]) -> pathlib.Path:
-    """Named tuples as a CSV file; a value that is not there is an empty cell."""
-    return write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in rows])
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.4f}"
-    return value
+<b>Oracle</b>: the paper's protocol here, the best over settings, preprocessings and random starts,
+chosen by ground truth; beside it the share of seeds that reach it at that setting and their median.
+For DOGC and its kin it stands twice: with penalties in the paper's units, and in the relative
+units of this library. Point at a setting for the command that runs it again. <b>Honest</b>: what a
+user gets at the defaults on z-scored data, the median over seeds (quartiles in brackets where seeds
+matter). <b>k-means</b> at its defaults (median over seeds) stands beside both, on the preprocessing
+of each."""
 
 
 def number(value: float) -> str:
@@ -84,21 +74,59 @@ def metric_section(rows: Sequence[Any], metric: str, title: str) -> str:
         usual = number(row.honest_median)
         usual += f" [{row.honest_q1:.3f}, {row.honest_q3:.3f}]" if spread else ""
         mark = "†" if row.doubt else ""
+        drawn = row.oracle_start != "no seed"
         lines.append(
             [
                 td(row.data),
-                td(row.method),
+                td(f"{row.method} ({row.units} units)" if row.units else row.method),
                 td(number(row.printed) + mark, hint=row.doubt),
                 compared(row.oracle, row.printed),
-                td(usual),
+                td(f"{row.oracle_share:.0%}" if drawn else "no chance"),
+                td(number(row.oracle_median)),
+                td(usual, hint=row.honest_command),
                 td(number(row.oracle_kmeans)),
                 td(number(row.kmeans)),
-                td(f"{row.oracle_preprocessing}; {row.oracle_setting}", "text"),
+                td(str(row.oracle_tried)),
+                td(_chosen(row), "text", row.oracle_command),
             ]
         )
-    header = ["data", "method", "printed", "oracle", "honest"]
-    header += ["k-means as oracle", "k-means as honest", "the oracle chose"]
-    return table_html(title, "", header, lines)
+    header = ["data", "method", "printed", "oracle", "seeds that reach it", "median of seeds"]
+    header += ["honest", "k-means as oracle", "k-means as honest", "runs tried"]
+    return table_html(title, "", [*header, "the oracle chose"], lines)
+
+
+def _chosen(row: Any) -> str:
+    start = getattr(row, "oracle_start", "no seed")
+    seed = "" if start == "no seed" else f", {start}"
+    return f"{row.oracle_preprocessing}{seed}: {row.oracle_setting}"
+
+
+def scores_text(rows: Sequence[Any], metric: str) -> str:
+    """One measure as lines for a terminal."""
+    names = ("printed", "oracle", "reached by", "honest", "k-means")
+    lines = [f"{metric:<30}" + "".join(f"{name:>12}" for name in names)]
+    for row in rows:
+        if row.metric == metric:
+            units = f" ({row.units})" if row.units else ""
+            share = f"{row.oracle_share:.0%}" if row.oracle_start != "no seed" else "no chance"
+            cells = [number(row.printed), number(row.oracle), share]
+            cells += [number(row.honest_median), number(row.kmeans)]
+            lines.append(
+                f"{f'{row.data} {row.method}{units}':<30}" + "".join(f"{c:>12}" for c in cells)
+            )
+    return "\n".join(lines)
+
+
+def split_text(rows: Sequence[Any]) -> str:
+    """The halves as lines for a terminal."""
+    names = ("printed", "oracle", "honest")
+    lines = [f"{'ACC on halves':<30}" + "".join(f"{name:>12}" for name in names)]
+    for row in rows:
+        cells = (number(row.printed), number(row.oracle), number(row.honest_median))
+        lines.append(
+            f"{f'{row.data} {row.method}, {row.part}':<30}" + "".join(f"{c:>12}" for c in cells)
+        )
+    return "\n".join(lines)
 
 
 def split_section(rows: Sequence[Any]) -> str:
@@ -116,7 +144,7 @@ def split_section(rows: Sequence[Any]) -> str:
             td(number(row.printed)),
             compared(row.oracle, row.printed),
             td(f"{row.honest_median:.4f} [{row.honest_q1:.3f}, {row.honest_q3:.3f}]"),
-            td(f"{row.oracle_preprocessing}; {row.oracle_setting}", "text"),
+            td(_chosen(row), "text", row.oracle_command),
         ]
         for row in rows
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
 import json
 import pathlib
@@ -12,12 +14,20 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
+import sklearn
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
+from .. import __version__
 from ..comparison import METHODS
 from ..metrics import clustering_accuracy, clustering_report
 from .protocol import rows_and_classes
+
+# What a fit and its scores run through.
+SOURCE = pathlib.Path(__file__).parents[1]
+ROOMS = ("numerics", "loop", "rows", "choices", "estimators", "datasets")
+FILES = ("comparison.py", "metrics.py", "paper/protocol.py", "paper/runs.py")
 
 
 class Run(NamedTuple):
@@ -40,10 +50,16 @@ def make_run(
     return Run(method, data, preprocessing, json.dumps(setting, sort_keys=True), split)
 
 
+def model_of(run: Run) -> Any:
+    """The estimator of a run, not fitted."""
+    _, y = rows_and_classes(run.data, run.preprocessing)
+    return METHODS[run.method](int(y.max()) + 1).set_params(**json.loads(run.setting))
+
+
 def execute(run: Run) -> Result:
     """Do one run: scores and seconds, or the reason why there are none."""
     X, y = rows_and_classes(run.data, run.preprocessing)
-    model = METHODS[run.method](int(y.max()) + 1).set_params(**json.loads(run.setting))
+    model = model_of(run)
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -80,6 +96,40 @@ def half(n: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
 
 
+@functools.cache
+def code_version() -> str:
+    """The library's version, and a fingerprint of the code that a run goes through.
+
+    Comments and docstrings do not count. So a result is used again only while the code that gave
+    it is unchanged.
+    """
+    files = [path for room in ROOMS for path in sorted((SOURCE / room).glob("*.py"))]
+    files += [SOURCE / name for name in FILES]
+    text = "\n".join(_code_alone(path.read_text(encoding="utf-8")) for path in files)
+    return f"{__version__}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
+def _code_alone(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            del node.body[0]
+    return ast.dump(tree)
+
+
+@functools.cache
+def key(run: Run) -> str:
+    """A short name for a run: its data, every parameter of its estimator, and all versions."""
+    full = {
+        "run": run,
+        "parameters": model_of(run).get_params(),
+        "versions": [code_version(), np.__version__, scipy.__version__, sklearn.__version__],
+    }
+    return hashlib.sha256(json.dumps(full, sort_keys=True, default=str).encode()).hexdigest()[:20]
+
+
 class Cache:
     """Results by run, in a file of one JSON object a line; a torn line is ignored."""
 
@@ -114,9 +164,13 @@ class Cache:
             file.write(f"\n{line}")
 
 
-def key(run: Run) -> str:
-    """A short name for a run."""
-    return hashlib.sha256(json.dumps(run).encode()).hexdigest()[:20]
+class Options(NamedTuple):
+    """How runs are done: how many seeds, in how many processes."""
+
+    n_runs: int = 100
+    jobs: int = 1
+    quick: bool = False
+    progress: bool | None = None
 
 
 def run_all(

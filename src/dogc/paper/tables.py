@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import printed
-from .protocol import PREPROCESSINGS, Setting, halves_settings, has_chance, oracle_settings, seeded
-from .runs import Cache, Result, Run, make_run, run_all
-
-METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
+from .oracle import Best, grid, oracle, result_of, scored
+from .protocol import DRAWN, UNITS, Setting, halves_settings
+from .rerun import command_of, seed_of, setting_text
+from .runs import Cache, Options, Result, Run, code_version, make_run, run_all
 
 
 class Row(NamedTuple):
@@ -21,154 +21,101 @@ class Row(NamedTuple):
     data: str
     method: str
     metric: str
+    units: str  # of the oracle's penalties, "paper" or "relative"; empty where there are none
     printed: float  # nan where the paper has none
     doubt: str  # why the printed number cannot be right; empty where it can
-    oracle: float
-    oracle_setting: str
+    oracle: float  # the best of all that was tried, by this measure
+    oracle_start: str  # "seed 7", or "no seed" where the start is not drawn
+    oracle_share: float  # of the seeds that reach it at that setting
+    oracle_median: float  # over the seeds at that setting
     oracle_preprocessing: str
+    oracle_setting: str
+    oracle_tried: int  # runs of which it is the best
     honest_q1: float
     honest_median: float
     honest_q3: float
     kmeans: float  # median of k-means at its defaults on the preprocessing of the honest column
     oracle_kmeans: float  # the same on the preprocessing that the oracle chose
     seconds: float  # median of one fit at the defaults
+    seeds: int  # of each setting that is reported
+    extent: str  # "full", or "quick" for a first look
+    version: str  # of the code that was run
+    oracle_command: str  # gives the oracle's number again
+    honest_command: str  # gives the honest ones again
 
 
 def main_table(
     cache: Cache,
     datasets: Sequence[str],
     methods: Sequence[str] = printed.MAIN_METHODS,
-    *,
-    n_runs: int = 100,
-    jobs: int = 1,
-    quick: bool = False,
-    progress: bool | None = None,
+    options: Options = Options(),  # noqa: B008
 ) -> list[Row]:
     """ACC, NMI and purity of the paper's ten methods (or the ablations)."""
-    rows = []
+    rows: list[Row] = []
     for data in datasets:
         for method in methods:
-            usual = honest(cache, method, data, "z-score", n_runs, jobs, progress)
-            winner, top = oracle(cache, method, data, n_runs, jobs, quick, progress)
-            kmeans = [
-                honest(cache, "KM", data, name, n_runs, jobs, progress)
-                for name in ("z-score", winner.preprocessing)
-            ]
-            rows += list(_rows(winner, top, usual, *kmeans))
+            for units in UNITS if method in DRAWN else ("",):
+                rows += _rows(cache, method, data, units, options)
     return rows
 
 
 def honest(
-    cache: Cache,
-    method: str,
-    data: str,
-    preprocessing: str,
-    n_runs: int,
-    jobs: int,
-    progress: bool | None,
+    cache: Cache, method: str, data: str, preprocessing: str, options: Options
 ) -> list[Result]:
     """Runs at the defaults, one for each seed where a seed matters."""
-    runs = _defaults(method, data, preprocessing, n_runs)
-    run_all(runs, cache, jobs=jobs, title=f"{data} {method} defaults", progress=progress)
-    return _good(cache, runs)
+    runs = _defaults(method, data, preprocessing, options.n_runs)
+    title = f"{data} {method} defaults"
+    run_all(runs, cache, jobs=options.jobs, title=title, progress=options.progress)
+    return [result_of(cache, run) for run in scored(cache, runs)]
 
 
 def _defaults(method: str, data: str, preprocessing: str, n_runs: int) -> list[Run]:
-    drawn = [{"random_state": seed} for seed in range(n_runs)]
+    drawn: list[Setting] = [{"random_state": seed} for seed in range(n_runs)]
     settings = drawn if method in ("KM", "DKM") else [{}]
     return [make_run(method, data, setting, preprocessing) for setting in settings]
 
 
-def oracle(
-    cache: Cache,
-    method: str,
-    data: str,
-    n_runs: int,
-    jobs: int,
-    quick: bool,
-    progress: bool | None,
-) -> tuple[Run, dict[str, float]]:
-    """The best over grid, preprocessings and seeds, by ground truth.
-
-    One seed goes over the whole grid; the setting with the best ACC, and the best of those with
-    another number of dimensions, are then run with all seeds. Each measure keeps its own best, as
-    the paper's tables do.
-    """
-    runs = [
-        make_run(method, data, seeded(method, setting, 0), name)
-        for name, setting in _grid(oracle_settings, method, data, quick)
-    ]
-    runs += _defaults(method, data, "z-score", n_runs)  # what the honest column has seen
-    title = f"{data} {method} oracle"
-    run_all(runs, cache, jobs=jobs, title=title, progress=progress)
-    known = [run for run in runs if "acc" in (cache.get(run) or {})]
-    more = [
-        make_run(method, data, seeded(method, json.loads(best.setting), seed), best.preprocessing)
-        for best in _best_two(cache, known)
-        for seed in range(n_runs if has_chance(method) else 0)
-    ]
-    run_all(more, cache, jobs=jobs, title=title, progress=progress)
-    winner = max([*known, *more], key=lambda run: _score(cache, run))
-    results = _good(cache, [*known, *more])
-    return winner, {metric: max(result[metric] for result in results) for metric in METRICS}
-
-
-def _best_two(cache: Cache, runs: list[Run]) -> list[Run]:
-    """The best run, and the best with another number of dimensions if there is one."""
-
-    def dimensions(run: Run) -> Any:
-        return json.loads(run.setting).get("n_components", "auto")
-
-    ranked = sorted(runs, key=lambda run: -_score(cache, run))
-    others = [run for run in ranked if dimensions(run) != dimensions(ranked[0])]
-    return [ranked[0], *others[:1]]
-
-
-def _grid(
-    settings_of: Callable[..., Iterator[Setting]], method: str, data: str, quick: bool
-) -> Iterator[tuple[str, Setting]]:
-    """Preprocessings and settings; a few of them for a first look."""
-    for name in ["z-score"] if quick else PREPROCESSINGS:
-        settings = list(settings_of(method, *PREPROCESSINGS[name](data).shape))
-        for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
-            yield name, setting
-
-
-def _score(cache: Cache, run: Run) -> float:
-    return (cache.get(run) or {}).get("acc", -1.0)
-
-
-def _good(cache: Cache, runs: list[Run]) -> list[Result]:
-    results = [cache.get(run) or {} for run in runs]
-    return [result for result in results if "acc" in result]
-
-
-def _rows(
-    winner: Run,
-    top: dict[str, float],
-    usual: list[Result],
-    kmeans: list[Result],
-    oracle_kmeans: list[Result],
-) -> Iterator[Row]:
-    data, method = winner.data, winner.method
-    for metric in METRICS:
+def _rows(cache: Cache, method: str, data: str, units: str, options: Options) -> Iterator[Row]:
+    usual = honest(cache, method, data, "z-score", options)
+    defaults = _defaults(method, data, "z-score", options.n_runs)
+    # The oracle sees the defaults too, unless it keeps to the paper's units.
+    found = oracle(cache, method, data, units, [] if units == "paper" else defaults, options)
+    kmeans = honest(cache, "KM", data, "z-score", options)
+    for metric, best in found.items():
+        as_oracle = honest(cache, "KM", data, best.run.preprocessing, options)
         q1, median, q3 = np.quantile([result[metric] for result in usual], [0.25, 0.5, 0.75])
         yield Row(
-            data,
-            method,
-            metric,
-            _printed(data, method, metric),
-            printed.doubts().get((data, method), "") if metric == "acc" else "",
-            top[metric],
-            _readable(json.loads(winner.setting)),
-            winner.preprocessing,
-            float(q1),
-            float(median),
-            float(q3),
-            float(np.median([result[metric] for result in kmeans])),
-            float(np.median([result[metric] for result in oracle_kmeans])),
-            float(np.median([result["seconds"] for result in usual])),
+            data=data,
+            method=method,
+            metric=metric,
+            units=units,
+            printed=_printed(data, method, metric),
+            doubt=printed.doubts().get((data, method), "") if metric == "acc" else "",
+            **_oracle_columns(best),
+            honest_q1=float(q1),
+            honest_median=float(median),
+            honest_q3=float(q3),
+            kmeans=float(np.median([result[metric] for result in kmeans])),
+            oracle_kmeans=float(np.median([result[metric] for result in as_oracle])),
+            seconds=float(np.median([result["seconds"] for result in usual])),
+            seeds=options.n_runs,
+            extent="quick" if options.quick else "full",
+            version=code_version(),
+            honest_command=command_of(defaults[:1], seeds=len(defaults)),
         )
+
+
+def _oracle_columns(best: Best) -> dict[str, Any]:
+    return {
+        "oracle": best.score,
+        "oracle_start": seed_of(best.run),
+        "oracle_share": best.share,
+        "oracle_median": float(np.median(best.seeds)),
+        "oracle_preprocessing": best.run.preprocessing,
+        "oracle_setting": setting_text(best.run),
+        "oracle_tried": best.tried,
+        "oracle_command": command_of([best.run]),
+    }
 
 
 def _printed(data: str, method: str, metric: str) -> float:
@@ -183,12 +130,6 @@ def _printed(data: str, method: str, metric: str) -> float:
     return float("nan")
 
 
-def _readable(setting: Setting) -> str:
-    shown: dict[str, Any] = {k: v for k, v in setting.items() if k != "random_state"}
-    words = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
-    return ", ".join(words) or "defaults"
-
-
 class SplitRow(NamedTuple):
     """One method on the halves of one data set; medians and quartiles over the splits."""
 
@@ -196,22 +137,25 @@ class SplitRow(NamedTuple):
     method: str
     part: str  # "train" or "test"
     printed: float
-    oracle: float  # best median over the grid, by ground truth
-    oracle_setting: str
+    oracle: float  # best median over the settings, by ground truth
     oracle_preprocessing: str
+    oracle_setting: str
+    oracle_tried: int
     honest_q1: float
     honest_median: float
     honest_q3: float
+    seeds: int  # splits
+    extent: str
+    version: str
+    oracle_command: str
+    honest_command: str
 
 
 def out_of_sample_table(
     cache: Cache,
     datasets: Sequence[str],
-    *,
     n_splits: int = 20,
-    jobs: int = 1,
-    quick: bool = False,
-    progress: bool | None = None,
+    options: Options = Options(),  # noqa: B008
 ) -> list[SplitRow]:
     """Training and test ACC with a 50/50 split: DOGC-OS by its regression, the others together.
 
@@ -223,9 +167,9 @@ def out_of_sample_table(
         for method in printed.OUT_OF_SAMPLE_METHODS:
             title = f"{data} {method} halves"
             usual = _splits(method, data, {}, "z-score", n_splits)
-            run_all(usual, cache, jobs=jobs, title=title, progress=progress)
-            best = _best_on_halves(cache, method, data, n_splits, jobs, quick, title, progress)
-            rows += list(_split_rows(cache, data, method, usual, best))
+            run_all(usual, cache, jobs=options.jobs, title=title, progress=options.progress)
+            best, tried = _best_on_halves(cache, method, data, n_splits, options)
+            rows += list(_split_rows(cache, usual, best, tried, options))
     return rows
 
 
@@ -236,49 +180,49 @@ def _splits(
 
 
 def _best_on_halves(
-    cache: Cache,
-    method: str,
-    data: str,
-    n_splits: int,
-    jobs: int,
-    quick: bool,
-    title: str,
-    progress: bool | None,
-) -> list[Run]:
+    cache: Cache, method: str, data: str, n_splits: int, options: Options
+) -> tuple[list[Run], int]:
     def median(candidate: list[Run]) -> float:
-        scores = [(cache.get(run) or {}).get("test_acc", np.nan) for run in candidate]
+        scores = [result_of(cache, run).get("test_acc", np.nan) for run in candidate]
         return -1.0 if np.isnan(scores).any() else float(np.median(scores))
 
-    few = min(4, n_splits)
+    title = f"{data} {method} halves"
     candidates = [
-        _splits(method, data, setting, name, few)
-        for name, setting in _grid(halves_settings, method, data, quick)
+        _splits(method, data, setting, name, min(4, n_splits))
+        for name, setting in grid(halves_settings, method, data, options.quick)
     ]
     runs = [run for candidate in candidates for run in candidate]
-    run_all(runs, cache, jobs=jobs, title=title, progress=progress)
+    run_all(runs, cache, jobs=options.jobs, title=title, progress=options.progress)
     winner = max(candidates, key=median)[0]
     chosen = _splits(method, data, json.loads(winner.setting), winner.preprocessing, n_splits)
-    run_all(chosen, cache, jobs=jobs, title=title, progress=progress)
-    return chosen
+    run_all(chosen, cache, jobs=options.jobs, title=title, progress=options.progress)
+    return chosen, len(candidates)
 
 
 def _split_rows(
-    cache: Cache, data: str, method: str, usual: list[Run], best: list[Run]
+    cache: Cache, usual: list[Run], best: list[Run], tried: int, options: Options
 ) -> Iterator[SplitRow]:
+    first = best[0]
     tables = {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}
     for part, table in tables.items():
-        scores = [(cache.get(run) or {})[f"{part}_acc"] for run in usual]
-        top = [(cache.get(run) or {})[f"{part}_acc"] for run in best]
+        scores = [result_of(cache, run)[f"{part}_acc"] for run in usual]
+        top = [result_of(cache, run)[f"{part}_acc"] for run in best]
         q1, median, q3 = np.quantile(scores, [0.25, 0.5, 0.75])
         yield SplitRow(
-            data,
-            method,
-            part,
-            table[data][method],
-            float(np.median(top)),
-            _readable(json.loads(best[0].setting)),
-            best[0].preprocessing,
-            float(q1),
-            float(median),
-            float(q3),
+            data=first.data,
+            method=first.method,
+            part=part,
+            printed=table[first.data][first.method],
+            oracle=float(np.median(top)),
+            oracle_preprocessing=first.preprocessing,
+            oracle_setting=setting_text(first),
+            oracle_tried=tried,
+            honest_q1=float(q1),
+            honest_median=float(median),
+            honest_q3=float(q3),
+            seeds=len(usual),
+            extent="quick" if options.quick else "full",
+            version=code_version(),
+            oracle_command=command_of(best),
+            honest_command=command_of(usual),
         )

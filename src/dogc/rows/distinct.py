@@ -94,19 +94,17 @@ def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:
     return (*itertools.chain.from_iterable(parts), 0.0)
 
 
-def spread_graph(A: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
-    """A graph on distinct rows as one on all rows: a copy is tied to its first appearance."""
+def spread_graph(S: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
+    """A directed graph on distinct rows as one on all rows: a copy leads to its first appearance."""
     n = len(rows.inverse)
     if np.array_equal(rows.first, np.arange(n)):
-        return A
-    A = A.tocoo()
-    row, column = A.row, A.col
+        return S
+    S = S.tocoo()
     copy = np.setdiff1d(np.flatnonzero(rows.inverse >= 0), rows.first)
     original = rows.first[rows.inverse[copy]]
-    half = np.full(len(copy), 1.0, dtype=A.dtype)
-    data = np.concatenate([A.data, half, half])
-    i = np.concatenate([rows.first[row], copy, original])
-    j = np.concatenate([rows.first[column], original, copy])
+    data = np.concatenate([S.data, np.ones(len(copy), S.dtype)])
+    i = np.concatenate([rows.first[S.row], copy])
+    j = np.concatenate([rows.first[S.col], original])
     return sp.csr_array((data, (i, j)), shape=(n, n))
 
 

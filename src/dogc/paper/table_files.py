@@ -1,0 +1,81 @@
+"""Tables on disk: a restricted run adds to what is there and replaces nothing that is fuller."""
+
+from __future__ import annotations
+
+import csv
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+
+from .._atomic import write_csv
+from ..datasets import UCI_NAMES
+
+AnyRow = TypeVar("AnyRow", bound=tuple)
+CONVERT: dict[type, Callable[[str], Any]] = {
+    float: lambda cell: float(cell or "nan"),
+    int: int,
+    str: str,
+}
+NAMED_BY = ("data", "method", "units", "metric", "part")
+
+
+def check_header(path: pathlib.Path, row_type: type[AnyRow]) -> None:
+    """Refuse a file of another layout before anything is run."""
+    if path.exists():
+        with open(path, encoding="utf-8", newline="") as file:
+            header = next(csv.reader(file), [])
+        if header != list(_fields(row_type)):
+            raise ValueError(
+                f"{path} has other columns than this version of dogc writes; name another --out"
+            )
+
+
+def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
+    """Write rows beside those that are there; what is there stays where it is fuller.
+
+    Returns all rows of the file: the paper's data sets in order, then the order of arrival.
+    """
+    there = read_rows(path, type(rows[0])) if path.exists() else []
+    merged = {_name(row): row for row in there}
+    for row in rows:
+        old = merged.get(_name(row))
+        if old is None or not _fuller(old, row):
+            merged[_name(row)] = row
+    ordered = sorted(merged.values(), key=lambda row: UCI_NAMES.index(row.data))  # type: ignore[attr-defined]
+    write_csv(path, _fields(type(rows[0])), [[_cell(value) for value in row] for row in ordered])
+    return ordered
+
+
+def read_rows(path: pathlib.Path, row_type: type[AnyRow]) -> list[AnyRow]:
+    """The rows of a file that `add_rows` wrote."""
+    check_header(path, row_type)
+    kinds = list(get_type_hints(row_type).values())
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file))[1:]
+    return [
+        row_type(*(CONVERT[kind](cell) for kind, cell in zip(kinds, line, strict=True)))
+        for line in lines
+    ]
+
+
+def _fields(row_type: type[AnyRow]) -> tuple[str, ...]:
+    return tuple(row_type.__annotations__)
+
+
+def _name(row: Any) -> tuple[str, ...]:
+    return tuple(getattr(row, field, "") for field in NAMED_BY)
+
+
+def _fuller(old: Any, new: Any) -> bool:
+    """Whether the old row is of the same code and of more runs."""
+    if old.version != new.version:
+        return False
+    return (old.extent == "full", old.seeds) > (new.extent == "full", new.seeds)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.4f}"
+    return value

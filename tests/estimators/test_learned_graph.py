@@ -1,0 +1,50 @@
+"""The learned graph: S itself, with directions, and the graph without."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, DOGCRelaxed
+
+LEARNERS = (DOGC, DOGCOS, CAN, PCAN, CLR, DOGCRelaxed)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_rows_of_S_are_weights_that_sum_to_one(learner, dtype):
+    X, _ = make_blobs(90, centers=3, cluster_std=2.0, random_state=0)
+    model = learner(3).fit(X.astype(dtype))
+    S = model.similarity_matrix_
+    assert S.dtype == dtype
+    assert S.data.min() >= 0
+    np.testing.assert_allclose(S.sum(axis=1), 1.0, rtol=1e-5)
+    assert abs(S - S.T).max() > 1e-3  # it has directions
+    half = (S + S.T) / 2
+    np.testing.assert_allclose(half.toarray(), model.affinity_matrix_.toarray(), atol=1e-7)
+
+
+@pytest.mark.parametrize("learner", LEARNERS[:4])
+def test_a_copy_leads_to_its_first_appearance(learner):
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    model = learner(3).fit(np.vstack([X, X[:5]]))
+    S = model.similarity_matrix_.toarray()
+    np.testing.assert_allclose(S.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(S[60:], np.eye(65)[:5])
+    np.testing.assert_allclose((S + S.T) / 2, model.affinity_matrix_.toarray())
+
+
+def test_rows_that_lie_alone_lead_to_the_nearest():
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    model = DOGC(3).fit(np.vstack([X, [[1e4, 1e4]]]))
+    S = model.similarity_matrix_.toarray()
+    assert S[60].max() == 1.0
+    np.testing.assert_allclose(S.sum(axis=1), 1.0)
+    np.testing.assert_allclose((S + S.T) / 2, model.affinity_matrix_.toarray())
+
+
+def test_with_representatives_it_is_their_graph():
+    X, _ = make_blobs(4000, centers=3, random_state=0)
+    model = DOGC(3, n_representatives=300).fit(X)
+    S = model.similarity_matrix_
+    assert S.shape == (model.n_representatives_,) * 2
+    np.testing.assert_allclose(S.sum(axis=1), 1.0)
