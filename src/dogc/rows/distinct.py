@@ -95,7 +95,7 @@ def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:
 
 
 def spread_graph(S: sp.csr_array, rows: DistinctRows) -> sp.csr_array:
-    """A directed graph on distinct rows as one on all rows: a copy leads to its first appearance."""
+    """A directed graph on distinct rows as one on all rows: copies lead to the first appearance."""
     n = len(rows.inverse)
     if np.array_equal(rows.first, np.arange(n)):
         return S
