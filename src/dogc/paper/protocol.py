@@ -95,7 +95,7 @@ def search_space(method: str, data: str, units: str) -> Space:
     that is searched too.
     """
     X, y = rows_and_classes(data, "z-score")
-    dimensions = {m for m in (1, 2, 3, 5, 6, int(y.max()) + 1) if m < X.shape[1]}
+    dimensions = {m for m in (1, 2, 3, 4, 5, 6, int(y.max()) + 1) if m < X.shape[1]}
     space: Space = {
         "preprocessing": list(PREPROCESSINGS),
         "n_neighbors": neighbourhoods(len(X)),
