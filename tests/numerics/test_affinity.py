@@ -245,3 +245,22 @@ def test_the_unit_of_the_weights_does_not_change_the_normalised_laplacian():
     scaled, scaled_root = affinity.normalised_laplacian(S * 1e8)
     np.testing.assert_allclose(scaled.toarray(), L.toarray(), rtol=0, atol=1e-14)
     np.testing.assert_allclose(scaled_root, 1e4 * root, rtol=1e-13)
+
+
+# -------------------------------------------------------------- generalised_eigenvectors
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_generalised_eigenvectors_are_the_dense_ones_with_lone_and_faint_rows(scale):
+    W = np.zeros((12, 12))
+    half = np.random.default_rng(0).random((10, 10))
+    W[:10, :10] = half + half.T - np.diag(2 * half.diagonal())
+    W[10, 3] = W[3, 10] = 1e-60  # row 10 hangs on row 3 by next to nothing, row 11 on no row
+    A = sp.csr_array(W * scale)
+    L, root = affinity.normalised_laplacian(A)
+    U = np.linalg.eigh(L.toarray())[1][:, :4]
+    U[10] = 1e-16 * np.arange(1, 5)  # what rounding may leave
+    V = affinity.generalised_eigenvectors(A, U, root)
+    others = np.arange(12) != 10
+    np.testing.assert_array_equal(V[others], U[others] / root[others, None])
+    np.testing.assert_allclose(V[10], V[3])

@@ -61,7 +61,9 @@ class CLR(FixedGraphClusterer):
         The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
         paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored.
+        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
+        value first, so that their order changes no cluster; those of a graph have no values, and
+        ties among them go by their places.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
@@ -208,14 +210,17 @@ class CLR(FixedGraphClusterer):
             solve = functools.partial(_solve_nodes, method, run, c)
             resolved = self._resolve(rows, settings, c, solve, watch)
             if resolved is None:
-                problem, pairs = given_graph_problem(rows.few(apart=True)[0], settings, c)
+                ordered = self._in_order(rows, settings)
+                problem, pairs = given_graph_problem(ordered.X, settings, c)
                 result = run_once(problem, method, run, 0, watch)
-                F = result.state.F
-                self._assign_labels(method.final_labels(problem, result.state))
-                self._remember(pairs, settings, rows)
+                found = method.final_labels(problem, result.state)
+                self._assign_labels(ordered.one_label_each(found))
+                self._remember(pairs, settings, rows, ordered)
+                S = ordered.graph_as_given(similarities(result.state))
+                F = ordered.as_given(result.state.F)
             else:
                 result, F = resolved.solved.outcome
-        S = similarities(result.state)
+                S = similarities(result.state)
         self.similarity_matrix_ = S.astype(rows.dtype)
         self.affinity_matrix_ = symmetric(S).astype(rows.dtype)
         self.embedding_ = F.astype(rows.dtype)

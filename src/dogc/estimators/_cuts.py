@@ -39,7 +39,9 @@ class RatioCut(FixedGraphClusterer):
         The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
         paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored.
+        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
+        value first, so that their order changes no cluster; those of a graph have no values, and
+        ties among them go by their places.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
@@ -162,7 +164,9 @@ class NormalizedCut(FixedGraphClusterer):
         The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
         paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored.
+        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
+        value first, so that their order changes no cluster; those of a graph have no values, and
+        ties among them go by their places.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
@@ -261,5 +265,6 @@ class NormalizedCut(FixedGraphClusterer):
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)
         member = merged_components(fixed, c)
         L, root = affinity.normalised_laplacian(fixed.A)
-        V = eigen.bottom_eigenvectors(L, c, member, weights=root) / root[:, None]
+        U = eigen.bottom_eigenvectors(L, c, member, weights=root)
+        V = affinity.generalised_eigenvectors(fixed.A, U, root)
         return _discretising.length_one(V) if unit else V

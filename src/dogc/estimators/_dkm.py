@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from .. import _checks
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
-from ..rows import scaling
+from ..rows import distinct, scaling
 from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import generator, single_blas_thread
 from ._rows import RowClusterer, reachable_clusters
@@ -125,10 +125,13 @@ class DiscriminativeKMeans(RowClusterer):
         seed = int(generator(self.random_state).integers(2**31 - 1))
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         with single_blas_thread, threadpool_limits(1):
-            space, Z = discriminant_space(X, kernel, gamma, lam, seed)
+            ordered = distinct.sorted_rows(X)  # starts are drawn by the place of rows
+            space, Z = discriminant_space(ordered.X, kernel, gamma, lam, seed)
             model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)
-        order = np.argsort(discrete.size_order(model.labels_, c))
-        self._assign_labels(model.labels_.astype(np.int64))
+        labels = ordered.one_label_each(model.labels_.astype(np.int64))
+        order = np.argsort(discrete.size_order(labels, c))
+        self._assign_labels(labels)
+        self.labels_ = ordered.as_given(self.labels_)
         self._space = space
         self.cluster_centers_ = model.cluster_centers_[order].astype(X.dtype)
         self.inertia_ = float(model.inertia_)

@@ -15,7 +15,7 @@ from ..choices.solving_representatives import Resolved, Solve, Solved, resolve
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph, linked
+from ..rows import distinct, fixed_graph, linked
 from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import (
     ManyRows,
@@ -74,10 +74,14 @@ class FixedGraphClusterer(RowClusterer):
             solve = functools.partial(self._solve_nodes, c)
             resolved = self._resolve(rows, settings, c, solve, Watch())
             if resolved is None:
-                fixed = self._build(rows.few(apart=True)[0], settings)
-                A, F = fixed.A, self._embed(fixed, c)
-                self._assign_labels(self._discretised(F))
-                self._remember(fixed.pairs, settings, rows)
+                ordered = self._in_order(rows, settings)
+                fixed = self._build(ordered.X, settings)
+                F = self._embed(fixed, c)
+                self._assign_labels(ordered.one_label_each(self._discretised(F)))
+                self._assign_more(fixed, F.astype(rows.dtype))
+                self._remember(fixed.pairs, settings, rows, ordered)
+                A, F = fixed.A, ordered.as_given(F)
+                A = None if A is None else ordered.graph_as_given(A)
             else:
                 A, F = resolved.nodes.A, resolved.solved.outcome
         if A is not None:
@@ -102,15 +106,23 @@ class FixedGraphClusterer(RowClusterer):
         pairs: fixed_graph.Pairs | None,
         settings: fixed_graph.GraphSettings,
         rows: RowSet,
+        ordered: distinct.SortedRows,
     ) -> None:
-        """What a graph of rows leaves."""
-        self._voters = fixed_graph.index_voters(pairs, settings)
-        self.labels_ = rows.spread(RowFacts(self.labels_)).labels
+        """What a graph of sorted rows leaves; labels go back to the order of the rows given."""
+        self._voters = fixed_graph.index_voters(pairs, settings, self.labels_)
+        self.labels_ = rows.spread(RowFacts(ordered.as_given(self.labels_))).labels
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
 
     def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
         """Check what a method alone knows."""
+
+    def _in_order(self, rows: RowSet, settings: fixed_graph.GraphSettings) -> distinct.SortedRows:
+        """The rows sorted, so that ties do not go by their places; a graph stays as it is."""
+        return distinct.sorted_rows(rows.few(apart=True)[0], apart=settings.kind == "precomputed")
+
+    def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
+        """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
 
     def _resolve(
         self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, solve: Solve, watch: Watch

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..numerics import graph, lpp, trace_ratio
-from ..rows import fixed_graph, scaling
+from ..rows import distinct, fixed_graph, scaling
 from ..rows.repeatable import single_blas_thread
 from ._validating import validate_rows
 
@@ -105,7 +105,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kinds = ("neighbors", "full")
         settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
         with single_blas_thread:
-            fixed = fixed_graph.build_graph(X, settings)
+            fixed = fixed_graph.build_graph(distinct.sorted_rows(X).X, settings)
             assert fixed.pairs is not None
             mean, components, mu = projection(fixed, fixed.pairs.scaled, m)
         self.mean_ = mean.astype(X.dtype)

@@ -139,13 +139,14 @@ class SEC(FixedGraphClusterer):
         _checks.check_positive("mu", self.mu)
         _checks.check_weight("gamma", self.gamma)
         super().fit(X)
-        F, labels = self.embedding_, self.labels_
-        scaled = self._voters.scaled
-        with single_blas_thread:
-            regression = embedding_regression(scaled, F, self.gamma / max(scaled.n_varying, 1))
-        self.coef_, self.intercept_ = regression
-        self.cluster_centers_ = discrete.cluster_means(F, labels)
         return self
+
+    def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
+        assert fixed.pairs is not None
+        scaled = fixed.pairs.scaled
+        regression = embedding_regression(scaled, F, self.gamma / max(scaled.n_varying, 1))
+        self.coef_, self.intercept_ = regression
+        self.cluster_centers_ = discrete.cluster_means(F, self.labels_)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.pairs is not None

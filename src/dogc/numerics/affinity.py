@@ -17,6 +17,9 @@ BANDWIDTH_RANK = 7
 # Beyond this exponent all are equally far.
 FARTHEST = 1e300
 
+# Beside the largest, a root of a degree this small turns the rounding of u into what D^-1/2 u is.
+FAINT = 1e-10
+
 # Rows among copies have no distance to go by; this share of the median bandwidth is theirs.
 BANDWIDTH_FLOOR = 1e-3
 
@@ -130,3 +133,34 @@ def normalised_laplacian(A: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
     inverse = sp.dia_array((1.0 / root[None, :], [0]), shape=A.shape)
     identity = sp.dia_array(((degree > 0).astype(float)[None, :], [0]), shape=A.shape)
     return (identity - inverse @ A @ inverse).tocsr(), root
+
+
+def generalised_eigenvectors(A: sp.csr_array, U: np.ndarray, root: np.ndarray) -> np.ndarray:
+    r"""Solutions :math:`v = D^{-1/2} u` of :math:`L v = \mu D v`, for the bottom ones.
+
+    A row whose degree vanishes beside the others gets the mean of its neighbours, weighted by
+    its edges: that is what :math:`v_i (1 - \mu) d_i = \sum_j a_{ij} v_j` says at the bottom.
+
+    Parameters
+    ----------
+    A : the graph, of shape (n, n).
+    U, root : what :func:`normalised_laplacian` leads to: eigenvectors of shape (n, c), and the
+        roots of degrees.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.array([[0.0, 4.0, 0.0], [4.0, 0.0, 1e-40], [0.0, 1e-40, 0.0]]))
+    >>> generalised_eigenvectors(A, np.array([[1.0], [1.0], [1e-16]]), np.array([2, 2, 1e-20]))
+    array([[0.5],
+           [0.5],
+           [0.5]])
+    """
+    V = U / root[:, None]
+    joined = np.diff(A.indptr) > 0
+    faint = joined & (root <= FAINT * root[joined].max(initial=0.0))
+    if faint.any():
+        edges = A[faint][:, ~faint]  # underflow may leave none
+        total = np.asarray(edges.sum(axis=1)).reshape(-1, 1)
+        V[faint] = (edges @ V[~faint]) / np.where(total > 0, total, 1.0)
+    return V

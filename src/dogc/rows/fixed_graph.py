@@ -107,21 +107,26 @@ class Voters(NamedTuple):
     scaled: scaling.Scaled
     sigma: np.ndarray
     settings: GraphSettings
+    labels: np.ndarray | None = None  # (n,) of the fitted rows; None: in the order they came
 
 
-def index_voters(pairs: Pairs | None, settings: GraphSettings) -> Voters | None:
+def index_voters(pairs: Pairs | None, settings: GraphSettings, labels: np.ndarray) -> Voters | None:
     """Index the fitted rows; a precomputed graph has none."""
     if pairs is None:
         return None
     index = neighbours.fit_index(pairs.scaled.X, n_neighbors=settings.n_neighbors)
-    return Voters(index, pairs.scaled, pairs.sigma, settings)
+    return Voters(index, pairs.scaled, pairs.sigma, settings, labels)
 
 
 def edge_labels(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
-    """The label with the most edge weight, the lowest in a tie."""
-    c = int(labels.max()) + 1
+    """The label with the most edge weight, the lowest in a tie.
+
+    ``labels`` are those of the rows as they came: for a given graph, and for voters that an
+    earlier release stored.
+    """
     if voters is None:
-        return _vote_by_given_weights(X, np.eye(c)[labels])
+        return _vote_by_given_weights(X, np.eye(int(labels.max()) + 1)[labels])
+    labels = labels if voters.labels is None else voters.labels
     X = scaling.apply_scale(voters.scaled, scaling.same_kind(X, voters.scaled.X))
     k = min(voters.settings.n_neighbors, len(labels))
     # A row beyond the range of squares is infinitely far from everything: any label is right.
@@ -131,7 +136,7 @@ def edge_labels(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndar
         apart = affinity.gaussian_exponents(d, idx, _new_bandwidths(d, voters), voters.sigma)
         # Only ratios count, so the nearest gets weight one and nothing can vanish.
         weight = np.nan_to_num(np.exp(apart.min(axis=1, keepdims=True) - apart))
-    return discrete.weighted_vote(labels[idx], weight, c)
+    return discrete.weighted_vote(labels[idx], weight, int(labels.max()) + 1)
 
 
 def _vote_by_given_weights(X: Matrix, Y: np.ndarray) -> np.ndarray:

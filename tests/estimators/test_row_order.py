@@ -1,0 +1,96 @@
+"""The order in which rows come changes no label, also where rows are full of ties."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dogc import LPP, NMFClustering, RatioCut
+from dogc.comparison import METHODS, named_estimator
+from dogc.datasets import load_uci
+
+# scikit-learn's own k-means draws its starts by the place of rows.
+OURS = [name for name in METHODS if name != "KM"]
+FIXED = ("R-cut", "N-cut", "SC", "NMF", "CLR0", "CLR1", "SEC", "DKM", "LL", "CLGR")
+
+GRID = np.stack(np.meshgrid(np.arange(7.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+COPIES = np.random.default_rng(0).integers(0, 3, (70, 3)).astype(float)
+LENSES = load_uci("lenses", return_X_y=True)[0].astype(float)
+ZOO = load_uci("zoo", return_X_y=True)[0].astype(float)
+SETS = {"grid": (GRID, 4), "copies": (COPIES, 3), "lenses": (LENSES, 3), "zoo": (ZOO, 7)}
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def fitted(method, X, c):
+    return named_estimator(method, c, {"random_state": 0}).fit(X)
+
+
+@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize("method", OURS)
+def test_the_order_of_rows_changes_no_label(method, data):
+    X, c = SETS[data]
+    labels = fitted(method, X, c).labels_
+    for seed in range(2):
+        order = np.random.default_rng(seed).permutation(len(X))
+        assert np.array_equal(fitted(method, X[order], c).labels_, labels[order])
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_what_is_found_for_rows_is_in_their_order(method):
+    X = np.random.default_rng(0).standard_normal((60, 3)).round(3)  # no copies
+    order = np.random.default_rng(1).permutation(60)
+    model, moved = fitted(method, X, 3), fitted(method, X[order], 3)
+    for name in ("labels_", "embedding_"):
+        assert np.array_equal(getattr(moved, name, X[order]), getattr(model, name, X)[order])
+    if hasattr(model, "affinity_matrix_"):
+        A, B = model.affinity_matrix_.toarray(), moved.affinity_matrix_.toarray()
+        assert np.array_equal(B, A[np.ix_(order, order)])
+        assert np.array_equal(A > 0, A.T > 0)
+    for name in ("coef_", "intercept_", "cluster_centers_"):
+        assert np.array_equal(getattr(moved, name, 0), getattr(model, name, 0))
+    assert np.array_equal(moved.predict(X + 0.01), model.predict(X + 0.01))
+
+
+def test_the_graph_joins_the_rows_that_it_is_said_to_join():
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    A = RatioCut(2, affinity="full", bandwidth=1.0).fit(X).affinity_matrix_.toarray()
+    squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(A, np.exp(-squares / 2) - np.eye(40), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", [*FIXED, "features"])
+def test_sparse_rows_may_come_in_any_order(method):
+    order = np.random.default_rng(0).permutation(len(COPIES))
+    labels = []
+    for X in (COPIES, COPIES[order]):
+        if method == "features":
+            model = NMFClustering(3, source="features").fit(sp.csr_array(X))
+        else:
+            model = fitted(method, sp.csr_array(X), 3)
+        labels.append(model.labels_)
+    assert np.array_equal(labels[1], labels[0][order])
+
+
+@pytest.mark.parametrize("method", FIXED)
+@pytest.mark.parametrize("n_neighbors", [3, 15])
+def test_copies_have_one_label(method, n_neighbors):
+    # Of some animals there are more copies than neighbours.
+    model = named_estimator(method, 4, {"random_state": 0, "n_neighbors": n_neighbors}).fit(ZOO)
+    labels = model.labels_
+    _, group = np.unique(ZOO, axis=0, return_inverse=True)
+    pairs = np.column_stack([group.ravel(), labels])
+    assert len(np.unique(pairs, axis=0)) == group.max() + 1
+    assert set(labels) == {0, 1, 2, 3}
+
+
+def test_random_starts_see_the_same_order():
+    order = np.random.default_rng(0).permutation(len(GRID))
+    plain = RatioCut(4, n_init=1, random_state=3).fit(GRID).labels_
+    moved = RatioCut(4, n_init=1, random_state=3).fit(GRID[order]).labels_
+    assert np.array_equal(moved, plain[order])
+
+
+def test_directions_of_lpp_do_not_depend_on_it():
+    order = np.random.default_rng(0).permutation(len(GRID))
+    plain, moved = LPP(2, n_neighbors=6).fit(GRID), LPP(2, n_neighbors=6).fit(GRID[order])
+    assert np.array_equal(moved.components_, plain.components_)
