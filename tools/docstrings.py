@@ -46,7 +46,7 @@ OWN = {
     "NMFClustering": "affinity assign_labels n_init max_iter tol embedding_ n_iter_",
     "CLR": "similarity_matrix_ affinity_matrix_",
     "SEC": "n_neighbors bandwidth affinity affinity_matrix_ embedding_",
-    "CLGR": "lam affinity",
+    "CLGR": "lam n_neighbors affinity",
     "LocalLearningClustering": "ridge n_neighbors bandwidth assign_labels embedding_",
     "DiscriminativeKMeans": "lam n_init max_iter random_state n_iter_",
     "LPP": "n_components components_",

@@ -151,6 +151,16 @@ def test_clgr_embeds_by_predictors_and_graph(lam, ridge):
     assert_bottom_eigenvectors(model.embedding_, T + lam / mean_degree * dense.laplacian(A))
 
 
+@pytest.mark.parametrize("k", [4, K, 30])
+def test_clgr_on_a_full_kernel_keeps_its_models_local(k):
+    model = CLGR(3, n_neighbors=k, affinity="full").fit(X)
+    T = dense.residual(dense.linear_predictors(X, k, 1.0))
+    A = dense.gaussian_graph(X, len(X) - 1)
+    mean_degree = A.sum() / len(X)
+    assert_bottom_eigenvectors(model.embedding_, T + 10.0 / mean_degree * dense.laplacian(A))
+    np.testing.assert_allclose(model.affinity_matrix_.toarray(), A, atol=1e-8)
+
+
 # -------------------------------------------------------------------- discriminative k-means
 
 

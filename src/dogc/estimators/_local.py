@@ -9,7 +9,7 @@ import numpy as np
 from .. import _checks
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph
+from ..rows import fixed_graph, neighbours
 from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
@@ -138,8 +138,9 @@ class CLGR(FixedGraphClusterer):
     ridge : float, default=1.0
         Penalty of the local models, above 0, in units of the neighbours' scatter.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller.
+        Neighbours that the model of a row is trained on, whatever ``affinity`` is, and that the
+        row is joined with by "neighbors"; below n_samples. None means 15, or n_samples - 1 if
+        that is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
         The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
         ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).
@@ -222,8 +223,11 @@ class CLGR(FixedGraphClusterer):
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.pairs is not None
-        idx = fixed.pairs.idx
-        weights = local_models.linear_ridge_weights(fixed.pairs.scaled.X, idx, self.ridge)
+        scaled, listed, d, _ = fixed.pairs
+        # The pairs of a full kernel are all pairs; local models have neighbours of their own.
+        k = _checks.check_neighbors(self.n_neighbors, len(listed))
+        idx = neighbours.nearest_first(listed, d)[0][:, :k]
+        weights = local_models.linear_ridge_weights(scaled.X, idx, self.ridge)
         T = local_models.residual_operator(idx, weights)
         member = merged_components(fixed, c)
         mean_degree = float(fixed.A.sum()) / T.shape[0] or 1.0
