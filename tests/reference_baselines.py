@@ -44,24 +44,32 @@ def centred(X):
     return X - X.mean(axis=0)
 
 
-def sec_operator(A, X, mu, gamma):
+def sec_parts(A, laplacian):
+    """L, and the mean of its diagonal."""
+    if laplacian == "normalized":
+        return np.eye(len(A)) - normalised_graph(A), 1.0
+    return np.diag(A.sum(axis=1)) - A, A.sum() / len(A)
+
+
+def sec_operator(A, X, mu, gamma, laplacian="unnormalized"):
     """The matrix whose bottom eigenvectors SEC takes."""
     n, d = X.shape
     Xc = centred(X)
     ridge = gamma * np.trace(Xc.T @ Xc) / d
     H = np.eye(n) - np.ones((n, n)) / n
-    weight = mu * A.sum() / n
+    L, unit = sec_parts(A, laplacian)
     smoother = Xc @ np.linalg.inv(Xc.T @ Xc + ridge * np.eye(d)) @ Xc.T
-    return laplacian(A) + weight * (H - smoother)
+    return L + mu * unit * (H - smoother)
 
 
-def sec_objective(A, X, F, W, b, mu, gamma):
+def sec_objective(A, X, F, W, b, mu, gamma, laplacian="unnormalized"):
     """What SEC minimises, term by term."""
-    n, d = X.shape
+    d = X.shape[1]
     Xc = centred(X)
     ridge = gamma * np.trace(Xc.T @ Xc) / d
     fit = np.linalg.norm(X @ W + b - F) ** 2 + ridge * np.linalg.norm(W) ** 2
-    return np.trace(F.T @ laplacian(A) @ F) + mu * A.sum() / n * fit
+    L, unit = sec_parts(A, laplacian)
+    return np.trace(F.T @ L @ F) + mu * unit * fit
 
 
 def kernel_predictors(X, k, ridge, bandwidth=None):

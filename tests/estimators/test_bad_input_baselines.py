@@ -53,6 +53,7 @@ def test_parameters(cls, parameters, says):
     [
         (SEC(2, gamma=-1.0), "gamma must be a finite number of at least 0; got -1.0"),
         (SEC(2, gamma="big"), "gamma must be a finite number of at least 0"),
+        (SEC(2, laplacian="random walk"), "laplacian must be one of 'unnormalized', 'normalized'"),
         (CLGR(2, lam=-1.0), "lam must be a finite number of at least 0; got -1.0"),
         (CLGR(2, lam="auto"), "lam must be a finite number of at least 0"),
         (DiscriminativeKMeans(2, lam=0.0), "lam must be a finite number above 0"),

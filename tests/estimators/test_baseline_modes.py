@@ -38,6 +38,7 @@ MODES = [
     CLR(norm="l1"),
     CLR(affinity="full"),
     SEC(affinity="full"),
+    SEC(laplacian="normalized"),
     CLGR(affinity="full"),
     CLGR(lam=0.0),
     LocalLearningClustering(assign_labels="kmeans"),
@@ -252,6 +253,8 @@ def test_extreme_bandwidths(cls, bandwidth):
     [
         SEC(mu=1e-12),
         SEC(mu=1e12),
+        SEC(mu=1e-12, laplacian="normalized"),
+        SEC(mu=1e12, laplacian="normalized"),
         SEC(gamma=0.0),
         SEC(gamma=1e12),
         CLGR(lam=1e12),

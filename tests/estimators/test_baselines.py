@@ -100,14 +100,32 @@ def test_kmeans_on_the_embedding_ends_at_a_fixed_point(cls):
 # ---------------------------------------------------------------------------------- SEC
 
 
+@pytest.mark.parametrize("laplacian", ["unnormalized", "normalized"])
 @pytest.mark.parametrize(("mu", "gamma"), [(1e-3, 1.0), (1.0, 0.01), (100.0, 0.1)])
-def test_sec_embeds_by_graph_and_regression(mu, gamma):
-    model = SEC(3, mu=mu, gamma=gamma, n_neighbors=K).fit(X)
+def test_sec_embeds_by_graph_and_regression(mu, gamma, laplacian):
+    model = SEC(3, mu=mu, gamma=gamma, laplacian=laplacian, n_neighbors=K).fit(X)
     A = dense.gaussian_graph(X, K)
-    M = dense.sec_operator(A, X, mu, gamma)
-    assert_bottom_eigenvectors(model.embedding_, M)
-    value = dense.sec_objective(A, X, model.embedding_, model.coef_.T, model.intercept_, mu, gamma)
+    M = dense.sec_operator(A, X, mu, gamma, laplacian)
+    F, W, b = model.embedding_, model.coef_.T, model.intercept_
+    assert_bottom_eigenvectors(F, M)
+    value = dense.sec_objective(A, X, F, W, b, mu, gamma, laplacian)
     assert value == pytest.approx(scipy.linalg.eigvalsh(M)[:3].sum(), rel=1e-6)
+
+
+def test_sec_with_the_normalised_laplacian_comes_to_the_normalised_cut():
+    F = SEC(3, mu=1e-9, laplacian="normalized", n_neighbors=K).fit(X).embedding_
+    cut = NormalizedCut(3, n_neighbors=K).fit(X)
+    root = np.sqrt(cut.affinity_matrix_.sum(axis=1))
+    np.testing.assert_allclose(projector(F), projector(root[:, None] * cut.embedding_), atol=1e-5)
+
+
+def test_sec_with_the_normalised_laplacian_on_many_rows():
+    rows, truth = make_blobs(500, n_features=3, centers=3, random_state=2)
+    model = SEC(3, laplacian="normalized").fit(rows)  # beyond a dense solve
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    F, A = model.embedding_, model.affinity_matrix_.toarray()
+    M = dense.sec_operator(A, rows, 1e-3, 1.0, "normalized")
+    assert np.trace(F.T @ M @ F) == pytest.approx(scipy.linalg.eigvalsh(M)[:3].sum(), rel=1e-6)
 
 
 def test_sec_predicts_the_nearest_cluster_mean():

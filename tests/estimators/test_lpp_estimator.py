@@ -46,6 +46,35 @@ def test_directions_are_those_of_the_dense_problem(m, k):
     assert_solves(model, X, A)
 
 
+@pytest.mark.parametrize("offset", [0.0, 3.0, 100.0])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_directions_of_rows_as_they_are(offset, kind):
+    rows = X + offset
+    model = LPP(5, n_neighbors=8, center=False).fit(kind(rows))
+    _, degree, L = graph_of(X, 8)
+    mu, a = scipy.linalg.eigh(rows.T @ L @ rows, rows.T @ (degree[:, None] * rows))
+    np.testing.assert_allclose(model.eigenvalues_, mu, rtol=1e-6)
+    signs = np.sign((model.components_.T * a).sum(axis=0))
+    np.testing.assert_allclose(model.components_.T, a * signs, atol=1e-6)
+    np.testing.assert_array_equal(model.mean_, 0.0)
+    np.testing.assert_allclose(model.transform(rows), rows @ model.components_.T, atol=1e-9)
+
+
+def test_rows_as_they_are_may_be_few_alike_or_of_any_scale():
+    few = np.random.default_rng(0).standard_normal((10, 30))
+    model = LPP(4, n_neighbors=4, center=False).fit(few)
+    np.testing.assert_allclose(model.eigenvalues_[0], 0.0, atol=1e-9)  # a constant is in reach
+    assert np.isfinite(LPP(2, center=False).fit_transform(np.ones((6, 2)))).all()
+    Z = LPP(3, center=False).fit_transform(X)
+    for factor in (1e-100, 1e100):
+        np.testing.assert_allclose(LPP(3, center=False).fit_transform(factor * X), Z, atol=1e-8)
+
+
+def test_a_center_that_is_no_flag_is_refused():
+    with pytest.raises(ValueError, match="center must be True or False"):
+        LPP(2, center="mean").fit(X)
+
+
 def test_transform_maps_the_weighted_mean_to_zero():
     model = LPP(3).fit(X)
     Z = model.transform(X)

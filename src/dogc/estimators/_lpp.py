@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +22,8 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     .. math:: X^\top L X a = \mu X^\top D X a, \qquad L = D - A
 
     The bottom solutions, with rows of X as samples, centred at their degree-weighted mean
-    (which leaves the left side as it is and makes the right side independent of the origin).
+    (which leaves the left side as it is and makes the right side independent of the origin), or
+    as they are with ``center=False``, which is the problem of He and Niyogi to the letter.
     The problem is solved in the row space of X, so more features than rows are safe.
 
     Parameters
@@ -39,6 +41,9 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
         :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
+    center : bool, default=True
+        Whether rows are centred first. Without, the first direction of rows far from the origin
+        is nearly constant on them: a constant has :math:`\mu = 0`.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
@@ -55,7 +60,8 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     eigenvalues_ : array of shape (n_components,)
         The values :math:`\mu`; not a number for directions of zeros.
     mean_ : array of shape (n_features,)
-        Mean of the rows, weighted by their degree in the graph; it is mapped to zero.
+        Mean of the rows, weighted by their degree in the graph; it is mapped to zero. Zeros with
+        ``center=False``.
 
     References
     ----------
@@ -76,12 +82,14 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
+        center: bool = True,
         n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth
+        self.center = center
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> LPP:
@@ -102,12 +110,13 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = validate_rows(self, X, reset=True)
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
+        solve = projection if _checks.check_flag("center", self.center) else plain_projection
         kinds = ("neighbors", "full")
         settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X).X, settings)
             assert fixed.pairs is not None
-            mean, components, mu = projection(fixed, fixed.pairs.scaled, m)
+            mean, components, mu = solve(fixed, fixed.pairs.scaled, m)
         self.mean_ = mean.astype(X.dtype)
         self.components_ = components.astype(X.dtype)
         self.eigenvalues_ = mu.astype(X.dtype)
@@ -151,12 +160,30 @@ def projection(
     space = trace_ratio.row_space(scaled.X, scaled.mean)
     total = float(degree.sum()) or 1.0
     centre = (degree @ space.R) / total
-    R = space.R - centre
-    components, values = np.zeros((m, len(space.V))), np.full(m, np.nan)
-    found = min(m, R.shape[1])
-    if found:
-        a, mu = lpp.locality_projection(R, graph.laplacian(fixed.A), degree, found)
-        a = trace_ratio.settle_signs(space.V @ a) / scaled.scale
-        components[:found], values[:found] = a.T, mu
+    components, values = _directions(space._replace(R=space.R - centre), fixed.A, m)
     mean = scaled.shift + scaled.scale * (scaled.mean + space.V @ centre)
-    return mean, components, values
+    return mean, components / scaled.scale, values
+
+
+def plain_projection(
+    fixed: fixed_graph.FixedGraph, scaled: scaling.Scaled, m: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same for rows that are not centred."""
+    origin, X = np.zeros(scaled.X.shape[1]), scaled.X
+    if not sp.issparse(X):  # sparse ones never were
+        X = X + scaled.shift / scaled.scale
+    components, values = _directions(trace_ratio.row_space(X, origin), fixed.A, m)
+    return origin, components / scaled.scale, values
+
+
+def _directions(
+    space: trace_ratio.RowSpace, A: sp.csr_array, m: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Components and eigenvalues in a row space; zeros and nan beyond its dimension."""
+    degree = np.asarray(A.sum(axis=1)).ravel()
+    components, values = np.zeros((m, len(space.V))), np.full(m, np.nan)
+    found = min(m, space.R.shape[1])
+    if found:
+        a, mu = lpp.locality_projection(space.R, graph.laplacian(A), degree, found)
+        components[:found], values[:found] = trace_ratio.settle_signs(space.V @ a).T, mu
+    return components, values

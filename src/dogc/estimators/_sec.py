@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _checks
-from ..numerics import discrete, eigen, graph, l2p, trace_ratio
+from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import fixed_graph, scaling
 from ..rows.repeatable import single_blas_thread
@@ -22,7 +22,8 @@ class SEC(FixedGraphClusterer):
               + \mu \left(\|X W + 1 b^\top - F\|_F^2 + \gamma \|W\|_F^2\right)
               \quad \text{s.t.} \quad F^\top F = I_c
 
-    W and b are eliminated: F holds the bottom eigenvectors of
+    L is :math:`D - A`, or :math:`I - D^{-1/2} A D^{-1/2}` as in the paper cited below. W and b are
+    eliminated: F holds the bottom eigenvectors of
     :math:`L + \mu (H - X_c (X_c^\top X_c + \gamma I)^{-1} X_c^\top)`, with :math:`H` the centring
     matrix. That is a sparse matrix less one of low rank, and is only ever applied. New rows
     are labelled through W and b: the nearest cluster mean to :math:`x W + b`.
@@ -32,9 +33,13 @@ class SEC(FixedGraphClusterer):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     mu : float, default=1e-3
-        Weight of the regression against the graph, in units of the mean degree of the graph.
+        Weight of the regression against the graph, in units of what L has on its diagonal: the
+        mean degree of the graph, or 1 where L is normalised.
     gamma : float, default=1.0
         Ridge penalty on W, in units of the mean scatter of a feature.
+    laplacian : {"unnormalized", "normalized"}, default="unnormalized"
+        The Laplacian L. "unnormalized" has R-cut as the limit of mu to zero, "normalized", which
+        is that of Nie et al., the eigenvectors that N-cut scales.
     n_neighbors : int, default=None
         Neighbours that each row is joined with; below n_samples. None means 15, or
         n_samples - 1 if that is smaller.
@@ -102,6 +107,7 @@ class SEC(FixedGraphClusterer):
         *,
         mu: float = 1e-3,
         gamma: float = 1.0,
+        laplacian: str = "unnormalized",
         n_neighbors: int | None = None,
         affinity: str = "neighbors",
         bandwidth: float | str = "local",
@@ -113,6 +119,7 @@ class SEC(FixedGraphClusterer):
         self.n_clusters = n_clusters
         self.mu = mu
         self.gamma = gamma
+        self.laplacian = laplacian
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.bandwidth = bandwidth
@@ -138,6 +145,7 @@ class SEC(FixedGraphClusterer):
         """
         _checks.check_positive("mu", self.mu)
         _checks.check_weight("gamma", self.gamma)
+        _checks.check_choice("laplacian", self.laplacian, ("unnormalized", "normalized"))
         super().fit(X)
         return self
 
@@ -156,7 +164,10 @@ class SEC(FixedGraphClusterer):
         scaled = fixed.pairs.scaled
         # The total scatter is one.
         gamma = self.gamma / max(scaled.n_varying, 1)
-        return embedded_eigenvectors(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
+        embed = embedded_eigenvectors
+        if self.laplacian == "normalized":
+            embed = normalised_embedding
+        return embed(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the cluster mean that lies nearest to :math:`x W + b`.
@@ -183,12 +194,29 @@ def embedded_eigenvectors(
     """F of SEC; mu is in units of the mean degree."""
     n = A.shape[0]
     weight = mu * float(A.sum()) / n
-    R = trace_ratio.row_space(X, mean).R
-    U = R @ l2p.ridge_map(R, gamma) if R.shape[1] else R
+    U = _reached(X, mean, gamma)
     # Constants are null vectors of the whole; on what is orthogonal to them H is I.
     constant = np.full((n, 1), 1.0 / np.sqrt(n))
     sparse = (graph.laplacian(A) + weight * sp.eye_array(n)).tocsr()
     return eigen.smallest_eigenvectors(sparse, c, constant, V=np.sqrt(weight) * U)
+
+
+def normalised_embedding(
+    A: sp.csr_array, X: Matrix, mean: np.ndarray, c: int, mu: float, gamma: float
+) -> np.ndarray:
+    """The same with the normalised Laplacian, whose diagonal is one already."""
+    n = A.shape[0]
+    # Its null vector is D^1/2 1, that of H is 1: no vector is known to be one of the whole.
+    constant = np.full((n, 1), 1.0 / np.sqrt(n))
+    V = np.sqrt(mu) * np.hstack([constant, _reached(X, mean, gamma)])
+    sparse = (affinity.normalised_laplacian(A)[0] + mu * sp.eye_array(n)).tocsr()
+    return eigen.smallest_eigenvectors(sparse, c, np.empty((n, 0)), V=V)
+
+
+def _reached(X: Matrix, mean: np.ndarray, gamma: float) -> np.ndarray:
+    """U with U U' = X_c (X_c' X_c + gamma I)^-1 X_c', what a ridge regression makes of F."""
+    R = trace_ratio.row_space(X, mean).R
+    return R @ l2p.ridge_map(R, gamma) if R.shape[1] else R
 
 
 def embedding_regression(
