@@ -1,7 +1,7 @@
 """The tables of the documentation are those of docs/reproduction.
 
-    python tools/reproduction.py            # says which pages are not up to date
-    python tools/reproduction.py --write    # writes them
+python tools/reproduction.py            # says which pages are not up to date
+python tools/reproduction.py --write    # writes them
 """
 
 from __future__ import annotations

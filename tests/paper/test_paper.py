@@ -301,7 +301,7 @@ def test_the_search_goes_on_around_the_best_draws(tmp_path, monkeypatch):
         return dict.fromkeys(METRICS, score) | {"seconds": 0.0}
 
     monkeypatch.setattr(runs, "execute", execute)
-    monkeypatch.setattr(oracle, "DRAWS", 50)
+    monkeypatch.setitem(oracle.DRAWS, "paper", 50)
     cache = runs.Cache(tmp_path / "runs.jsonl")
     options = runs.Options(2, progress=False)
     best = oracle.oracle(cache, "DOGC-OS", "lenses", "paper", [], options)["acc"]
@@ -310,7 +310,7 @@ def test_the_search_goes_on_around_the_best_draws(tmp_path, monkeypatch):
 
 
 def test_the_halves_table_shows_both_parts(quick_cache):
-    rows = tables.out_of_sample_table(quick_cache, ["wine"], 2, QUICK)
+    rows = tables.out_of_sample_table(quick_cache, ["wine"], n_splits=2, options=QUICK)
     assert [row.part for row in rows] == ["train", "test"] * 7
     by = {(row.method, row.part): row for row in rows}
     assert by["DOGC-OS", "test"].printed == 0.9326
@@ -436,6 +436,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch)
     [
         (["tables", "--only", "ablation", "--datasets", "lenses"], "name one of them"),
         (["figures", "--datasets", "wine"], "leave it out for figures"),
+        (["figures", "--methods", "KM"], "leave it out for figures"),
         (["tables", "--jobs", "0"], "--jobs must be a number of processes"),
         (["tables", "--out", __file__], "cannot make that folder"),
     ],

@@ -6,7 +6,7 @@ import argparse
 import pathlib
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,9 @@ TITLES = {
     "purity": "Purity (the paper defines it and prints none)",
 }
 TABLES = (*MEASURES, "ablation", "out-of-sample")
+TABLE_METHODS = tuple(dict.fromkeys(
+    (*printed.MAIN_METHODS, *printed.ABLATIONS, *printed.OUT_OF_SAMPLE_METHODS)
+))  # fmt: skip
 FILES: dict[str, Any] = {"main.csv": Row, "ablation.csv": Row, "out-of-sample.csv": SplitRow}
 
 
@@ -57,6 +60,8 @@ def parser() -> argparse.ArgumentParser:
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
     tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, metavar="NAME",
                       help=f"of the tables; some of {', '.join(UCI_NAMES)} (all)")  # fmt: skip
+    tool.add_argument("--methods", nargs="+", choices=TABLE_METHODS, metavar="NAME",
+                      help=f"of the tables; some of {', '.join(TABLE_METHODS)} (all)")  # fmt: skip
     tool.add_argument("--runs", type=int, default=100, help="seeds of each setting (100)")
     tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     tool.add_argument("--quick", action="store_true", help="few settings and seeds: a first look")
@@ -140,8 +145,9 @@ def _check(tool: argparse.ArgumentParser, options: Any) -> None:
     wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
     if wrong:
         tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
-    if options.what == "figures" and options.datasets:
-        tool.error("--datasets picks data sets of the tables; leave it out for figures")
+    for name in ("datasets", "methods"):
+        if options.what == "figures" and getattr(options, name):
+            tool.error(f"--{name} picks {name} of the tables; leave it out for figures")
     for part in {"ablation", "out-of-sample"} & set(options.only or ()):
         if options.datasets and not set(options.datasets) & set(printed.FIVE):
             tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
@@ -169,22 +175,27 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     five = [name for name in printed.FIVE if name in options.datasets]
     out = options.out
     if any(part in MEASURES for part in wanted):
-        rows = main_table(cache, options.datasets, options=how)
-        print(scores_text(rows, "acc"))
-        _add(out / "main.csv", rows)
+        rows = main_table(cache, options.datasets, _among(printed.MAIN_METHODS, options), how)
+        _add(out / "main.csv", rows, scores_text)
     if "ablation" in wanted and five:
-        rows = main_table(cache, five, printed.ABLATIONS, how)
-        print(scores_text(rows, "acc"))
-        _add(out / "ablation.csv", rows)
+        rows = main_table(cache, five, _among(printed.ABLATIONS, options), how)
+        _add(out / "ablation.csv", rows, scores_text)
     if "out-of-sample" in wanted and five:
-        halves = out_of_sample_table(cache, five, 3 if options.quick else 20, how)
-        print(split_text(halves))
-        _add(out / "out-of-sample.csv", halves)
+        methods = _among(printed.OUT_OF_SAMPLE_METHODS, options)
+        halves = out_of_sample_table(cache, five, methods, 3 if options.quick else 20, how)
+        _add(out / "out-of-sample.csv", halves, split_text)
     _print_times(cache)
     return sections_of(out)
 
 
-def _add(path: pathlib.Path, rows: list[Any]) -> None:
+def _among(methods: Sequence[str], options: Any) -> list[str]:
+    return [name for name in methods if name in (options.methods or methods)]
+
+
+def _add(path: pathlib.Path, rows: list[Any], text: Callable[[list[Any]], str]) -> None:
+    if not rows:
+        return
+    print(text(rows))
     merged = add_rows(path, rows)
     kept = len(set(rows) - set(merged))
     print(f"wrote {path}" + (f" (kept {kept} rows of a fuller run)" if kept else ""))

@@ -101,7 +101,7 @@ def _chosen(row: Any) -> str:
     return f"{row.oracle_preprocessing}{seed}: {row.oracle_setting}"
 
 
-def scores_text(rows: Sequence[Any], metric: str) -> str:
+def scores_text(rows: Sequence[Any], metric: str = "acc") -> str:
     """One measure as lines for a terminal."""
     names = ("printed", "oracle", "reached by", "honest", "k-means")
     lines = [f"{metric:<30}" + "".join(f"{name:>12}" for name in names)]

@@ -154,6 +154,7 @@ class SplitRow(NamedTuple):
 def out_of_sample_table(
     cache: Cache,
     datasets: Sequence[str],
+    methods: Sequence[str] = printed.OUT_OF_SAMPLE_METHODS,
     n_splits: int = 20,
     options: Options = Options(),  # noqa: B008
 ) -> list[SplitRow]:
@@ -164,7 +165,7 @@ def out_of_sample_table(
     """
     rows = []
     for data in datasets:
-        for method in printed.OUT_OF_SAMPLE_METHODS:
+        for method in methods:
             title = f"{data} {method} halves"
             usual = _splits(method, data, {}, "z-score", n_splits)
             run_all(usual, cache, jobs=options.jobs, title=title, progress=options.progress)
