@@ -341,20 +341,22 @@ def test_eq_33_without_an_inverse_is_the_solution_of_smallest_norm(state):
 
 
 def test_eq_35_and_eq_36_take_the_largest_entry_of_B(X, state):
-    model = fitted_settings(PrintedDOGCOS, X, alpha=0.3, beta=0.2, gamma=0.4, p=1.25)
+    model = fitted_settings(PrintedDOGCOS, X, alpha=2.0, beta=1.0, gamma=0.4, p=0.25)
     new = model.step_Y(X, state)
     P = reference.weighted_ridge(X, state.Y, state.D, 0.4)  # with the D of before
-    weights = row_weights(state.Y - X @ P, 1.25)  # from the new residual
+    weights = row_weights(state.Y - X @ P, 0.25)  # from the new residual
     np.testing.assert_allclose(new.P, P)
     np.testing.assert_allclose(new.D, weights)
-    B = 0.3 * state.F @ state.Q + 0.2 * np.diag(weights) @ X @ P
+    B = 2.0 * state.F @ state.Q + 1.0 * np.diag(weights) @ X @ P
     for i in range(N):
         assert new.Y[i].tolist() == [float(j == np.argmax(B[i])) for j in range(C)]
+    without = 2.0 * state.F @ state.Q + X @ P
+    assert (without.argmax(axis=1) != B.argmax(axis=1)).any()  # so that D can be seen
 
     def value(Y):  # eq:34
         R = Y - X @ P
-        fit = 0.2 * np.trace(R.T @ np.diag(weights) @ R)
-        return 0.3 * np.linalg.norm(Y - state.F @ state.Q) ** 2 + fit
+        fit = 1.0 * np.trace(R.T @ np.diag(weights) @ R)
+        return 2.0 * np.linalg.norm(Y - state.F @ state.Q) ** 2 + fit
 
     rng = np.random.default_rng(1)
     assert all(value(new.Y) <= value(labels(rng)) for _ in range(300))
@@ -445,7 +447,7 @@ def test_p_of_zero_is_dogc():
 )
 @pytest.mark.parametrize("c", [1, 2, 8])
 def test_odd_data(cls, X, c):
-    model = cls(c, max_iter=4, random_state=0).fit(X)
+    model = cls(c, max_iter=2, random_state=0).fit(X)
     assert all(np.isfinite(part).all() for part in (model.S_, model.F_, model.W_, model.Q_))
     np.testing.assert_allclose(model.F_.T @ model.F_, np.eye(c), atol=1e-9)
     np.testing.assert_allclose(model.S_.sum(axis=1), 1.0)

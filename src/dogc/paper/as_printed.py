@@ -114,7 +114,7 @@ def update_F(
         for _ in range(30):
             new = _cayley(F, G, step)
             LF = L @ new
-            new_value = np.vdot(new, LF) - 2 * np.vdot(new, B)
+            new_value = np.vdot(new, LF) - 2 * np.vdot(new, B)  # eq:11
             if new_value <= reference - 1e-4 * step * slope:
                 break
             step /= 2
@@ -282,7 +282,7 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         """Run the algorithm on the rows of X, taken as they are."""
         X = rows_to_fit(X)
         self._check(X)
-        with threadpool_limits(limits=1, user_api="blas"):  # the same bits on any machine
+        with threadpool_limits(limits=1, user_api="blas"):  # the same bits at any number of threads
             self._run(X)
         self.n_features_in_ = X.shape[1]
         return self

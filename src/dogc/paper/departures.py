@@ -124,9 +124,12 @@ def ever_rose(history: Sequence[Any]) -> bool:
 
 
 def departures_table(
-    datasets: Sequence[str] = DATA, n_runs: int = 10, jobs: int = 1, progress: bool = True
+    datasets: Sequence[str] = DATA, n_runs: int = 10, jobs: int = 1, progress: bool | None = None
 ) -> list[Row]:
-    """Every variant of both methods on the data sets, each with ``n_runs`` seeds."""
+    """Every variant of both methods on the data sets, each with ``n_runs`` seeds.
+
+    ``progress`` shows a bar or none; None shows it on a terminal.
+    """
     lines = [(data, method, variant) for data in datasets for method in METHODS
              for variant in lines_of(method)]  # fmt: skip
     runs = [(line, seed) for line in lines for seed in range(1 if line[2] in CERTAIN else n_runs)]
@@ -134,7 +137,8 @@ def departures_table(
         delayed(execute)(*line, seed) for line, seed in runs
     )
     fits: dict[tuple[str, str, str], list[Fit]] = {line: [] for line in lines}
-    bar = tqdm(zip(runs, done, strict=True), total=len(runs), disable=not progress)
+    disable = None if progress is None else not progress
+    bar = tqdm(zip(runs, done, strict=True), total=len(runs), disable=disable)
     for (line, _), fit in bar:
         fits[line].append(fit)
     return [_row(line, fits[line]) for line in lines]
@@ -219,7 +223,8 @@ def filled(page: str, rows: Sequence[Row]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
-    tool = argparse.ArgumentParser(prog="python -m dogc.paper.departures", description=__doc__)
+    about = "What each departure from the printed algorithm buys: departures.csv."
+    tool = argparse.ArgumentParser(prog="python -m dogc.paper.departures", description=about)
     tool.add_argument("--runs", type=int, default=10, help="seeds of each line (10)")
     tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     tool.add_argument("--datasets", nargs="+", choices=DATA, default=list(DATA), metavar="NAME",
@@ -234,7 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.jobs == 0:
         tool.error("--jobs must be a number of processes, or -1 for one for each core")
     options.out.mkdir(parents=True, exist_ok=True)
-    rows = departures_table(options.datasets, options.runs, options.jobs, not options.quiet)
+    progress = False if options.quiet else None
+    rows = departures_table(options.datasets, options.runs, options.jobs, progress)
     path = write_rows(options.out / "departures.csv", rows)
     if options.page is not None:
         page = options.page.read_text(encoding="utf-8")
