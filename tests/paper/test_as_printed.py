@@ -220,6 +220,15 @@ def test_eq_11_has_the_printed_weight_whatever_lambda_is(X, state):
     np.testing.assert_array_equal(*F)
 
 
+def test_eq_11_finds_the_same_in_a_sparse_graph(rng):
+    S = np.eye(60, k=1) + np.eye(60, k=-59)  # a ring
+    Y, F, Q = labels(rng, 60), orthonormal(rng, 60, C), np.eye(C)
+    # Numbers too small to matter make the same Laplacian dense.
+    noise = 1e-13 * rng.random((60, 60))
+    found, dense = (update_F(laplacian(S + more), Y, Q, 0.1, F) for more in (0.0, noise))
+    np.testing.assert_allclose(found, dense, atol=1e-6)
+
+
 def test_eq_11_moves_along_the_cayley_transform(rng, state):
     G = rng.standard_normal((N, C))
     np.testing.assert_allclose(

@@ -102,6 +102,7 @@ def update_F(
     """
     B = alpha * Y @ Q.T
     scale = np.abs(L).sum(axis=1).max() * np.sqrt(F.shape[1]) + np.linalg.norm(B)
+    L = csr_array(L) if np.count_nonzero(L) < L.size / 10 else L  # for speed alone
     LF = L @ F
     value = reference = np.vdot(F, LF) - 2 * np.vdot(F, B)  # eq:11
     best, weight, step, stalled = (value, F), 1.0, 1 / max(scale, TINY), False
@@ -137,8 +138,7 @@ def update_F(
 def _cayley(F: np.ndarray, G: np.ndarray, step: float) -> np.ndarray:
     """The point on the curve that leaves F along -G and keeps F'F = I."""
     U, V = np.hstack([G, F]), np.hstack([F, -G])
-    inverse = np.linalg.solve(np.eye(U.shape[1]) + step / 2 * V.T @ U, V.T @ F)
-    F = F - step * U @ inverse
+    F = F - step * U @ np.linalg.solve(np.eye(U.shape[1]) + step / 2 * V.T @ U, V.T @ F)
     return 1.5 * F - 0.5 * F @ (F.T @ F)  # rounding left the manifold a little
 
 
