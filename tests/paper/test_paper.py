@@ -1,4 +1,4 @@
-"""The reproduction: printed numbers, protocol, cached runs, tables, figures, command."""
+"""The reproduction: printed numbers, protocol, cached runs, tables, command."""
 
 import csv
 import json
@@ -16,7 +16,6 @@ from dogc.datasets import UCI_NAMES, load_uci
 from dogc.metrics import clustering_accuracy
 from dogc.paper import (
     command,
-    figures,
     oracle,
     printed,
     protocol,
@@ -377,25 +376,6 @@ def test_a_file_of_another_layout_is_refused_before_anything_is_run(tmp_path, ca
         command.main(["tables", "--quick", "--out", str(tmp_path)])
     assert "name another --out" in capsys.readouterr().err
     assert (tmp_path / "main.csv").read_text(encoding="utf-8") == "data,method\n"
-
-
-def test_the_command_draws_figures(tmp_path, capsys):
-    options = ["figures", "--only", "gaussians", "moons", "--quiet", "--out", str(tmp_path)]
-    command.main(options)
-    assert (tmp_path / "gaussians.png").read_bytes().startswith(b"\x89PNG")
-    text = (tmp_path / "figures.html").read_text(encoding="utf-8")
-    assert text.count("data:image/png;base64") == 2
-
-
-def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
-    X, _ = protocol.rows_and_classes("gaussians 4.0 0", "as drawn")
-    for name, direction, *_ in figures.directions(X):
-        assert abs(direction[1]) / np.linalg.norm(direction) > 0.95, name
-    X, _ = protocol.rows_and_classes("gaussians 1.2 0", "as drawn")
-    share = {n: abs(d[1]) / np.linalg.norm(d) for n, d, *_ in figures.directions(X)}
-    assert share["PCA"] < 0.3
-    assert share["DOGC"] > 0.8
-    assert share["DOGC-OS"] > 0.8
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from dogc.paper import claims, figures, printed
+from dogc.paper import claims, printed
 from dogc.paper.reproduction_page import claims_section, where_it_holds
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -94,14 +94,3 @@ def test_the_page_says_where_each_claim_holds():
     for claim in claims.claims(RESULTS):
         line = f"| {claim.text} | {claim.column} | {where_it_holds(claim)} |"
         assert line in page, line
-
-
-def test_directions_at_close_distance_are_ours_until_the_clusters_merge():
-    worst, _, _ = figures.alignment(4.0, "PCA")
-    assert worst > 0.95
-    for ours in ("DOGC", "DOGC-OS"):
-        for other in ("PCA", "LPP"):
-            assert figures.alignment(1.2, ours)[1] > 0.95 > 0.5 > figures.alignment(1.2, other)[2]
-            assert figures.alignment(0.5, ours)[1] > figures.alignment(0.5, other)[1]
-    # The page says that no method finds the direction any more.
-    assert figures.alignment(0.5, "DOGC")[1] < 0.5
