@@ -74,6 +74,9 @@ def test_every_setting_of_the_grids_is_one_that_the_method_takes(method):
 @pytest.mark.parametrize("method", protocol.DRAWN)
 def test_every_setting_of_the_search_is_one_that_the_method_takes(method, units):
     space = protocol.search_space(method, "zoo", units)
+    for (_, owner, kind), points in protocol.FOUND.items():
+        if (owner, kind) == (method, units):
+            assert all(set(point) == set(space) for point in points)
     names = [name for name in space if name != "preprocessing"]
     model = METHODS[method](7).set_params(**protocol.fixed(method, units))
     assert model.penalties == units

@@ -1,4 +1,4 @@
-"""``dogc paper tables``, ``dogc paper figures`` and ``dogc paper run``."""
+"""``dogc paper tables``, ``figures``, ``departures`` and ``run``."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ import sklearn
 from .._atomic import write_whole
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
-from . import printed
+from . import departures, printed
 from .claims import claims
 from .figures import FIGURES, FigureOptions
 from .protocol import PREPROCESSINGS
 from .reproduction_page import (
     claims_section,
+    departures_section,
     figure_section,
     metric_section,
     page,
@@ -47,6 +48,7 @@ TABLE_METHODS = tuple(dict.fromkeys(
     (*printed.MAIN_METHODS, *printed.ABLATIONS, *printed.OUT_OF_SAMPLE_METHODS)
 ))  # fmt: skip
 FILES: dict[str, Any] = {"main.csv": Row, "ablation.csv": Row, "out-of-sample.csv": SplitRow}
+ALL_FILES = FILES | {"departures.csv": departures.Row}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,15 +56,16 @@ def parser() -> argparse.ArgumentParser:
     tool = argparse.ArgumentParser(
         prog="dogc paper", description="The paper's tables and figures, beside the printed numbers."
     )
-    tool.add_argument("what", choices=["tables", "figures", "run"],
-                      help="run: one run again (dogc paper run --help)")  # fmt: skip
+    tool.add_argument("what", choices=["tables", "figures", "departures", "run"],
+                      help="departures: what each departure from the printed algorithm buys; "
+                      "run: one run again (dogc paper run --help)")  # fmt: skip
     tool.add_argument("--only", nargs="+", choices=[*TABLES, *FIGURES], metavar="PART",
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
     tool.add_argument("--datasets", nargs="+", choices=UCI_NAMES, metavar="NAME",
-                      help=f"of the tables; some of {', '.join(UCI_NAMES)} (all)")  # fmt: skip
+                      help=f"some of {', '.join(UCI_NAMES)} (all)")  # fmt: skip
     tool.add_argument("--methods", nargs="+", choices=TABLE_METHODS, metavar="NAME",
                       help=f"of the tables; some of {', '.join(TABLE_METHODS)} (all)")  # fmt: skip
-    tool.add_argument("--runs", type=int, default=100, help="seeds of each setting (100)")
+    tool.add_argument("--runs", type=int, help="seeds of each setting (100; departures: 10)")
     tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     tool.add_argument("--quick", action="store_true", help="few settings and seeds: a first look")
     tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
@@ -116,13 +119,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tool = parser()
     options = tool.parse_args(arguments)
     _check(tool, options)
-    options.datasets = options.datasets or list(UCI_NAMES)
+    options.runs = options.runs or (10 if options.what == "departures" else 100)
     if options.quick:
         options.runs = min(options.runs, 3)
     cache = Cache(options.out / "runs.jsonl")
-    make = make_tables if options.what == "tables" else make_figures
+    make = {"tables": make_tables, "figures": make_figures, "departures": make_departures}
     try:
-        sections = make(options, cache)
+        sections = make[options.what](options, cache)
     except KeyboardInterrupt:
         tool.exit(
             130, f"\ninterrupted; what is done is kept in {cache.path}, run it again to go on\n"
@@ -139,15 +142,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _check(tool: argparse.ArgumentParser, options: Any) -> None:
     """Refuse what cannot be done, before anything is run."""
-    if options.runs < 1:
+    if options.runs is not None and options.runs < 1:
         tool.error("--runs must be at least 1")
     _check_jobs(tool, options.jobs)
-    wrong = set(options.only or ()) & set(FIGURES if options.what == "tables" else TABLES)
+    parts: dict[str, Sequence[str]] = {"tables": TABLES, "figures": tuple(FIGURES)}
+    wrong = set(options.only or ()) - set(parts.get(options.what, ()))
     if wrong:
         tool.error(f"--only {' '.join(sorted(wrong))}: not among the {options.what}")
-    for name in ("datasets", "methods"):
-        if options.what == "figures" and getattr(options, name):
-            tool.error(f"--{name} picks {name} of the tables; leave it out for figures")
+    for name, takers in (("datasets", ("tables", "departures")), ("methods", ("tables",))):
+        if getattr(options, name) and options.what not in takers:
+            tool.error(
+                f"--{name} picks {name} of the {' and '.join(takers)}; leave it out for "
+                f"{options.what}"
+            )
     for part in {"ablation", "out-of-sample"} & set(options.only or ()):
         if options.datasets and not set(options.datasets) & set(printed.FIVE):
             tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
@@ -156,7 +163,7 @@ def _check(tool: argparse.ArgumentParser, options: Any) -> None:
     except OSError as error:
         tool.error(f"--out {options.out}: cannot make that folder ({error.strerror}); name another")
     try:
-        for name, row_type in FILES.items():
+        for name, row_type in ALL_FILES.items():
             check_header(options.out / name, row_type)
     except ValueError as error:
         tool.error(str(error))
@@ -172,10 +179,11 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     wanted = options.only or list(TABLES)
     progress = False if options.quiet else None
     how = Options(options.runs, options.jobs, options.quick, progress)
-    five = [name for name in printed.FIVE if name in options.datasets]
+    datasets = options.datasets or list(UCI_NAMES)
+    five = [name for name in printed.FIVE if name in datasets]
     out = options.out
     if any(part in MEASURES for part in wanted):
-        rows = main_table(cache, options.datasets, _among(printed.MAIN_METHODS, options), how)
+        rows = main_table(cache, datasets, _among(printed.MAIN_METHODS, options), how)
         _add(out / "main.csv", rows, scores_text)
     if "ablation" in wanted and five:
         rows = main_table(cache, five, _among(printed.ABLATIONS, options), how)
@@ -226,6 +234,16 @@ def sections_of(out: pathlib.Path) -> list[str]:
 def _print_times(cache: Cache) -> None:
     for method, seconds in cache.seconds.most_common():
         print(f"{method:<8} {seconds:8.1f} s of one core, all its runs so far")
+
+
+def make_departures(options: Any, cache: Cache) -> list[str]:
+    """The sections of the page of departures; a CSV file that grows by each data set."""
+    path = options.out / "departures.csv"
+    progress = False if options.quiet else None
+    for data in options.datasets or departures.DATA:
+        rows = departures.departures_table(data, options.runs, options.jobs, progress)
+        _add(path, rows, departures.text)
+    return [departures_section(read_rows(path, departures.Row))]
 
 
 def make_figures(options: Any, cache: Cache) -> list[str]:

@@ -1,4 +1,4 @@
-"""What each departure from the paper buys: ``python -m dogc.paper.departures --runs 10``.
+"""What each departure from the paper buys: ``dogc paper departures``.
 
 Each departure is a class that overrides one step of the printed algorithm. The table has the
 algorithm as printed, with one departure at a time, with all of them, and the library itself.
@@ -7,13 +7,10 @@ Nothing is chosen by ground truth; the number of clusters is that of the classes
 
 from __future__ import annotations
 
-import argparse
-import csv
 import itertools
-import pathlib
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +18,11 @@ from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from .. import DOGC, DOGCOS
-from .._atomic import write_csv, write_whole
 from ..datasets import UCI_NAMES
 from ..metrics import clustering_accuracy
 from .protocol import rows_and_classes
+from .reproduction_page import markdown_table
+from .runs import code_version
 from .variants import METHODS, printed_with
 
 SYNTHETIC = ("moons 0.08 0", "clusters36 0.05 0", "gaussians 2.0 0")
@@ -62,7 +60,7 @@ class Row(NamedTuple):
     data: str
     method: str
     variant: str
-    runs: int
+    seeds: int
     acc_median: float
     acc_q1: float
     acc_q3: float
@@ -72,6 +70,8 @@ class Row(NamedTuple):
     rose: float  # share of runs
     iterations: float  # median
     seconds: float  # of processor time, mean of a run
+    extent: str
+    version: str  # of the code that was run
 
 
 def settings(method: str, X: np.ndarray, c: int) -> dict[str, Any]:
@@ -124,21 +124,20 @@ def ever_rose(history: Sequence[Any]) -> bool:
 
 
 def departures_table(
-    datasets: Sequence[str] = DATA, n_runs: int = 10, jobs: int = 1, progress: bool | None = None
+    data: str, n_runs: int = 10, jobs: int = 1, progress: bool | None = None
 ) -> list[Row]:
-    """Every variant of both methods on the data sets, each with ``n_runs`` seeds.
+    """Every variant of both methods on a data set, each with ``n_runs`` seeds.
 
     ``progress`` shows a bar or none; None shows it on a terminal.
     """
-    lines = [(data, method, variant) for data in datasets for method in METHODS
-             for variant in lines_of(method)]  # fmt: skip
+    lines = [(data, method, variant) for method in METHODS for variant in lines_of(method)]
     runs = [(line, seed) for line in lines for seed in range(1 if line[2] in CERTAIN else n_runs)]
     done = Parallel(n_jobs=jobs, return_as="generator")(
         delayed(execute)(*line, seed) for line, seed in runs
     )
     fits: dict[tuple[str, str, str], list[Fit]] = {line: [] for line in lines}
     disable = None if progress is None else not progress
-    bar = tqdm(zip(runs, done, strict=True), total=len(runs), disable=disable)
+    bar = tqdm(zip(runs, done, strict=True), total=len(runs), desc=data, disable=disable)
     for (line, _), fit in bar:
         fits[line].append(fit)
     return [_row(line, fits[line]) for line in lines]
@@ -151,27 +150,23 @@ def _row(line: tuple[str, str, str], fits: Sequence[Fit]) -> Row:
     q1, median, q3 = np.quantile(acc, [0.25, 0.5, 0.75])
     shares = exact.mean(), empty.mean(), rose.mean()
     ends = *shares, np.median(iterations), seconds.mean()
-    return Row(*line, len(fits), *(float(x) for x in (median, q1, q3, acc.max(), *ends)))
+    values = [float(x) for x in (median, q1, q3, acc.max(), *ends)]
+    return Row._make([*line, len(fits), *values, "full", code_version()])
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The table as lines for a terminal."""
+    names = ("ACC", "best", "exact", "rose")
+    lines = [f"{'':<52}" + "".join(f"{name:>9}" for name in names)]
+    for row in rows:
+        shown = f"{row.acc_median:9.4f}{row.acc_best:9.4f}{row.exact:9.0%}{row.rose:9.0%}"
+        lines.append(f"{f'{row.data.split()[0]} {row.method}, {row.variant}':<52}{shown}")
+    return "\n".join(lines)
 
 
 # ------------------------------------------------------------------------------------ the page
 
-BEGIN, END = "<!-- table: departures -->", "<!-- end of table -->"
 CLOSE = 0.005  # medians this near are the same
-
-
-def write_rows(path: pathlib.Path, rows: Sequence[Row]) -> pathlib.Path:
-    """The table as a CSV file."""
-    cells = [[f"{x:.4f}" if isinstance(x, float) else x for x in row] for row in rows]
-    return write_csv(path, Row._fields, cells)
-
-
-def read_rows(path: pathlib.Path) -> list[Row]:
-    """What :func:`write_rows` wrote."""
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    kinds: dict[str, Any] = {"data": str, "method": str, "variant": str, "runs": int}
-    return [Row(*(kinds.get(f, float)(line[f]) for f in Row._fields)) for line in lines]
 
 
 def markdown(rows: Sequence[Row]) -> str:
@@ -183,21 +178,21 @@ def markdown(rows: Sequence[Row]) -> str:
         lines = [_summary(name, [row for row in own if row.variant == name], base)
                  for name in lines_of(method)]  # fmt: skip
         head = [method, "ACC", "change", "better / worse", "spread", "exact", "empty", "rose"]
-        parts.append(_markdown_table(head, lines))
+        parts.append(markdown_table(head, lines))
     short = (PRINTED, ALL, DEFAULTS)
     found = {(row.data, row.method, row.variant): row for row in rows}
     lines = [[data.split()[0], *(_spread(found[data, method, name]) for method in METHODS
                                  for name in short)]
              for data in dict.fromkeys(row.data for row in rows)]  # fmt: skip
     head = ["ACC", *(f"{method}, {name}" for method in METHODS for name in short)]
-    return "\n\n".join([*parts, _markdown_table(head, lines)])
+    return "\n\n".join([*parts, markdown_table(head, lines)])
 
 
 def _summary(name: str, rows: Sequence[Row], base: Mapping[str, float]) -> list[str]:
     """One departure over all data sets."""
     change = np.array([row.acc_median - base[row.data] for row in rows])
-    mean = np.mean([row[4:] for row in rows], axis=0)
-    median, q1, q3, _, exact, empty, rose = mean[:7]
+    mean = np.mean([row[4:11] for row in rows], axis=0)
+    median, q1, q3, _, exact, empty, rose = mean
     counts = f"{np.sum(change > CLOSE)} / {np.sum(change < -CLOSE)}"
     shown = ["", ""] if name == PRINTED else [f"{change.mean():+.3f}", counts]
     return [name, f"{median:.3f}", *shown, f"{q3 - q1:.3f}", f"{exact:.0%}", f"{empty:.2f}",
@@ -207,46 +202,3 @@ def _summary(name: str, rows: Sequence[Row], base: Mapping[str, float]) -> list[
 def _spread(row: Row) -> str:
     wide = f" [{row.acc_q1:.3f}, {row.acc_q3:.3f}]" if row.acc_q3 - row.acc_q1 > 5e-4 else ""
     return f"{row.acc_median:.3f}{wide}"
-
-
-def _markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    ruled = [header, ["---"] * len(header), *lines]
-    return "\n".join(f"| {' | '.join(line)} |" for line in ruled)
-
-
-def filled(page: str, rows: Sequence[Row]) -> str:
-    """A page with the tables between its two marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{markdown(rows)}\n{END}{after}"
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    about = "What each departure from the printed algorithm buys: departures.csv."
-    tool = argparse.ArgumentParser(prog="python -m dogc.paper.departures", description=about)
-    tool.add_argument("--runs", type=int, default=10, help="seeds of each line (10)")
-    tool.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
-    tool.add_argument("--datasets", nargs="+", choices=DATA, default=list(DATA), metavar="NAME",
-                      help=f"some of {', '.join(DATA)} (all)")  # fmt: skip
-    tool.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
-                      help="folder of departures.csv (paper-output)")  # fmt: skip
-    tool.add_argument("--page", type=pathlib.Path, help="a page whose tables are written anew")
-    tool.add_argument("--quiet", action="store_true", help="no progress bar")
-    options = tool.parse_args(arguments)
-    if options.runs < 1:
-        tool.error("--runs must be at least 1")
-    if options.jobs == 0:
-        tool.error("--jobs must be a number of processes, or -1 for one for each core")
-    options.out.mkdir(parents=True, exist_ok=True)
-    progress = False if options.quiet else None
-    rows = departures_table(options.datasets, options.runs, options.jobs, progress)
-    path = write_rows(options.out / "departures.csv", rows)
-    if options.page is not None:
-        page = options.page.read_text(encoding="utf-8")
-        write_whole(options.page, filled(page, read_rows(path)))
-    print(path)
-
-
-if __name__ == "__main__":
-    main()

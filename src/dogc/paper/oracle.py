@@ -17,6 +17,7 @@ import numpy as np
 from .claims import OURS
 from .protocol import (
     DRAWN,
+    FOUND,
     PREPROCESSINGS,
     Setting,
     Space,
@@ -115,8 +116,8 @@ def _search(cache: Cache, method: str, data: str, units: str, options: Options) 
         {name: values[int(generator.integers(len(values)))] for name, values in space.items()}
         for _ in range(QUICK_DRAWS if options.quick else count)
     ]
-    runs = [_as_run(method, data, units, point) for point in draws]
-    points = dict(zip(runs, draws, strict=True))
+    draws += [] if options.quick else FOUND.get((data, method, units), [])
+    points = {_as_run(method, data, units, point): point for point in draws}
     title = f"{data} {method} {units}"
     run_all(points, cache, jobs=options.jobs, title=title, progress=options.progress)
     for _ in range(0 if options.quick else ROUNDS):

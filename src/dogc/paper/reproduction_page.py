@@ -101,6 +101,12 @@ def _chosen(row: Any) -> str:
     return f"{row.oracle_preprocessing}{seed}: {row.oracle_setting}"
 
 
+def markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def scores_text(rows: Sequence[Any], metric: str = "acc") -> str:
     """One measure as lines for a terminal."""
     names = ("printed", "oracle", "reached by", "honest", "k-means")
@@ -172,6 +178,29 @@ def claims_section(claims: Sequence[Any]) -> str:
     ]
     note = "A tie counts as holding."
     return table_html("What the paper claims", note, ["claim", "column", "holds on"], lines)
+
+
+def departures_section(rows: Sequence[Any]) -> str:
+    """The algorithm as printed, with one departure at a time, with all, and the library."""
+    lines = [
+        [
+            td(row.data),
+            td(row.method),
+            td(row.variant),
+            td(number(row.acc_median)),
+            td(f"[{row.acc_q1:.3f}, {row.acc_q3:.3f}]"),
+            td(number(row.acc_best)),
+            td(f"{row.exact:.0%}"),
+            td(f"{row.empty:.1f}"),
+            td(f"{row.rose:.0%}"),
+            td(f"{row.seconds:.2f}"),
+        ]
+        for row in rows
+    ]
+    note = "Exact: runs that end with exactly c components. Rose: runs whose objective ever rose."
+    header = ["data", "method", "algorithm", "ACC, median", "quartiles", "best", "exact", "empty"]
+    header += ["rose", "seconds"]
+    return table_html("What each departure buys", note, header, lines)
 
 
 def figure_section(name: str, path: pathlib.Path, caption: str) -> str:

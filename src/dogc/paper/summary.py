@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import printed
+from . import departures, printed
 from .claims import OURS, claims
-from .reproduction_page import where_it_holds
+from .reproduction_page import markdown_table, where_it_holds
 from .table_files import read_rows
 from .tables import Row, SplitRow
 
 NEAR = 0.005  # a printed number within this is reached
-
-
-def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    rows = [header, ["---"] * len(header), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def chance(row: Row) -> str:
@@ -51,7 +45,7 @@ def accuracy(folder: pathlib.Path) -> str:
         )
     header = ["data", "printed", "oracle, paper's units", "by", "seeds that reach it"]
     header += ["oracle, relative units", "honest", "k-means, honest", "printed reached"]
-    return markdown(header, lines)
+    return markdown_table(header, lines)
 
 
 def _best(rows: Sequence[Row], units: str) -> Row:
@@ -61,7 +55,7 @@ def _best(rows: Sequence[Row], units: str) -> Row:
 def claim_lines(folder: pathlib.Path) -> str:
     """Where the paper's orderings hold."""
     lines = [[claim.text, claim.column, where_it_holds(claim)] for claim in claims(folder)]
-    return markdown(["claim", "column", "holds on"], lines)
+    return markdown_table(["claim", "column", "holds on"], lines)
 
 
 def new_rows(folder: pathlib.Path) -> str:
@@ -75,22 +69,28 @@ def new_rows(folder: pathlib.Path) -> str:
         values = (ours.printed, ours.oracle, ours.honest_median)
         best = f"{other.oracle:.3f} ({other.method})"
         lines.append([data, *(f"{value:.3f}" for value in values), best])
-    return markdown(["data", "printed", "oracle", "honest", "best of the others, oracle"], lines)
+    return markdown_table(
+        ["data", "printed", "oracle", "honest", "best of the others, oracle"], lines
+    )
 
 
+END = "<!-- end of table -->"
 # By the name that stands in the page: <!-- table: accuracy -->
 SUMMARIES: Mapping[str, Callable[[pathlib.Path], str]] = {
     "accuracy": accuracy,
     "claims": claim_lines,
     "new rows": new_rows,
+    "departures": lambda folder: departures.markdown(
+        read_rows(folder / "departures.csv", departures.Row)
+    ),
 }
 
 
 def filled(page: str, folder: pathlib.Path, summaries: Mapping[str, Any] = SUMMARIES) -> str:
     """A page with every table between its marks made anew."""
     for name, make in summaries.items():
-        start, end = f"<!-- table: {name} -->\n", "\n<!-- end of table -->"
+        start = f"<!-- table: {name} -->\n"
         if start in page:
             before, rest = page.split(start)
-            page = before + start + make(folder) + rest[rest.index(end) :]
+            page = f"{before}{start}{make(folder)}\n{rest[rest.index(END) :]}"
     return page

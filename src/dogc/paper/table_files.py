@@ -18,7 +18,7 @@ CONVERT: dict[type, Callable[[str], Any]] = {
     int: int,
     str: str,
 }
-NAMED_BY = ("data", "method", "units", "metric", "part")
+NAMED_BY = ("data", "method", "units", "metric", "part", "variant")
 
 
 def check_header(path: pathlib.Path, row_type: type[AnyRow]) -> None:
@@ -35,7 +35,7 @@ def check_header(path: pathlib.Path, row_type: type[AnyRow]) -> None:
 def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
     """Write rows beside those that are there; what is there stays where it is fuller.
 
-    Returns all rows of the file: the paper's data sets in order, then the order of arrival.
+    Returns all rows of the file: the paper's data sets in order, the synthetic ones after them.
     """
     there = read_rows(path, type(rows[0])) if path.exists() else []
     merged = {_name(row): row for row in there}
@@ -43,7 +43,8 @@ def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
         old = merged.get(_name(row))
         if old is None or not _fuller(old, row):
             merged[_name(row)] = row
-    ordered = sorted(merged.values(), key=lambda row: UCI_NAMES.index(row.data))  # type: ignore[attr-defined]
+    order = {name: place for place, name in enumerate(UCI_NAMES)}
+    ordered = sorted(merged.values(), key=lambda row: order.get(row.data, len(order)))  # type: ignore[attr-defined]
     write_csv(path, _fields(type(rows[0])), [[_cell(value) for value in row] for row in ordered])
     return ordered
 
