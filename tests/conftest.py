@@ -14,8 +14,10 @@ from dogc import (
     CLR,
     DOGC,
     DOGCOS,
+    LSC,
     PCAN,
     SEC,
+    USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
     DOGCRelaxed,
@@ -42,6 +44,8 @@ BASELINES = (
     DiscriminativeKMeans,
     LocalLearningClustering,
     CLGR,
+    LSC,
+    USPEC,
 )
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"

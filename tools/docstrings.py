@@ -35,6 +35,8 @@ FOLLOWS = {
     "LocalLearningClustering": "CLGR",
     "DiscriminativeKMeans": "RatioCut",
     "LPP": "SEC",
+    "LSC": "SEC",
+    "USPEC": "LSC",
 }
 # Names that a class describes in words of its own. Its followers repeat these.
 OWN = {
@@ -50,6 +52,8 @@ OWN = {
     "LocalLearningClustering": "ridge n_neighbors bandwidth assign_labels embedding_",
     "DiscriminativeKMeans": "lam n_init max_iter random_state n_iter_",
     "LPP": "n_components components_",
+    "LSC": "n_neighbors bandwidth n_init random_state",
+    "USPEC": "n_landmarks normalize_rows",
 }
 # Single names for which a class follows another one than usual.
 ELSEWHERE = {("PCAN", "components_"): "DOGC"}

@@ -124,13 +124,13 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def check_bandwidth(bandwidth: Any) -> float | None:
-    """'local' (None) or a positive number."""
-    if isinstance(bandwidth, str) and bandwidth == "local":
+def check_bandwidth(bandwidth: Any, word: str = "local") -> float | None:
+    """A word (None) or a positive number."""
+    if isinstance(bandwidth, str) and bandwidth == word:
         return None
     if not _is_real(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
         raise ValueError(
-            f"bandwidth must be 'local' or a finite number above 0; got {shown(bandwidth)}."
+            f"bandwidth must be {word!r} or a finite number above 0; got {shown(bandwidth)}."
         )
     return float(bandwidth)
 

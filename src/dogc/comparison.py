@@ -24,7 +24,8 @@ from ._checks import check_cluster_count, check_neighbors, shown
 from .metrics import clustering_report, code_labels
 from .quality import evidence
 
-# Every clustering method of the paper under the name it has there, in its order.
+# Every clustering method of the paper under the name it has there, in its order, and after these
+# methods for many rows that it does not know.
 METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "KM": lambda c: KMeans(c, n_init=10),
     "R-cut": dogc.RatioCut,
@@ -43,6 +44,8 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "DOGC-II": dogc.DOGCFixedGraph,
     "DOGC": dogc.DOGC,
     "DOGC-OS": dogc.DOGCOS,
+    "LSC": dogc.LSC,
+    "U-SPEC": dogc.USPEC,
 }
 
 CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]

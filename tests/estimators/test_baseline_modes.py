@@ -14,7 +14,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from dogc import (
     CLGR,
     CLR,
+    LSC,
     SEC,
+    USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
     LocalLearningClustering,
@@ -25,7 +27,7 @@ from dogc import (
 
 PRECOMPUTING = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ROTATING = (RatioCut, NormalizedCut, SEC, LocalLearningClustering, CLGR)
-RANDOM = (*ROTATING, NMFClustering)
+RANDOM = (*ROTATING, NMFClustering, LSC, USPEC)
 MODES = [
     RatioCut(affinity="full"),
     NormalizedCut(affinity="full"),
@@ -43,6 +45,11 @@ MODES = [
     CLGR(lam=0.0),
     LocalLearningClustering(assign_labels="kmeans"),
     DiscriminativeKMeans(kernel="rbf"),
+    LSC(),
+    LSC(landmarks="random", n_landmarks=25),
+    LSC(n_landmarks=25, normalize_rows=True),
+    USPEC(),
+    USPEC(n_landmarks=25, normalize_rows=False),
     *(cls(assign_labels="rotation") for cls in ROTATING),
     *(cls(n_init=5, random_state=0) for cls in RANDOM),
 ]

@@ -7,6 +7,7 @@ from ._cuts import NormalizedCut, RatioCut
 from ._discretising import spectral_rotation
 from ._dkm import DiscriminativeKMeans
 from ._dogc import DOGC, DOGCOS
+from ._landmarks import LSC, USPEC
 from ._local import CLGR, LocalLearningClustering
 from ._lpp import LPP
 from ._nmf import NMFClustering
@@ -19,8 +20,10 @@ __all__ = [
     "DOGC",
     "DOGCOS",
     "LPP",
+    "LSC",
     "PCAN",
     "SEC",
+    "USPEC",
     "DOGCFixedGraph",
     "DOGCRelaxed",
     "DiscriminativeKMeans",

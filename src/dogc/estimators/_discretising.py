@@ -123,6 +123,22 @@ def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -
 
 def kmeans_labels(Z: np.ndarray, c: int, start: Any, n_init: int, seed: int) -> np.ndarray:
     """k-means, with one thread: more would change the order of sums."""
+    return _kmeans(Z, c, start, n_init, seed, None).labels_.astype(np.int64)
+
+
+def kmeans_centres(
+    F: np.ndarray, size: np.ndarray, n_init: int | None, rng: np.random.Generator
+) -> np.ndarray:
+    """The means of k-means on an embedding whose rows count for ``size``; as :func:`discretise`."""
+    start: Any = "k-means++"
+    if n_init is None:
+        start = discrete.cluster_means(F, rotation_labels(_prepared(F, True), 1, rng))
+    seed = int(rng.integers(2**31 - 1))
+    return _kmeans(F, F.shape[1], start, n_init or 1, seed, size).cluster_centers_
+
+
+def _kmeans(
+    Z: np.ndarray, c: int, start: Any, n_init: int, seed: int, size: np.ndarray | None
+) -> KMeans:
     with threadpool_limits(1):
-        model = KMeans(c, init=start, n_init=n_init, random_state=seed).fit(Z)
-    return model.labels_.astype(np.int64)
+        return KMeans(c, init=start, n_init=n_init, random_state=seed).fit(Z, sample_weight=size)

@@ -25,6 +25,7 @@ from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
 from ...rows import neighbours
 from ...rows.fixed_graph import GraphSettings, Voters
 from ...rows.labelling import FittedRows
+from ...rows.landmarks import Landmarks
 from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
@@ -44,6 +45,7 @@ STORED: dict[str, type] = {
     "Frame": Frame,
     "GraphSettings": GraphSettings,
     "Index": neighbours.Index,
+    "Landmarks": Landmarks,
     "Record": Record,
     "Representatives": Representatives,
     "ResolutionChoice": ResolutionChoice,

@@ -1,0 +1,412 @@
+"""Spectral clustering through landmarks: LSC and U-SPEC."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import _checks
+from .._caller import warn_caller
+from ..numerics import bipartite, discrete, fragments, graph
+from ..rows import landmarks
+from ..rows.in_memory import RowsInMemory
+from ..rows.repeatable import generator, single_blas_thread
+from ._discretising import kmeans_centres
+from ._rows import RowClusterer, reachable_clusters
+
+# Landmarks that a row is joined with, and rows that k-means looks at.
+LINKS = 5
+KMEANS_ROWS = 50_000
+# Rows drawn for each landmark: that of LSC, which is their mean or the one row; that of U-SPEC.
+CANDIDATES = {"kmeans": 40, "random": 1}
+HYBRID = 10
+
+
+class LandmarkSettings(NamedTuple):
+    """How the bipartite graph of rows and landmarks is made and cut."""
+
+    n_landmarks: int
+    n_links: int
+    width: float | None  # in units of the points; None: the mean distance
+    candidates: int  # rows that a landmark is the mean of, about; 1: landmarks are rows
+    by_weight: bool  # whether a row counts for the sum of its kernel values, or for one
+    unit_rows: bool
+    n_init: int | None
+    warn: bool = True  # of a graph in too many pieces
+
+
+class LandmarkCut(NamedTuple):
+    """Rows that were cut: what labels new ones, and the labels of the distinct ones."""
+
+    fitted: landmarks.Landmarks
+    links: landmarks.Links
+    labels: np.ndarray
+
+
+class LandmarkClusterer(RowClusterer):
+    """Base of the methods on a bipartite graph of rows and landmarks."""
+
+    _fitted_rows: landmarks.Landmarks
+
+    def fit(self, X: Any, y: Any = None) -> LandmarkClusterer:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to cluster.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = self._validate(X, reset=True)
+        settings = self._settings(X.shape[0])
+        n_jobs = _checks.check_jobs(self.n_jobs)
+        rng = generator(self.random_state)
+        c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        with single_blas_thread:
+            rows = landmarks.sorted_rows(X, n_jobs)
+            unit = rows.frame.scaled.scale
+            if settings.width is not None:
+                settings = settings._replace(width=settings.width / unit)
+            found = cut_landmarks(rows, c, settings, rng)
+            new_name, n_found = by_size(found.labels[rows.inverse], c)
+            self.labels_ = new_name[found.labels][rows.inverse]
+            fitted = found.fitted
+            centres = fitted.centres[np.argsort(new_name)[:n_found]]
+            self._fitted_rows = fitted._replace(centres=centres)
+            U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)
+            self.embedding_ = U.astype(X.dtype)[rows.inverse]
+            self.landmarks_ = (fitted.R * unit + rows.frame.scaled.shift).astype(X.dtype)
+            self.bandwidth_ = fitted.width * unit
+        return self
+
+    def _settings(self, n: int) -> LandmarkSettings:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label new rows by the cluster mean that lies nearest to them in the embedding.
+
+        A new row is joined with its nearest landmarks as the fitted rows were, and lies at
+        the weighted mean of these. A fitted row gets its label again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : int array of shape (n_samples,)
+            Only labels that ``fit`` produced.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return landmarks.new_labels(self._fitted_rows, X, self.n_jobs)
+
+
+class LSC(LandmarkClusterer):
+    r"""Landmark-based spectral clustering: rows as sparse mixtures of landmarks.
+
+    .. math:: z_{ij} \propto \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
+              \ \text{on the nearest landmarks } r_j, \quad \textstyle\sum_j z_{ij} = 1, \qquad
+              \hat Z = Z D^{-1/2}, \quad d_j = \textstyle\sum_i z_{ij}
+
+    The c leading left singular vectors of :math:`\hat Z` are eigenvectors of the graph
+    :math:`\hat Z \hat Z^\top` of all rows. They come from the eigenvectors of
+    :math:`\hat Z^\top \hat Z`, which is as small as the number of landmarks. k-means reads the
+    labels off them. Time and memory grow linearly with the number of rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
+    n_landmarks : int, default=1000
+        Number of landmarks, the p of its paper; at least n_clusters. Where it is not below the
+        number of distinct rows, every row is one.
+    landmarks : {"kmeans", "random"}, default="kmeans"
+        What landmarks are: means of a few steps of k-means on at most 40 rows for each of them
+        (LSC-K; its paper takes all rows), or rows drawn at random (LSC-R).
+    n_neighbors : int, default=None
+        Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
+        landmarks where they are fewer.
+    bandwidth : float or "mean", default="mean"
+        Width :math:`\sigma` of the kernel, in units of X. "mean" is the mean distance of rows to
+        the landmarks that they are joined with.
+    normalize_rows : bool, default=False
+        Whether rows of the embedding are scaled to length one.
+    n_init : int or "auto", default="auto"
+        With "auto" k-means starts from the means of what a rotation of the embedding finds. A
+        number gives that many k-means++ starts, of which the best is kept. At most 50,000 rows
+        have a say in the means.
+    random_state : int, RandomState, Generator or None, default=0
+        Draws the landmarks, and random starts.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off.
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The landmarks, in the units of X. They may be fewer than asked for: cells that lose all
+        their rows are left out.
+    bandwidth_ : float
+        The width of the kernel.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+
+    References
+    ----------
+    X. Chen, D. Cai, "Large scale spectral clustering with landmark-based representation", AAAI
+    2011. D. Cai, X. Chen, "Large scale spectral clustering via landmark-based sparse
+    representation", IEEE Transactions on Cybernetics 45(8), 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from dogc import LSC
+    >>> X, y = make_circles(2000, factor=0.4, noise=0.05, random_state=0)
+    >>> (LSC(n_clusters=2, n_landmarks=200).fit_predict(X) == y).mean() in (0.0, 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_landmarks: int = 1000,
+        landmarks: str = "kmeans",
+        n_neighbors: int | None = None,
+        bandwidth: float | str = "mean",
+        normalize_rows: bool = False,
+        n_init: int | str = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.normalize_rows = normalize_rows
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settings(self, n: int) -> LandmarkSettings:
+        how = _checks.check_choice("landmarks", self.landmarks, tuple(CANDIDATES))
+        return LandmarkSettings(
+            check_landmarks(self.n_landmarks, self.n_clusters),
+            check_links(self.n_neighbors, n),
+            _checks.check_bandwidth(self.bandwidth, "mean"),
+            CANDIDATES[how],
+            False,
+            _checks.check_flag("normalize_rows", self.normalize_rows),
+            _checks.check_starts(self.n_init),
+        )
+
+
+class USPEC(LandmarkClusterer):
+    r"""Ultra-scalable spectral clustering (U-SPEC): a transfer cut of rows and representatives.
+
+    .. math:: b_{ij} = \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
+              \ \text{on the nearest representatives } r_j, \qquad
+              L_R v = \lambda D_R v, \quad E_R = B^\top D_X^{-1} B
+
+    B is a bipartite graph of rows and representatives. Its normalised cut is found on the small
+    graph :math:`E_R` of representatives and transferred to the rows:
+    :math:`u = D_X^{-1} B v / \sqrt{1 - \lambda}`. k-means reads the labels off u. Time and memory
+    grow linearly with the number of rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, the paper's :math:`c`.
+    n_landmarks : int, default=1000
+        Number of representatives, the p of its paper; at least n_clusters. They are means of a
+        few steps of k-means on ten random rows for each of them. Where it is not below the
+        number of distinct rows, every row is one.
+    n_neighbors : int, default=None
+        Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
+        landmarks where they are fewer.
+    bandwidth : float or "mean", default="mean"
+        Width :math:`\sigma` of the kernel, in units of X. "mean" is the mean distance of rows to
+        the landmarks that they are joined with.
+    normalize_rows : bool, default=True
+        Whether rows of the embedding are scaled to length one.
+    n_init : int or "auto", default="auto"
+        With "auto" k-means starts from the means of what a rotation of the embedding finds. A
+        number gives that many k-means++ starts, of which the best is kept. At most 50,000 rows
+        have a say in the means.
+    random_state : int, RandomState, Generator or None, default=0
+        Draws the landmarks, and random starts.
+    n_jobs : int, default=None
+        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row; clusters are numbered by falling size.
+    embedding_ : array of shape (n_samples, n_clusters)
+        The continuous solution that labels are read off.
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The landmarks, in the units of X. They may be fewer than asked for: cells that lose all
+        their rows are left out.
+    bandwidth_ : float
+        The width of the kernel.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where X has names that are all strings.
+
+    Notes
+    -----
+    The nearest representatives are the true ones; the search of the paper is approximate. A row far
+    from all representatives keeps a little weight in the graph.
+
+    References
+    ----------
+    D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai, C.-K. Kwoh, "Ultra-scalable spectral clustering and
+    ensemble clustering", IEEE Transactions on Knowledge and Data Engineering 32(6), 2020.
+    Z. Li, X.-M. Wu, S.-F. Chang, "Segmentation using superpixels: a bipartite graph partitioning
+    approach", CVPR 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from dogc import USPEC
+    >>> X, y = make_moons(2000, noise=0.05, random_state=0)
+    >>> (USPEC(n_clusters=2, n_landmarks=200).fit_predict(X) == y).mean() in (0.0, 1.0)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_landmarks: int = 1000,
+        n_neighbors: int | None = None,
+        bandwidth: float | str = "mean",
+        normalize_rows: bool = True,
+        n_init: int | str = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_landmarks = n_landmarks
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.normalize_rows = normalize_rows
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settings(self, n: int) -> LandmarkSettings:
+        return LandmarkSettings(
+            check_landmarks(self.n_landmarks, self.n_clusters),
+            check_links(self.n_neighbors, n),
+            _checks.check_bandwidth(self.bandwidth, "mean"),
+            HYBRID,
+            True,
+            _checks.check_flag("normalize_rows", self.normalize_rows),
+            _checks.check_starts(self.n_init),
+        )
+
+
+def check_landmarks(p: Any, c: Any) -> int:
+    """A number of landmarks that is enough for the clusters."""
+    p = _checks.check_count("n_landmarks", p, 2)
+    if isinstance(c, int) and p < c:
+        raise ValueError(
+            f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
+            f"{8 * c} or more."
+        )
+    return p
+
+
+def check_links(n_neighbors: Any, n: int) -> int:
+    """The number of landmarks that a row is joined with."""
+    return LINKS if n_neighbors is None else _checks.check_neighbors(n_neighbors, n)
+
+
+def cut_landmarks(
+    rows: landmarks.SortedRows, c: int, settings: LandmarkSettings, rng: np.random.Generator
+) -> LandmarkCut:
+    """Join rows with landmarks, cut the graph, and find the means of c clusters there."""
+    R = landmarks.make_landmarks(rows, settings.n_landmarks, settings.candidates, rng)
+    if len(R) < c:  # cells that were lost
+        R = landmarks.make_landmarks(rows, settings.n_landmarks, 1, rng)
+    k = min(settings.n_links, len(R))
+    idx, d = landmarks.nearest_landmarks(rows, R, k)
+    width = landmarks.mean_width(d, rows.size) if settings.width is None else settings.width
+    T, total = bipartite.gaussian_links(d, width)
+    omega = rows.size * total if settings.by_weight else rows.size
+    found = landmarks.Links(idx, T)
+    V = cut_graph(found, omega, R, c, settings.warn)
+    centres = embedding_centres(found, rows.size, V, settings.unit_rows, settings.n_init, rng)
+    labels = landmarks.labels_by(found, V, settings.unit_rows, centres, rows.n_jobs)
+    fitted = landmarks.Landmarks(rows.frame, R, k, width, V, settings.unit_rows, centres)
+    return LandmarkCut(fitted, found, labels)
+
+
+def cut_graph(
+    found: landmarks.Links, omega: np.ndarray, R: np.ndarray, c: int, warn: bool = True
+) -> np.ndarray:
+    """What rows take the weighted mean of in the normalised cut of rows and landmarks.
+
+    More components than clusters are merged, the smallest with their nearest.
+    """
+    E = bipartite.landmark_graph(found.idx, found.T, omega, len(R))
+    used = E.diagonal() > 0
+    inner = E if used.all() else E[used][:, used]
+    count, component = graph.components(inner)
+    if count > c:
+        if warn:
+            warn_of_pieces(count, c)
+        component = fragments.merge_components(R[used], component, c)
+    member = np.full(len(R), -1)
+    member[used] = component
+    return bipartite.transfer_cut(E, c, member).V
+
+
+def warn_of_pieces(count: int, c: int) -> None:
+    """Say that the graph falls into more pieces than clusters were asked for."""
+    warn_caller(
+        f"the graph has {count} components, more than n_clusters={c}; the smallest were merged "
+        "with their nearest; raise n_neighbors to avoid that.",
+        ConvergenceWarning,
+    )
+
+
+def embedding_centres(
+    found: landmarks.Links,
+    size: np.ndarray,
+    V: np.ndarray,
+    unit_rows: bool,
+    n_init: int | None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The means of k-means on the embedding of the rows, or of as many as are enough."""
+    if len(size) > KMEANS_ROWS:
+        seen = np.sort(rng.permutation(len(size))[:KMEANS_ROWS])
+        found, size = landmarks.Links(found.idx[seen], found.T[seen]), size[seen]
+    return kmeans_centres(landmarks.embedded(found, V, unit_rows), size, n_init, rng)
+
+
+def by_size(labels: np.ndarray, c: int) -> tuple[np.ndarray, int]:
+    """New names of clusters by falling size, and how many have rows."""
+    new_name = discrete.size_order(labels, c)
+    return new_name, len(np.unique(labels))

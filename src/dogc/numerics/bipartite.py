@@ -1,0 +1,169 @@
+r"""Bipartite graphs of many rows and few landmarks, cut on the side of the landmarks.
+
+Row i has weights :math:`t_{ij} \ge 0` on its landmarks, which sum to one, and counts for
+:math:`\omega_i`. Both sides together have n + p nodes; their normalised cut is that of the p
+landmarks alone with the weights
+
+.. math:: E = T^\top \operatorname{diag}(\omega)\, T, \qquad
+          E y = \sigma^2 D y, \qquad d_j = \sum_i \omega_i t_{ij},
+
+and a row lies at :math:`u_i = \sum_j t_{ij} y_j / \sigma` (Li, Wu and Chang, "Segmentation using
+superpixels: a bipartite graph partitioning approach", CVPR 2012). The columns of u, weighed by the
+root of :math:`\omega`, are the left singular vectors of
+:math:`\operatorname{diag}(\omega)^{1/2} T D^{-1/2}`.
+
+A graph is held as ``idx`` and ``T`` of shape (n, k): the landmarks of each row and their weights.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import affinity, eigen
+from .row_blocks import over_rows
+
+# No row counts for less: a landmark that only far rows know stays part of the graph.
+LEAST_WEIGHT = 1e-9
+# Singular values whose square is below this are rounding: the column tells nothing.
+NO_VALUE = 1e-12
+
+
+class Cut(NamedTuple):
+    """Where the landmarks lie in the cut."""
+
+    Y: np.ndarray  # (p, c) generalised eigenvectors; zero for a landmark without rows
+    sigma: np.ndarray  # (c,) singular values, between 0 and 1
+
+    @property
+    def V(self) -> np.ndarray:
+        """(p, c) what a row takes the weighted mean of: y / sigma; zero where sigma is."""
+        told = self.sigma > 0
+        return np.where(told, self.Y / np.where(told, self.sigma, 1.0), 0.0)
+
+
+def gaussian_links(d: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    r"""Gaussian weights :math:`b_{ij} = \exp(-d_{ij} / (2 \sigma^2))` of rows on landmarks.
+
+    Parameters
+    ----------
+    d : array of shape (n, k), squared distances, nearest first.
+    width : sigma, above 0.
+
+    Returns
+    -------
+    T : array of shape (n, k), the weights with rows that sum to one.
+    total : array of shape (n,), what the rows summed to; at least LEAST_WEIGHT.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> T, total = gaussian_links(np.array([[0.0, 2.0], [1e9, 1e9 + 2.0]]), 1.0)
+    >>> T.round(3).tolist(), total.round(3).tolist()
+    ([[0.731, 0.269], [0.731, 0.269]], [1.368, 0.0])
+    """
+    # Relative to the nearest: far from all landmarks all weights would vanish. Rows beyond the
+    # range of squares are infinitely far from everything: any weights are right.
+    with np.errstate(over="ignore", invalid="ignore"):
+        B = np.nan_to_num(np.exp((d[:, :1] - d) / width / (2.0 * width)), nan=1.0)
+        reach = np.nan_to_num(np.exp(-d[:, 0] / width / (2.0 * width)))
+    total = B.sum(axis=1)
+    return B / total[:, None], np.maximum(reach * total, LEAST_WEIGHT)
+
+
+def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) -> sp.csr_array:
+    r"""The graph :math:`E = T^\top \operatorname{diag}(\omega)\, T` of p landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idx, T = np.array([[0, 1], [1, 2]]), np.array([[0.5, 0.5], [1.0, 0.0]])
+    >>> landmark_graph(idx, T, np.array([4.0, 1.0]), 3).toarray()
+    array([[1., 1., 0.],
+           [1., 2., 0.],
+           [0., 0., 0.]])
+    """
+
+    def block(rows: slice) -> sp.csr_array:
+        B = _sparse(idx[rows], T[rows] * np.sqrt(omega[rows])[:, None], p)
+        return (B.T @ B).tocsr()
+
+    E = sp.csr_array((p, p))
+    for part in over_rows(block, len(idx)):
+        E = E + part
+    E.eliminate_zeros()
+    return E
+
+
+def barycentres(
+    idx: np.ndarray, T: np.ndarray, omega: np.ndarray, Z: np.ndarray, p: int
+) -> np.ndarray:
+    r"""The mean :math:`\sum_i \omega_i t_{ij} z_i / d_j` of the rows of each landmark.
+
+    Zero for a landmark without rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idx, T = np.array([[0, 1], [0, 1]]), np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> barycentres(idx, T, np.ones(2), np.array([[0.0], [3.0]]), 3).ravel()
+    array([1., 3., 0.])
+    """
+    B = _sparse(idx, T * omega[:, None], p)
+    total = np.asarray(B.sum(axis=0)).ravel()
+    return np.asarray(B.T @ Z) / np.where(total > 0, total, 1.0)[:, None]
+
+
+def _sparse(idx: np.ndarray, B: np.ndarray, p: int) -> sp.csr_array:
+    n, k = idx.shape
+    parts = B.ravel(), idx.ravel().astype(np.int32), np.arange(0, n * k + 1, k)
+    return sp.csr_array(parts, shape=(n, p))
+
+
+def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> Cut:
+    """The normalised cut of rows and landmarks, from the graph of the landmarks.
+
+    Parameters
+    ----------
+    E : sparse array of shape (p, p), as :func:`landmark_graph` makes it.
+    c : number of columns, at most the number of landmarks with rows.
+    member : int array of shape (p,), the component of each landmark, c of them at most; -1 for
+        landmarks without rows.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> E = sp.csr_array(np.array([[3.0, 1.0], [1.0, 3.0]]))
+    >>> cut = transfer_cut(E, 2, np.zeros(2, dtype=int))
+    >>> (cut.sigma**2).round(6), np.abs(cut.Y).round(6).tolist()
+    (array([1. , 0.5]), [[0.353553, 0.353553], [0.353553, 0.353553]])
+    """
+    used = member >= 0
+    inner = E if used.all() else E[used][:, used]
+    L, root = affinity.normalised_laplacian(inner)
+    W = eigen.bottom_eigenvectors(L, c, member[used], weights=root)
+    squares = 1.0 - np.einsum("ij,ij->j", W, L @ W)
+    sigma = np.sqrt(np.where(squares > NO_VALUE, np.minimum(squares, 1.0), 0.0))
+    Y = np.zeros((E.shape[0], c))
+    Y[used] = W / root[:, None]
+    return Cut(Y, sigma)
+
+
+def place_rows(idx: np.ndarray, T: np.ndarray, V: np.ndarray) -> np.ndarray:
+    r"""Rows as weighted means of landmarks, :math:`u_i = \sum_j t_{ij} v_j`.
+
+    A function of each row alone, to the last bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> V = np.array([[0.0], [1.0]])
+    >>> place_rows(np.array([[0, 1]]), np.array([[0.75, 0.25]]), V)
+    array([[0.25]])
+    """
+    U = np.zeros((len(idx), V.shape[1]))
+    for here, weight in zip(idx.T, T.T, strict=True):  # sums of a product depend on its shape
+        U += weight[:, None] * V[here]
+    return U

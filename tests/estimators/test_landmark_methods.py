@@ -1,0 +1,193 @@
+"""LSC and U-SPEC against dense references."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from test_bad_input import message_of
+
+import reference_landmarks as dense
+from dogc import LSC, USPEC
+from dogc.rows import landmarks
+
+BOTH = (LSC, USPEC)
+each = pytest.mark.parametrize("cls", BOTH, ids=lambda e: e.__name__)
+# Overlapping enough that the graph is connected.
+X, TRUTH = make_blobs(150, n_features=3, centers=3, cluster_std=3.0, random_state=0)
+
+
+def span(F):
+    Q, _ = np.linalg.qr(F)
+    return Q @ Q.T
+
+
+@pytest.mark.parametrize("parameters", [{}, {"bandwidth": 1.5}, {"n_neighbors": 9}], ids=repr)
+@pytest.mark.parametrize("how", ["kmeans", "random"])
+def test_lsc_embeds_by_the_left_singular_vectors(how, parameters):
+    model = LSC(3, n_landmarks=30, landmarks=how, **parameters).fit(X)
+    B, width = dense.kernel(
+        X, model.landmarks_, parameters.get("n_neighbors", 5), parameters.get("bandwidth")
+    )
+    U, values = dense.left_singular_vectors(B / B.sum(axis=1, keepdims=True), 3)
+    assert values[2] - values[3] > 1e-3, "the reference is ambiguous"
+    assert model.bandwidth_ == pytest.approx(width)
+    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"bandwidth": 1.5}, {"n_neighbors": 9}], ids=repr)
+def test_uspec_embeds_by_the_normalised_cut_of_all_nodes(parameters):
+    model = USPEC(3, n_landmarks=30, normalize_rows=False, **parameters).fit(X)
+    B, width = dense.kernel(
+        X, model.landmarks_, parameters.get("n_neighbors", 5), parameters.get("bandwidth")
+    )
+    gamma, vectors = dense.normalised_cut(B)
+    assert gamma[3] - gamma[2] > 1e-3, "the reference is ambiguous"
+    assert model.bandwidth_ == pytest.approx(width)
+    np.testing.assert_allclose(span(model.embedding_), span(vectors[: len(X), :3]), atol=1e-8)
+
+
+@each
+def test_normalised_rows_point_where_the_rows_pointed(cls):
+    plain = cls(3, n_landmarks=30, normalize_rows=False).fit(X).embedding_
+    unit = cls(3, n_landmarks=30, normalize_rows=True).fit(X).embedding_
+    np.testing.assert_allclose(unit, plain / np.linalg.norm(plain, axis=1, keepdims=True))
+
+
+@each
+def test_labels_are_a_fixed_point_of_kmeans(cls):
+    model = cls(3, n_landmarks=30).fit(X)
+    F, labels = model.embedding_, model.labels_
+    centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])
+    distance = ((F[:, None] - centres) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(distance.argmin(axis=1), labels)
+
+
+@each
+def test_few_landmarks_are_enough_for_many_rows(cls):
+    rows, truth = make_moons(6_000, noise=0.08, random_state=0)
+    model = cls(2, n_landmarks=300).fit(rows[::2])
+    assert adjusted_rand_score(truth[::2], model.labels_) > 0.98
+    assert adjusted_rand_score(truth[1::2], model.predict(rows[1::2])) > 0.98
+    assert len(model.landmarks_) <= 300
+
+
+@each
+def test_copies_count_as_often_as_they_occur(cls):
+    copies = np.random.default_rng(0).integers(1, 5, 150)
+    model = cls(3, n_landmarks=200).fit(np.repeat(X, copies, axis=0))
+    B, _ = dense.kernel(np.repeat(X, copies, axis=0), model.landmarks_, 5)
+    assert len(model.landmarks_) == 150
+    if cls is LSC:
+        U, _ = dense.left_singular_vectors(B / B.sum(axis=1, keepdims=True), 3)
+        np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)
+    first = np.concatenate([[0], np.cumsum(copies)[:-1]])
+    np.testing.assert_array_equal(np.repeat(model.labels_[first], copies), model.labels_)
+
+
+@each
+@pytest.mark.parametrize("n_landmarks", [40, 1000])
+def test_fitted_rows_get_their_label_again(cls, n_landmarks):
+    rng = np.random.default_rng(0)
+    for rows in (rng.standard_normal((400, 2)), rng.standard_normal((400, 12)).round(1)):
+        model = cls(5, n_landmarks=n_landmarks).fit(rows)
+        np.testing.assert_array_equal(model.predict(rows), model.labels_)
+
+
+@each
+def test_the_order_of_rows_does_not_matter_with_few_landmarks(cls):
+    order = np.random.default_rng(0).permutation(150)
+    straight, shuffled = (cls(3, n_landmarks=30).fit(rows) for rows in (X, X[order]))
+    np.testing.assert_array_equal(straight.landmarks_, shuffled.landmarks_)
+    np.testing.assert_array_equal(straight.labels_[order], shuffled.labels_)
+    np.testing.assert_array_equal(straight.embedding_[order], shuffled.embedding_)
+
+
+@each
+def test_threads_do_not_change_a_bit(cls):
+    rows, _ = make_blobs(5_000, n_features=8, centers=4, cluster_std=4.0, random_state=0)
+    one, two = (cls(4, n_landmarks=100, n_jobs=jobs).fit(rows) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.embedding_, two.embedding_)
+    np.testing.assert_array_equal(one.predict(rows), two.predict(rows))
+
+
+@each
+def test_random_state_draws_the_landmarks(cls):
+    drawn = [cls(3, n_landmarks=30, random_state=s).fit(X).landmarks_ for s in (0, 0, 1)]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+def test_random_landmarks_are_rows():
+    R = LSC(3, n_landmarks=30, landmarks="random").fit(X).landmarks_
+    assert R.shape == (30, 3)
+    assert dense.squared_distances(R, X).min(axis=1).max() < 1e-20
+    assert len(np.unique(R, axis=0)) == 30
+
+
+def test_means_lie_nearer_to_rows_than_random_rows_do():
+    rows, _ = make_blobs(3_000, centers=5, random_state=0)
+    apart = {
+        how: dense.squared_distances(
+            rows, LSC(5, n_landmarks=50, landmarks=how).fit(rows).landmarks_
+        ).min(axis=1).mean()
+        for how in ("kmeans", "random")
+    }  # fmt: skip
+    assert apart["kmeans"] < 0.8 * apart["random"]
+
+
+@each
+def test_a_graph_in_too_many_pieces_is_merged_and_said(cls):
+    rows, truth = make_blobs(80, centers=8, cluster_std=0.1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="8 components, more than n_clusters=3.*raise n_ne"):
+        model = cls(3).fit(rows)
+    assert set(model.labels_) == {0, 1, 2}
+    assert all(len(set(model.labels_[truth == j])) == 1 for j in range(8))
+
+
+@each
+def test_lost_cells_leave_a_landmark_for_each_cluster(cls):
+    rows = np.repeat([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]], 30, axis=0)
+    rows = rows + 1e-3 * np.arange(len(rows))[:, None]
+    model = cls(6, n_landmarks=6, n_neighbors=2).fit(rows)
+    assert set(model.labels_) == set(range(6))
+
+
+@each
+def test_too_few_landmarks_are_refused(cls):
+    says = message_of(cls(9, n_landmarks=8))
+    assert "n_landmarks=8 is too small for n_clusters=9: every cluster needs one" in says
+    assert re.search(
+        "n_landmarks must be an integer of at least 2", message_of(cls(1, n_landmarks=1))
+    )
+    assert "n_landmarks must be an integer" in message_of(cls(2, n_landmarks="auto"))
+
+
+def test_other_landmarks_are_refused():
+    assert "landmarks must be one of 'kmeans', 'random'; got 'grid'" in message_of(
+        LSC(2, landmarks="grid")
+    )
+
+
+@each
+@pytest.mark.parametrize("bandwidth", [1e-200, 1e-3, 1e3, 1e200])
+def test_extreme_bandwidths(cls, bandwidth):
+    model = cls(3, bandwidth=bandwidth).fit(X)
+    assert np.isfinite(model.embedding_).all()
+    assert set(model.labels_) == {0, 1, 2}
+
+
+def test_many_rows_are_discretised_on_some_of_them(monkeypatch):
+    from dogc.estimators import _landmarks
+
+    rows, truth = make_blobs(2_000, centers=3, cluster_std=0.5, random_state=1)
+    monkeypatch.setattr(_landmarks, "KMEANS_ROWS", 200)
+    model = LSC(3, n_landmarks=100).fit(rows)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(rows), model.labels_)
+
+
+def test_rows_that_lie_on_their_landmarks_have_a_width():
+    assert landmarks.mean_width(np.zeros((3, 1)), np.ones(3)) == 1.0
