@@ -17,6 +17,7 @@ from dogc import (
     LSC,
     PCAN,
     SEC,
+    USENC,
     USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
@@ -46,6 +47,7 @@ BASELINES = (
     CLGR,
     LSC,
     USPEC,
+    USENC,
 )
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"

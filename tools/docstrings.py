@@ -37,6 +37,7 @@ FOLLOWS = {
     "LPP": "SEC",
     "LSC": "SEC",
     "USPEC": "LSC",
+    "USENC": "USPEC",
 }
 # Names that a class describes in words of its own. Its followers repeat these.
 OWN = {
@@ -54,6 +55,7 @@ OWN = {
     "LPP": "n_components components_",
     "LSC": "n_neighbors bandwidth n_init random_state",
     "USPEC": "n_landmarks normalize_rows",
+    "USENC": "n_landmarks random_state",
 }
 # Single names for which a class follows another one than usual.
 ELSEWHERE = {("PCAN", "components_"): "DOGC"}

@@ -46,6 +46,7 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "DOGC-OS": dogc.DOGCOS,
     "LSC": dogc.LSC,
     "U-SPEC": dogc.USPEC,
+    "U-SENC": dogc.USENC,
 }
 
 CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]

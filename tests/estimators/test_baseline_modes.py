@@ -16,6 +16,7 @@ from dogc import (
     CLR,
     LSC,
     SEC,
+    USENC,
     USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
@@ -27,7 +28,7 @@ from dogc import (
 
 PRECOMPUTING = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ROTATING = (RatioCut, NormalizedCut, SEC, LocalLearningClustering, CLGR)
-RANDOM = (*ROTATING, NMFClustering, LSC, USPEC)
+RANDOM = (*ROTATING, NMFClustering, LSC, USPEC, USENC)
 MODES = [
     RatioCut(affinity="full"),
     NormalizedCut(affinity="full"),
@@ -50,6 +51,8 @@ MODES = [
     LSC(n_landmarks=25, normalize_rows=True),
     USPEC(),
     USPEC(n_landmarks=25, normalize_rows=False),
+    USENC(),
+    USENC(n_estimators=5, n_landmarks=25),
     *(cls(assign_labels="rotation") for cls in ROTATING),
     *(cls(n_init=5, random_state=0) for cls in RANDOM),
 ]

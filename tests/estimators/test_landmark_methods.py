@@ -1,4 +1,4 @@
-"""LSC and U-SPEC against dense references."""
+"""LSC, U-SPEC and U-SENC against dense references."""
 
 import re
 
@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from test_bad_input import message_of
 
 import reference_landmarks as dense
-from dogc import LSC, USPEC
+from dogc import LSC, USENC, USPEC
 from dogc.rows import landmarks
 
 BOTH = (LSC, USPEC)
@@ -191,3 +191,83 @@ def test_many_rows_are_discretised_on_some_of_them(monkeypatch):
 
 def test_rows_that_lie_on_their_landmarks_have_a_width():
     assert landmarks.mean_width(np.zeros((3, 1)), np.ones(3)) == 1.0
+
+
+# --------------------------------------------------------------------------------- U-SENC
+
+
+def one_hot(labels):
+    """Rows against the clusters of all base clusterings."""
+    return np.hstack([np.eye(column.max() + 1)[column] for column in labels.T])
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"base_clusters": (3, 9)}, {"n_estimators": 4}], ids=repr
+)
+def test_usenc_embeds_by_the_cut_of_rows_and_base_clusters(parameters):
+    model = USENC(3, n_landmarks=40, **parameters).fit(X)
+    B = one_hot(model.base_labels_)
+    gamma, vectors = dense.normalised_cut(B)
+    assert gamma[3] - gamma[2] > 1e-3, "the reference is ambiguous"
+    F = vectors[: len(X), :3]
+    F /= np.linalg.norm(F, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, F @ F.T, atol=1e-8)
+
+
+def test_base_clusterings_are_those_of_uspec():
+    # One base clustering into as many clusters as asked for is its own consensus.
+    rows, _ = make_blobs(200, centers=4, cluster_std=2.0, random_state=0)
+    alone = USENC(4, n_estimators=1, base_clusters=(4, 4), n_landmarks=50).fit(rows)
+    assert adjusted_rand_score(alone.base_labels_[:, 0], alone.labels_) == 1.0
+    assert adjusted_rand_score(USPEC(4, n_landmarks=50).fit_predict(rows), alone.labels_) > 0.8
+
+
+def test_base_clusterings_differ_and_have_the_numbers_of_clusters_asked_for():
+    model = USENC(3, n_estimators=12, base_clusters=(4, 7), n_landmarks=40).fit(X)
+    counts = [len(np.unique(column)) for column in model.base_labels_.T]
+    assert model.base_labels_.shape == (150, 12)
+    assert set(counts) <= {4, 5, 6, 7}
+    assert len(set(counts)) > 1
+    assert len({column.tobytes() for column in model.base_labels_.T.copy()}) > 6
+
+
+def test_a_consensus_follows_the_moons_and_new_rows_follow_it():
+    rows, truth = make_moons(3_000, noise=0.08, random_state=0)
+    model = USENC(2, n_landmarks=200, n_estimators=8).fit(rows[::2])
+    assert adjusted_rand_score(truth[::2], model.labels_) > 0.95
+    assert adjusted_rand_score(truth[1::2], model.predict(rows[1::2])) > 0.95
+    np.testing.assert_array_equal(model.predict(rows[::2]), model.labels_)
+
+
+def test_neither_order_nor_threads_change_a_consensus():
+    order = np.random.default_rng(0).permutation(150)
+    models = [USENC(3, n_jobs=jobs).fit(rows) for jobs, rows in ((1, X), (2, X), (1, X[order]))]
+    np.testing.assert_array_equal(models[0].embedding_, models[1].embedding_)
+    np.testing.assert_array_equal(models[0].labels_[order], models[2].labels_)
+    np.testing.assert_array_equal(models[0].base_labels_[order], models[2].base_labels_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1"),
+        ({"base_clusters": 5}, "base_clusters must be None or two integers.*got 5"),
+        ({"base_clusters": (1, 2, 3)}, "base_clusters must be None or two integers"),
+        ({"base_clusters": (0, 3)}, r"base_clusters\[0\] must be an integer of at least 1"),
+        ({"base_clusters": (2, 2.5)}, r"base_clusters\[1\] must be an integer"),
+        ({"base_clusters": (9, 4)}, "base_clusters must not fall.*swap them"),
+        ({"base_clusters": (9, 40), "n_landmarks": 20}, "is too large.*choose at most 20"),
+    ],
+    ids=repr,
+)
+def test_nonsense_for_an_ensemble_is_refused(parameters, says):
+    assert re.search(says, message_of(USENC(2, **parameters)))
+
+
+def test_a_consensus_in_too_many_pieces_is_merged_by_where_they_lie():
+    rows, truth = make_blobs(
+        400, centers=[[0, 0], [1, 0], [9, 9], [9, 10]], cluster_std=0.05, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning, match="[34] components.*lower base_clusters or raise n_ne"):
+        model = USENC(2).fit(rows)
+    assert adjusted_rand_score(truth // 2, model.labels_) == 1.0

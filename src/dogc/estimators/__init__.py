@@ -7,6 +7,7 @@ from ._cuts import NormalizedCut, RatioCut
 from ._discretising import spectral_rotation
 from ._dkm import DiscriminativeKMeans
 from ._dogc import DOGC, DOGCOS
+from ._ensemble import USENC
 from ._landmarks import LSC, USPEC
 from ._local import CLGR, LocalLearningClustering
 from ._lpp import LPP
@@ -23,6 +24,7 @@ __all__ = [
     "LSC",
     "PCAN",
     "SEC",
+    "USENC",
     "USPEC",
     "DOGCFixedGraph",
     "DOGCRelaxed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ._rows import RowClusterer, reachable_clusters
 
 # Landmarks that a row is joined with, and rows that k-means looks at.
 LINKS = 5
-KMEANS_ROWS = 50_000
+KMEANS_ROWS = 20_000
 # Rows drawn for each landmark: that of LSC, which is their mean or the one row; that of U-SPEC.
 CANDIDATES = {"kmeans": 40, "random": 1}
 HYBRID = 10
@@ -29,7 +30,7 @@ class LandmarkSettings(NamedTuple):
 
     n_landmarks: int
     n_links: int
-    width: float | None  # in units of the points; None: the mean distance
+    width: float | None  # in units of X; None: the mean distance
     candidates: int  # rows that a landmark is the mean of, about; 1: landmarks are rows
     by_weight: bool  # whether a row counts for the sum of its kernel values, or for one
     unit_rows: bool
@@ -40,15 +41,15 @@ class LandmarkSettings(NamedTuple):
 class LandmarkCut(NamedTuple):
     """Rows that were cut: what labels new ones, and the labels of the distinct ones."""
 
-    fitted: landmarks.Landmarks
+    fitted: Any  # Landmarks or Ensemble
     links: landmarks.Links
-    labels: np.ndarray
+    labels: np.ndarray  # (m,)
 
 
 class LandmarkClusterer(RowClusterer):
     """Base of the methods on a bipartite graph of rows and landmarks."""
 
-    _fitted_rows: landmarks.Landmarks
+    _fitted_rows: landmarks.Landmarks | landmarks.Ensemble
 
     def fit(self, X: Any, y: Any = None) -> LandmarkClusterer:
         """Cluster the rows of X.
@@ -72,23 +73,38 @@ class LandmarkClusterer(RowClusterer):
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         with single_blas_thread:
             rows = landmarks.sorted_rows(X, n_jobs)
-            unit = rows.frame.scaled.scale
-            if settings.width is not None:
-                settings = settings._replace(width=settings.width / unit)
-            found = cut_landmarks(rows, c, settings, rng)
-            new_name, n_found = by_size(found.labels[rows.inverse], c)
-            self.labels_ = new_name[found.labels][rows.inverse]
-            fitted = found.fitted
-            centres = fitted.centres[np.argsort(new_name)[:n_found]]
-            self._fitted_rows = fitted._replace(centres=centres)
-            U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)
-            self.embedding_ = U.astype(X.dtype)[rows.inverse]
-            self.landmarks_ = (fitted.R * unit + rows.frame.scaled.shift).astype(X.dtype)
-            self.bandwidth_ = fitted.width * unit
+            found = self._cut(rows, c, settings, rng)
+            self._assign(found, rows, c)
         return self
 
     def _settings(self, n: int) -> LandmarkSettings:
         raise NotImplementedError
+
+    def _cut(
+        self,
+        rows: landmarks.SortedRows,
+        c: int,
+        settings: LandmarkSettings,
+        rng: np.random.Generator,
+    ) -> LandmarkCut:
+        return cut_landmarks(rows, c, settings, rng)
+
+    def _assign(self, found: LandmarkCut, rows: landmarks.SortedRows, c: int) -> None:
+        """Set the fitted attributes; clusters are numbered by falling size."""
+        fitted, dtype = found.fitted, rows.X.dtype
+        new_name = discrete.size_order(found.labels[rows.inverse], c)
+        order = np.argsort(new_name)[: len(np.unique(found.labels))]  # without lost clusters
+        self.labels_ = new_name[found.labels][rows.inverse]
+        self._fitted_rows = fitted._replace(centres=fitted.centres[order])
+        U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)
+        self.embedding_ = U.astype(dtype)[rows.inverse]
+        self._assign_side(found, rows)
+
+    def _assign_side(self, found: LandmarkCut, rows: landmarks.SortedRows) -> None:
+        """What is known of the other side of the graph."""
+        fitted, scaled = found.fitted, rows.frame.scaled
+        self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(rows.X.dtype)
+        self.bandwidth_ = float(fitted.width * scaled.scale)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the cluster mean that lies nearest to them in the embedding.
@@ -143,7 +159,7 @@ class LSC(LandmarkClusterer):
         Whether rows of the embedding are scaled to length one.
     n_init : int or "auto", default="auto"
         With "auto" k-means starts from the means of what a rotation of the embedding finds. A
-        number gives that many k-means++ starts, of which the best is kept. At most 50,000 rows
+        number gives that many k-means++ starts, of which the best is kept. At most 20,000 rows
         have a say in the means.
     random_state : int, RandomState, Generator or None, default=0
         Draws the landmarks, and random starts.
@@ -248,7 +264,7 @@ class USPEC(LandmarkClusterer):
         Whether rows of the embedding are scaled to length one.
     n_init : int or "auto", default="auto"
         With "auto" k-means starts from the means of what a rotation of the embedding finds. A
-        number gives that many k-means++ starts, of which the best is kept. At most 50,000 rows
+        number gives that many k-means++ starts, of which the best is kept. At most 20,000 rows
         have a say in the means.
     random_state : int, RandomState, Generator or None, default=0
         Draws the landmarks, and random starts.
@@ -351,11 +367,15 @@ def cut_landmarks(
         R = landmarks.make_landmarks(rows, settings.n_landmarks, 1, rng)
     k = min(settings.n_links, len(R))
     idx, d = landmarks.nearest_landmarks(rows, R, k)
-    width = landmarks.mean_width(d, rows.size) if settings.width is None else settings.width
+    if settings.width is None:
+        width = landmarks.mean_width(d, rows.size)
+    else:
+        width = settings.width / rows.frame.scaled.scale
     T, total = bipartite.gaussian_links(d, width)
     omega = rows.size * total if settings.by_weight else rows.size
     found = landmarks.Links(idx, T)
-    V = cut_graph(found, omega, R, c, settings.warn)
+    remedy = "raise n_neighbors" if settings.warn else None
+    V = cut_graph(found, omega, len(R), c, lambda: R, remedy)
     centres = embedding_centres(found, rows.size, V, settings.unit_rows, settings.n_init, rng)
     labels = landmarks.labels_by(found, V, settings.unit_rows, centres, rows.n_jobs)
     fitted = landmarks.Landmarks(rows.frame, R, k, width, V, settings.unit_rows, centres)
@@ -363,32 +383,33 @@ def cut_landmarks(
 
 
 def cut_graph(
-    found: landmarks.Links, omega: np.ndarray, R: np.ndarray, c: int, warn: bool = True
+    found: landmarks.Links,
+    omega: np.ndarray,
+    p: int,
+    c: int,
+    positions: Callable[[], np.ndarray],
+    remedy: str | None,
 ) -> np.ndarray:
-    """What rows take the weighted mean of in the normalised cut of rows and landmarks.
+    """What rows take the weighted mean of in the normalised cut of rows and p landmarks.
 
-    More components than clusters are merged, the smallest with their nearest.
+    More components than clusters are merged by the positions of landmarks, the smallest with
+    their nearest; what avoids that is said, if there is a remedy.
     """
-    E = bipartite.landmark_graph(found.idx, found.T, omega, len(R))
+    E = bipartite.landmark_graph(found.idx, found.T, omega, p)
     used = E.diagonal() > 0
     inner = E if used.all() else E[used][:, used]
     count, component = graph.components(inner)
     if count > c:
-        if warn:
-            warn_of_pieces(count, c)
-        component = fragments.merge_components(R[used], component, c)
-    member = np.full(len(R), -1)
+        if remedy is not None:
+            warn_caller(
+                f"the graph has {count} components, more than n_clusters={c}; the smallest were "
+                f"merged with their nearest; {remedy} to avoid that.",
+                ConvergenceWarning,
+            )
+        component = fragments.merge_components(positions()[used], component, c)
+    member = np.full(p, -1)
     member[used] = component
     return bipartite.transfer_cut(E, c, member).V
-
-
-def warn_of_pieces(count: int, c: int) -> None:
-    """Say that the graph falls into more pieces than clusters were asked for."""
-    warn_caller(
-        f"the graph has {count} components, more than n_clusters={c}; the smallest were merged "
-        "with their nearest; raise n_neighbors to avoid that.",
-        ConvergenceWarning,
-    )
 
 
 def embedding_centres(
@@ -404,9 +425,3 @@ def embedding_centres(
         seen = np.sort(rng.permutation(len(size))[:KMEANS_ROWS])
         found, size = landmarks.Links(found.idx[seen], found.T[seen]), size[seen]
     return kmeans_centres(landmarks.embedded(found, V, unit_rows), size, n_init, rng)
-
-
-def by_size(labels: np.ndarray, c: int) -> tuple[np.ndarray, int]:
-    """New names of clusters by falling size, and how many have rows."""
-    new_name = discrete.size_order(labels, c)
-    return new_name, len(np.unique(labels))

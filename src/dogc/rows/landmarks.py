@@ -57,6 +57,15 @@ class Landmarks(NamedTuple):
     centres: np.ndarray  # (c, c)
 
 
+class Ensemble(NamedTuple):
+    """The same for rows that are described by the clusters of several clusterings."""
+
+    bases: tuple[Landmarks, ...]
+    V: np.ndarray  # (clusters of all, c)
+    unit_rows: bool
+    centres: np.ndarray  # (c, c)
+
+
 def sorted_rows(X: Matrix, n_jobs: int | None) -> SortedRows:
     """Rows made ready: sorted, copies held once, on a scale of order one."""
     found = distinct.distinct_rows(X, None)
@@ -125,8 +134,19 @@ def labels_by(
     return np.concatenate(list(over_blocks(block, found.idx, n_jobs)))
 
 
-def new_links(fitted: Landmarks) -> Callable[[Matrix], Links]:
-    """What joins new rows with landmarks: a function of each row alone."""
+def new_labels(fitted: Landmarks | Ensemble, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The labels of new rows: a function of each row alone."""
+    describe = _ensemble_links(fitted) if isinstance(fitted, Ensemble) else _links(fitted)
+
+    def block(rows: slice) -> np.ndarray:
+        U = embedded(describe(X[rows]), fitted.V, fitted.unit_rows)
+        return discrete.nearest_centre(U, fitted.centres)
+
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+
+
+def _links(fitted: Landmarks) -> Callable[[Matrix], Links]:
+    """What joins new rows with landmarks."""
     search = links.make_search(fitted.R)
 
     def link(X: Matrix) -> Links:
@@ -136,12 +156,28 @@ def new_links(fitted: Landmarks) -> Callable[[Matrix], Links]:
     return link
 
 
-def new_labels(fitted: Landmarks, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The labels of new rows."""
-    link = new_links(fitted)
+def _ensemble_links(fitted: Ensemble) -> Callable[[Matrix], Links]:
+    """What joins new rows with the clusters of all bases."""
+    joined = [(base, _links(base)) for base in fitted.bases]
 
-    def block(rows: slice) -> np.ndarray:
-        U = embedded(link(X[rows]), fitted.V, fitted.unit_rows)
-        return discrete.nearest_centre(U, fitted.centres)
+    def link(X: Matrix) -> Links:
+        columns = [
+            discrete.nearest_centre(embedded(base_link(X), base.V, base.unit_rows), base.centres)
+            for base, base_link in joined
+        ]
+        return cluster_links(np.column_stack(columns), [len(b.centres) for b in fitted.bases])
 
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+    return link
+
+
+def cluster_links(labels: np.ndarray, counts: list[int]) -> Links:
+    """Each row joined with its clusters in several clusterings, all with the same weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cluster_links(np.array([[0, 1], [1, 0]]), [2, 3]).idx.tolist()
+    [[0, 3], [1, 2]]
+    """
+    first = np.cumsum([0, *counts[:-1]], dtype=labels.dtype)
+    return Links(labels + first, np.broadcast_to(1.0 / len(counts), labels.shape))

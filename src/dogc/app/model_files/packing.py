@@ -25,7 +25,7 @@ from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
 from ...rows import neighbours
 from ...rows.fixed_graph import GraphSettings, Voters
 from ...rows.labelling import FittedRows
-from ...rows.landmarks import Landmarks
+from ...rows.landmarks import Ensemble, Landmarks
 from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
@@ -41,6 +41,7 @@ STORED: dict[str, type] = {
     "Preparation": Preparation,
     "CountEvidence": CountEvidence,
     "DiscriminantSpace": DiscriminantSpace,
+    "Ensemble": Ensemble,
     "FittedRows": FittedRows,
     "Frame": Frame,
     "GraphSettings": GraphSettings,
