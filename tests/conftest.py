@@ -22,6 +22,7 @@ from dogc import (
     DiscriminativeKMeans,
     DOGCFixedGraph,
     DOGCRelaxed,
+    KMultipleMeans,
     LocalLearningClustering,
     NMFClustering,
     NormalizedCut,
@@ -48,6 +49,7 @@ BASELINES = (
     LSC,
     USPEC,
     USENC,
+    KMultipleMeans,
 )
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"

@@ -38,6 +38,7 @@ FOLLOWS = {
     "LSC": "SEC",
     "USPEC": "LSC",
     "USENC": "USPEC",
+    "KMultipleMeans": "LSC",
 }
 # Names that a class describes in words of its own. Its followers repeat these.
 OWN = {
@@ -56,6 +57,7 @@ OWN = {
     "LSC": "n_neighbors bandwidth n_init random_state",
     "USPEC": "n_landmarks normalize_rows",
     "USENC": "n_landmarks random_state",
+    "KMultipleMeans": "n_neighbors max_iter random_state n_iter_ converged_",
 }
 # Single names for which a class follows another one than usual.
 ELSEWHERE = {("PCAN", "components_"): "DOGC"}

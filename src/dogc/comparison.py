@@ -47,6 +47,7 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "LSC": dogc.LSC,
     "U-SPEC": dogc.USPEC,
     "U-SENC": dogc.USENC,
+    "KMM": dogc.KMultipleMeans,
 }
 
 CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]

@@ -20,6 +20,7 @@ from dogc import (
     USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
+    KMultipleMeans,
     LocalLearningClustering,
     NMFClustering,
     NormalizedCut,
@@ -53,6 +54,8 @@ MODES = [
     USPEC(n_landmarks=25, normalize_rows=False),
     USENC(),
     USENC(n_estimators=5, n_landmarks=25),
+    KMultipleMeans(),
+    KMultipleMeans(n_prototypes=60),
     *(cls(assign_labels="rotation") for cls in ROTATING),
     *(cls(n_init=5, random_state=0) for cls in RANDOM),
 ]

@@ -268,6 +268,8 @@ def test_a_consensus_in_too_many_pieces_is_merged_by_where_they_lie():
     rows, truth = make_blobs(
         400, centers=[[0, 0], [1, 0], [9, 9], [9, 10]], cluster_std=0.05, random_state=0
     )
-    with pytest.warns(ConvergenceWarning, match="[34] components.*lower base_clusters or raise n_ne"):
+    with pytest.warns(
+        ConvergenceWarning, match="[34] components.*lower base_clusters or raise n_ne"
+    ):
         model = USENC(2).fit(rows)
     assert adjusted_rand_score(truth // 2, model.labels_) == 1.0

@@ -11,6 +11,7 @@ from ._ensemble import USENC
 from ._landmarks import LSC, USPEC
 from ._local import CLGR, LocalLearningClustering
 from ._lpp import LPP
+from ._multiple_means import KMultipleMeans
 from ._nmf import NMFClustering
 from ._sec import SEC
 
@@ -29,6 +30,7 @@ __all__ = [
     "DOGCFixedGraph",
     "DOGCRelaxed",
     "DiscriminativeKMeans",
+    "KMultipleMeans",
     "LocalLearningClustering",
     "NMFClustering",
     "NormalizedCut",

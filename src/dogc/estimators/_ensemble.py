@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
-from ..numerics import bipartite
 from ..rows import landmarks
 from ._landmarks import (
     HYBRID,
@@ -146,7 +145,7 @@ class USENC(LandmarkClusterer):
         p = sum(counts)
 
         def means() -> np.ndarray:
-            return bipartite.barycentres(found.idx, found.T, rows.size, rows.points(), p)
+            return landmarks.barycentres(rows, found, p)[0]
 
         V = cut_graph(found, rows.size, p, c, means, "lower base_clusters or raise n_neighbors")
         centres = embedding_centres(found, rows.size, V, True, settings.n_init, rng)

@@ -97,23 +97,22 @@ def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) ->
     return E
 
 
-def barycentres(
+def landmark_sums(
     idx: np.ndarray, T: np.ndarray, omega: np.ndarray, Z: np.ndarray, p: int
-) -> np.ndarray:
-    r"""The mean :math:`\sum_i \omega_i t_{ij} z_i / d_j` of the rows of each landmark.
-
-    Zero for a landmark without rows.
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""The sums :math:`\sum_i \omega_i t_{ij} z_i` and :math:`d_j` over the rows of each landmark.
 
     Examples
     --------
     >>> import numpy as np
     >>> idx, T = np.array([[0, 1], [0, 1]]), np.array([[1.0, 0.0], [0.5, 0.5]])
-    >>> barycentres(idx, T, np.ones(2), np.array([[0.0], [3.0]]), 3).ravel()
-    array([1., 3., 0.])
+    >>> landmark_sums(idx, T, np.ones(2), np.array([[0.0], [3.0]]), 3)
+    (array([[1.5],
+           [1.5],
+           [0. ]]), array([1.5, 0.5, 0. ]))
     """
     B = _sparse(idx, T * omega[:, None], p)
-    total = np.asarray(B.sum(axis=0)).ravel()
-    return np.asarray(B.T @ Z) / np.where(total > 0, total, 1.0)[:, None]
+    return np.asarray(B.T @ Z), np.asarray(B.sum(axis=0)).ravel()
 
 
 def _sparse(idx: np.ndarray, B: np.ndarray, p: int) -> sp.csr_array:

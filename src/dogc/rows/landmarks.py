@@ -104,6 +104,22 @@ def nearest_landmarks(rows: SortedRows, R: np.ndarray, k: int) -> tuple[np.ndarr
     return np.concatenate([idx for idx, _ in found]), np.concatenate([d for _, d in found])
 
 
+def barycentres(rows: SortedRows, found: Links, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """The weighted mean of the rows of each of p landmarks, and the weight of these rows.
+
+    Rows count as often as they occur. A mean is zero where there are none.
+    """
+    sums, total = np.zeros((p, rows.X.shape[1])), np.zeros(p)
+
+    def block(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        Z = as_points(rows.frame, rows.X[part])
+        return bipartite.landmark_sums(found.idx[part], found.T[part], rows.size[part], Z, p)
+
+    for more, weight in over_blocks(block, rows.X, rows.n_jobs):
+        sums, total = sums + more, total + weight
+    return sums / np.where(total > 0, total, 1.0)[:, None], total
+
+
 def mean_width(d: np.ndarray, size: np.ndarray) -> float:
     """The mean distance of rows to their landmarks; 1 where it is zero.
 

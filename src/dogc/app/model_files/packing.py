@@ -26,6 +26,7 @@ from ...rows import neighbours
 from ...rows.fixed_graph import GraphSettings, Voters
 from ...rows.labelling import FittedRows
 from ...rows.landmarks import Ensemble, Landmarks
+from ...rows.prototypes import Prototypes
 from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
@@ -47,6 +48,7 @@ STORED: dict[str, type] = {
     "GraphSettings": GraphSettings,
     "Index": neighbours.Index,
     "Landmarks": Landmarks,
+    "Prototypes": Prototypes,
     "Record": Record,
     "Representatives": Representatives,
     "ResolutionChoice": ResolutionChoice,
