@@ -55,7 +55,7 @@ OWN = {
     "DiscriminativeKMeans": "lam n_init max_iter random_state n_iter_",
     "LPP": "n_components components_",
     "LSC": "n_neighbors bandwidth n_init random_state",
-    "USPEC": "n_landmarks normalize_rows",
+    "USPEC": "n_landmarks",
     "USENC": "n_landmarks random_state",
     "KMultipleMeans": "n_neighbors max_iter random_state n_iter_ converged_",
 }

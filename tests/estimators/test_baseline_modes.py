@@ -49,7 +49,7 @@ MODES = [
     DiscriminativeKMeans(kernel="rbf"),
     LSC(),
     LSC(landmarks="random", n_landmarks=25),
-    LSC(n_landmarks=25, normalize_rows=True),
+    LSC(n_landmarks=25, normalize_rows=False),
     USPEC(),
     USPEC(n_landmarks=25, normalize_rows=False),
     USENC(),

@@ -27,7 +27,7 @@ def span(F):
 @pytest.mark.parametrize("parameters", [{}, {"bandwidth": 1.5}, {"n_neighbors": 9}], ids=repr)
 @pytest.mark.parametrize("how", ["kmeans", "random"])
 def test_lsc_embeds_by_the_left_singular_vectors(how, parameters):
-    model = LSC(3, n_landmarks=30, landmarks=how, **parameters).fit(X)
+    model = LSC(3, n_landmarks=30, landmarks=how, normalize_rows=False, **parameters).fit(X)
     B, width = dense.kernel(
         X, model.landmarks_, parameters.get("n_neighbors", 5), parameters.get("bandwidth")
     )
@@ -77,7 +77,7 @@ def test_few_landmarks_are_enough_for_many_rows(cls):
 @each
 def test_copies_count_as_often_as_they_occur(cls):
     copies = np.random.default_rng(0).integers(1, 5, 150)
-    model = cls(3, n_landmarks=200).fit(np.repeat(X, copies, axis=0))
+    model = cls(3, n_landmarks=200, normalize_rows=False).fit(np.repeat(X, copies, axis=0))
     B, _ = dense.kernel(np.repeat(X, copies, axis=0), model.landmarks_, 5)
     assert len(model.landmarks_) == 150
     if cls is LSC:
@@ -148,10 +148,20 @@ def test_a_graph_in_too_many_pieces_is_merged_and_said(cls):
 
 
 @each
-def test_lost_cells_leave_a_landmark_for_each_cluster(cls):
-    rows = np.repeat([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]], 30, axis=0)
-    rows = rows + 1e-3 * np.arange(len(rows))[:, None]
-    model = cls(6, n_landmarks=6, n_neighbors=2).fit(rows)
+def test_pieces_are_merged_by_where_they_lie(cls):
+    rows, truth = make_blobs(
+        [60, 10, 20], centers=[[0, 0], [2, 0], [50, 50]], cluster_std=0.1, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2"):
+        labels = cls(2).fit_predict(rows)
+    np.testing.assert_array_equal(labels, truth // 2)
+
+
+@each
+def test_lost_cells_leave_a_landmark_for_each_cluster(cls, monkeypatch):
+    monkeypatch.setattr(landmarks.lloyd, "cells", lambda Z, *_: (None, Z[:2]))
+    model = cls(6, n_landmarks=12).fit(X)
+    assert len(model.landmarks_) == 12
     assert set(model.labels_) == set(range(6))
 
 

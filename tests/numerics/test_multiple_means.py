@@ -90,13 +90,24 @@ def blobs(c, std=0.8, seed=0, n=60):
 @pytest.mark.parametrize("c", [2, 3, 4])
 def test_there_are_as_many_components_as_asked_for(c, seed):
     rows, _ = blobs(c, 1.0, seed)
-    given_rows = problem(rows, rows[::3], 5)
+    given_rows = problem(rows, rows[:20], 5)
     assert shares_at(given_rows, np.zeros_like(given_rows.d), 0.0).n_components < c
     found = constrained_shares(given_rows, c)
     assert found.n_components == c
     np.testing.assert_allclose(found.S.sum(axis=1), 1.0)
-    expected = dense.constrained(dense.squared_distances(rows, rows[::3]), c, 5)
+    expected = dense.constrained(dense.squared_distances(rows, rows[:20]), c, 5)
     np.testing.assert_allclose(dense.dense(given_rows.idx, found.S, 20), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 30.0, 1e3, 1e6])
+def test_a_search_from_anywhere_ends_with_as_many_components(factor):
+    rows, truth = blobs(3, 1.0)
+    given_rows = problem(rows, rows[:20], 5)
+    start = multiple_means.balanced_lambda(given_rows, 3) * factor
+    found = constrained_shares(given_rows, 3, start)
+    assert found.n_components == 3
+    own = given_rows.idx[np.arange(len(rows)), found.S.argmax(axis=1)]
+    assert dense.same_partition(found.member[own], truth)
 
 
 def test_a_graph_in_enough_pieces_stays_as_it_is():
@@ -111,9 +122,9 @@ def test_a_graph_in_enough_pieces_stays_as_it_is():
 def test_a_weight_is_as_many_copies():
     rows, _ = blobs(3, 1.0)
     omega = np.random.default_rng(0).integers(1, 4, len(rows))
-    weighed = constrained_shares(problem(rows, rows[::3], 5, omega.astype(float)), 3)
+    weighed = constrained_shares(problem(rows, rows[:20], 5, omega.astype(float)), 3)
     copies = np.repeat(np.arange(len(rows)), omega)
-    counted = constrained_shares(problem(rows[copies], rows[::3], 5), 3)
+    counted = constrained_shares(problem(rows[copies], rows[:20], 5), 3)
     np.testing.assert_array_equal(weighed.member, counted.member)
 
 

@@ -155,7 +155,7 @@ class LSC(LandmarkClusterer):
     bandwidth : float or "mean", default="mean"
         Width :math:`\sigma` of the kernel, in units of X. "mean" is the mean distance of rows to
         the landmarks that they are joined with.
-    normalize_rows : bool, default=False
+    normalize_rows : bool, default=True
         Whether rows of the embedding are scaled to length one.
     n_init : int or "auto", default="auto"
         With "auto" k-means starts from the means of what a rotation of the embedding finds. A
@@ -206,7 +206,7 @@ class LSC(LandmarkClusterer):
         landmarks: str = "kmeans",
         n_neighbors: int | None = None,
         bandwidth: float | str = "mean",
-        normalize_rows: bool = False,
+        normalize_rows: bool = True,
         n_init: int | str = "auto",
         random_state: Any = 0,
         n_jobs: int | None = None,

@@ -71,7 +71,8 @@ def sorted_rows(X: Matrix, n_jobs: int | None) -> SortedRows:
     found = distinct.distinct_rows(X, None)
     scaled = scaling.scale_rows(found.X)
     frame = Frame(scaled._replace(X=scaled.X[:1]), None)  # of X only the kind is asked for
-    return SortedRows(found.X, found.size * found.unit, found.inverse, frame, n_jobs)
+    size = np.bincount(found.inverse).astype(float)  # exactly
+    return SortedRows(found.X, size, found.inverse, frame, n_jobs)
 
 
 def make_landmarks(
