@@ -1,6 +1,6 @@
 """Many rows: time, peak memory and scores of DOGC beside others, each held to a floor.
 
-    python benchmarks/scale.py                             # everything: about 20 minutes
+    python benchmarks/scale.py                             # everything: about 40 minutes
     python benchmarks/scale.py --only moons rings          # some groups
     python benchmarks/scale.py --rows-at-most 200000       # leave out larger cases
 
@@ -145,6 +145,20 @@ def lookalikes():
     ]  # fmt: skip
 
 
+def landmarks():
+    """Methods on landmarks: their time in DOGC's of the same run, and their score."""
+    peers = {"lsc": "LSC", "uspec": "U-SPEC", "usenc": "U-SENC", "kmm": "KMM"}
+    sets = [("moons 0.1", 100_000), ("moons 0.1", MILLION), ("rings", 200_000)]
+    floors = []
+    for data, n in sets:
+        ours, text = value(data, n, "dogc", "seconds"), f"{data}, {n:,} rows:"
+        for peer, name in peers.items():
+            seconds, ari = (value(data, n, peer, field) for field in ("seconds", "ari"))
+            floors.append(Floor(f"{text} time of {name} in DOGC's", ratio(seconds, ours)))
+            floors.append(Floor(f"{text} ARI of {name}", ari))
+    return [(*case, method) for case in sets for method in ("dogc", "kmeans", *peers)], floors
+
+
 def many_rows():
     case = ("moons 0.1", 10 * MILLION, "dogc")
     return [case, (*case[:2], "kmeans")], [
@@ -210,7 +224,7 @@ def unstructured():
 GROUPS = {
     "moons": moons, "overlap": overlap, "blobs": blobs, "rings": rings, "lookalikes": lookalikes,
     "many-rows": many_rows, "clusters": clusters, "predict": predict, "growth": growth,
-    "battery": battery, "unstructured": unstructured,
+    "battery": battery, "unstructured": unstructured, "landmarks": landmarks,
 }  # fmt: skip
 
 
