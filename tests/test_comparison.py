@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from dogc import DOGC, RatioCut, compare
 from dogc.comparison import METHODS
-from dogc.metrics import clustering_report
+from dogc.metrics import clustering_report, normalized_mutual_info
 
 PAPER = "KM R-cut N-cut SC NMF CLR0 CLR1 CAN PCAN SEC DKM LL CLGR DOGC-I DOGC-II DOGC DOGC-OS"
 BESIDE = "LSC U-SPEC U-SENC KMM"
@@ -33,6 +33,16 @@ def test_scores_and_labels_are_those_of_the_methods():
     np.testing.assert_array_equal(table["DOGC"].labels, DOGC(2).fit_predict(X))
     np.testing.assert_array_equal(table.labels["DOGC"], table["DOGC"].labels)
     assert table["KM"].scores == clustering_report(truth, table["KM"].labels)
+
+
+def test_the_nmi_that_is_shown_divides_by_the_larger_entropy():
+    X, _ = make_moons(200, noise=0.08, random_state=0)
+    truth = (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
+    table = compare(X, 2, {"DOGC": DOGC(2)}, truth)
+    shown = normalized_mutual_info(truth, table["DOGC"].labels, average="max")
+    assert shown + 0.05 < normalized_mutual_info(truth, table["DOGC"].labels, average="geometric")
+    heads, values = (line.split() for line in str(table).splitlines()[:2])
+    assert float(values[heads.index("NMI")]) == pytest.approx(shown, abs=5e-4)
 
 
 def test_without_truth_methods_are_held_against_each_other():

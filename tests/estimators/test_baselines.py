@@ -5,7 +5,9 @@ import pytest
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.optimize import nnls
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -19,6 +21,7 @@ from dogc import (
     NMFClustering,
     NormalizedCut,
     RatioCut,
+    spectral_rotation,
 )
 
 # Overlapping enough that the graph is connected and no label comes for free.
@@ -95,6 +98,26 @@ def test_kmeans_on_the_embedding_ends_at_a_fixed_point(cls):
     centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])
     distance = ((F[:, None] - centres) ** 2).sum(axis=2)
     np.testing.assert_array_equal(distance.argmin(axis=1), labels)
+
+
+@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut])
+def test_kmeans_starts_from_the_means_of_the_rotation_unless_told(cls):
+    c = 9
+    model = cls(c, n_neighbors=K).fit(X)
+    F, rotated = model.embedding_, spectral_rotation(model.embedding_)
+    means = np.array([F[rotated == j].mean(axis=0) for j in range(c)])
+    expected = KMeans(c, init=means, n_init=1).fit(F)
+    assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
+    drawn = [cls(c, n_neighbors=K, n_init=1, random_state=seed).fit(X) for seed in range(5)]
+    assert len({tuple(other.labels_) for other in drawn}) > 1
+
+
+@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut, NMFClustering, CLGR])
+def test_more_components_than_clusters_are_merged_smallest_first_and_said(cls):
+    pieces = [np.linspace(at, at + 1, n) for at, n in ((0, 30), (100, 30), (110, 8))]
+    with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2"):
+        labels = cls(2, n_neighbors=4).fit(np.concatenate(pieces)[:, None]).labels_
+    np.testing.assert_array_equal(labels, np.repeat([1, 0], [30, 38]))
 
 
 # ---------------------------------------------------------------------------------- SEC
@@ -203,6 +226,15 @@ def test_discriminative_inertia_of_a_gaussian_kernel():
     np.testing.assert_array_equal(default.labels_, same.labels_)
 
 
+def test_discriminative_kmeans_starts_ten_times_from_one_seed_unless_told():
+    def inertia(**given):
+        return DiscriminativeKMeans(12, **given).fit(X).inertia_
+
+    assert len({inertia() for _ in range(4)}) == 1
+    assert inertia() == inertia(n_init=10, random_state=0)
+    assert len({inertia(n_init=n, random_state=seed) for n in (1, 2) for seed in range(4)}) > 4
+
+
 def test_discriminative_kmeans_does_not_see_a_linear_map_of_the_rows_at_small_lambda():
     rows = X @ np.array([[1.0, 5.0, 0.0, 0.0], [0.0, 1.0, 0.0, 9.0], [3.0, 0, 1, 0], [0, 0, 2, 1]])
     plain, mapped = (DiscriminativeKMeans(3, lam=1e-9, n_init=50).fit(rows_) for rows_ in (X, rows))
@@ -222,6 +254,15 @@ def test_graph_factors_are_non_negative_and_stationary():
     assert np.abs(np.minimum(W, gradient)).max() < 1e-4
     others = scipy.linalg.eigvalsh(N)[:-3]
     assert np.linalg.norm(others) <= model.reconstruction_err_
+
+
+def test_the_graph_is_what_is_factored_unless_told():
+    model = NMFClustering(3, n_neighbors=K).fit(X)
+    graph, features = (
+        NMFClustering(3, n_neighbors=K, source=s).fit(X) for s in ("graph", "features")
+    )
+    np.testing.assert_array_equal(model.embedding_, graph.embedding_)
+    assert not np.allclose(model.embedding_, features.embedding_)
 
 
 def test_feature_factors_are_non_negative_and_leave_what_they_say():

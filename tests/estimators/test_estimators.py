@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import reference
 from conftest import CLUSTERERS, ESTIMATORS, made
 from dogc import CAN, DOGC, DOGCOS, LPP, PCAN, SEC, DOGCFixedGraph, DOGCRelaxed
 from dogc.loop.penalties import relative_weights
@@ -106,6 +107,31 @@ def test_predict_weighs_by_the_row_problem_and_not_by_counting():
     assert model.predict([[4.4]])[0] == far
 
 
+@pytest.mark.parametrize(("xi", "m"), [("mean", None), ("row", None), ("row", 2)])
+def test_predict_of_dogc_solves_the_row_problem_among_the_fitted_rows(xi, m):
+    X, _ = make_blobs(90, n_features=3, centers=3, cluster_std=3.0, random_state=0)
+    new, k = X.mean(axis=0) + 4.0 * np.random.default_rng(0).standard_normal((200, 3)), 9
+    model = DOGC(3, n_neighbors=k, xi=xi, geometry="given", n_components=m).fit(X)
+
+    def apart(A, B):
+        return ((A[:, None] - B[None]) ** 2).sum(axis=2) / np.sum((X - X.mean(axis=0)) ** 2)
+
+    near = np.argsort(apart(new, X), axis=1)[:, : k + 1]  # in all features
+    D = apart(model.transform(new), model.transform(X))  # in the subspace, where there is one
+    within = np.sort(apart(X, X), axis=1)[:, 1:]
+    common = np.mean([reference.neighbour_xi(row, k) for row in within])
+    expected, counted = [], []
+    for row, candidates in zip(D, near, strict=True):
+        candidates = candidates[np.argsort(row[candidates])]
+        own = common if xi == "mean" else reference.neighbour_xi(row[candidates], k)
+        weight = reference.project_to_simplex(-row[candidates[:k]] / (2 * own))
+        votes = model.labels_[candidates[:k]]
+        expected.append(np.bincount(votes, weight).argmax())
+        counted.append(np.bincount(votes).argmax())
+    assert np.array_equal(model.predict(new), expected)
+    assert not np.array_equal(counted, expected)
+
+
 @each
 def test_predict_of_a_row_does_not_depend_on_the_other_rows(cls, three_blobs):
     X, _ = three_blobs
@@ -124,6 +150,17 @@ def test_regression_predicts_by_coef_and_intercept(three_blobs):
         np.testing.assert_allclose(model.decision_function(X), scores)
         assert fit_intercept or np.all(model.intercept_ == 0.0)
     np.testing.assert_array_equal(model.predict(X), scores.argmax(axis=1))
+
+
+def test_a_shift_of_the_rows_is_taken_up_by_the_intercept(three_blobs):
+    X, _ = three_blobs
+    given = {"n_neighbors": 8, "rule": "paper", "gamma": 1.0}
+    model, moved = DOGCOS(3, **given).fit(X), DOGCOS(3, **given).fit(X + 50.0)
+    np.testing.assert_allclose(moved.coef_, model.coef_, atol=1e-6)
+    # As eq:27 prints it, P has to hold the shift.
+    given |= {"fit_intercept": False}
+    model, moved = DOGCOS(3, **given).fit(X), DOGCOS(3, **given).fit(X + 50.0)
+    assert np.abs(moved.coef_ - model.coef_).max() > 1e-3
 
 
 @each_projecting

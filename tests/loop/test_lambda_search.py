@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+import reference
 from conftest import problem_for
 from dogc import CAN, DOGC, PCAN
 from dogc.loop.initial_states import spectral_start
-from dogc.loop.lambda_search import GROWTH, balanced_lambda, begin_search, is_closed, search_lambda
+from dogc.loop.lambda_search import (
+    GROWTH,
+    balanced_lambda,
+    begin_search,
+    is_closed,
+    mean_xi,
+    search_lambda,
+)
 
 
 @pytest.fixture
@@ -21,6 +29,14 @@ def test_search_starts_where_the_two_distances_balance(searching):
     problem, state = searching
     between_clusters = 2.0 * problem.c / problem.n
     assert balanced_lambda(problem, state) * between_clusters == pytest.approx(state.dx.mean())
+
+
+def test_the_xi_of_all_rows_is_the_mean_of_theirs_without_the_few_that_lie_far_away():
+    d = np.sort(np.random.default_rng(0).random((50, 6)), axis=1)
+    own = [reference.neighbour_xi(row, 5) for row in d]
+    np.testing.assert_allclose(mean_xi(d, 5), np.full(50, np.mean(own)))
+    with_far = np.vstack([d, 1e9 * d[:1]])
+    np.testing.assert_allclose(mean_xi(with_far, 5), np.full(51, np.mean(own)))
 
 
 def with_components(state, count):

@@ -268,6 +268,11 @@ def test_a_row_of_copies_is_lifted_to_a_share_of_the_mean_and_others_are_not():
     assert np.array_equal(graph.neighbour_xi(d, 2, floor=0.3), [0.3 * 5 / 3, 2.5, 2.5])
 
 
+def test_the_floor_is_a_thousandth_of_the_mean_unless_told():
+    d = np.array([[7.0, 7.0, 7.0], [1.0, 2.0, 4.0]])
+    np.testing.assert_allclose(graph.neighbour_xi(d, 2), [1e-3 * 1.25, 2.5])
+
+
 @pytest.mark.parametrize("distance", [0.0, 0.1, 1e9])
 @pytest.mark.parametrize("floor", [0.0, 1e-3])
 def test_equal_distances_give_uniform_finite_weights(distance, floor):

@@ -63,6 +63,11 @@ def test_a_residual_of_zero_is_finite_and_the_least(p):
     assert weights[0] == weights[1] == weights[2]
 
 
+def test_a_power_of_zero_would_leave_every_row_without_weight():
+    # Of eq:27's powers from 0 to 2 the first is refused: with D = 0 eq:33 has no labels in it.
+    assert not l2p.irls_weights(np.array([0.0, 1e-9, 1.0, 4.0]), 0.0).any()
+
+
 def test_squares_have_constant_weight():
     squared = np.array([0.0, 1e-12, 1.0, 9.0])
     assert np.array_equal(l2p.irls_weights(squared, 2.0), np.ones(4))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogc.numerics import discrete
+from dogc.numerics.exact import exact_bits
 from dogc.rows import links
 from dogc.rows.links import (
     LINKS,
@@ -87,6 +88,16 @@ CLOUDS = {
     "float32": lambda rng, q: rng.standard_normal((200, q)).astype(np.float32),
     "offset": lambda rng, q: 1e8 + rng.standard_normal((200, q)),
 }
+
+
+@pytest.mark.parametrize("kind", ["tiny", "float32", "offset"])
+def test_coordinates_that_are_multiplied_have_few_bits(kind):
+    R = np.asarray(CLOUDS[kind](np.random.default_rng(0), BRUTE), dtype=np.float64)[:60]
+    search = make_search(R)
+    steps = search.R / (search.unit * 2.0**-search.bits)
+    assert np.array_equal(steps, np.rint(steps))
+    assert search.bits == exact_bits(BRUTE)
+    np.testing.assert_allclose(search.R, R - search.origin, atol=search.unit * 2.0**-search.bits)
 
 
 @pytest.mark.parametrize("q", [TREE, BRUTE])

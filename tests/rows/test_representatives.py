@@ -109,6 +109,13 @@ def test_few_rows_are_their_own_representatives():
     assert model.n_representatives_ is None
 
 
+@pytest.mark.parametrize(("n", "many"), [(3_000, False), (3_001, True)])
+def test_representatives_begin_beyond_three_thousand_distinct_rows(n, many):
+    rows = np.vstack([X[:n], X[:50]])  # copies do not count
+    model = DOGC(2, n_neighbors=8, geometry="given", n_components=None).fit(rows)
+    assert (model.n_representatives_ is not None) == many
+
+
 def test_an_empty_representative_is_not_left_over():
     model = DOGC(2, n_representatives=3_500).fit(X)
     assert (model.representative_weights_ > 0).all()
