@@ -133,18 +133,26 @@ def _outcome(task: tuple[pathlib.Path, str, Mutant, list[str], float]) -> str:
 
 
 def _pytest(place: pathlib.Path, file: str, tests: list[str]) -> None:
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    run_tests(place, [str(place / file), *tests])
+
+
+def run_tests(place: pathlib.Path, tests: list[str]) -> None:
+    """End this process as pytest ends that runs the tests, up to one that fails, on a copy of src.
+
+    Not to be called where dogc is imported already.
+    """
     import hypothesis
     import pytest
 
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     sys.path.insert(0, str(place))
     os.environ["PYTHONPATH"] = str(place)
     phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # no time for shrinking
     hypothesis.settings.register_profile("m", derandomize=True, database=None, phases=phases)
     hypothesis.settings.load_profile("m")
     options = "-x -q -p no:cacheprovider --assert=plain -c pyproject.toml -o pythonpath=tests"
-    sys.exit(pytest.main([*options.split(), str(place / file), *tests]))
+    sys.exit(pytest.main([*options.split(), *tests]))
 
 
 def _run(module: str, place: pathlib.Path, arguments: argparse.Namespace) -> None:
