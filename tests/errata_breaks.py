@@ -13,6 +13,13 @@ SLIPS = {
             "pull = alpha",
         ),
     ],
+    "Algorithm 1": [
+        (
+            "loop/steps.py",
+            "graph=LearnedGraph(joined.S, L, joined.member",
+            'graph=LearnedGraph(joined.S, getattr(state.graph, "L", L), joined.member',
+        ),
+    ],
     "`eq:13`, `eq:14`": [
         ("numerics/trace_ratio.py", "for _ in range(max_iter):", "for _ in range(1):"),
         (
@@ -314,6 +321,14 @@ COMPARED = {
         ("numerics/affinity.py", "BANDWIDTH_RANK = 7", "BANDWIDTH_RANK = 5"),
         ("rows/fixed_graph.py", "common = np.sqrt(2.0) * settings", "common = settings"),
     ],
+    "Order and copies": [
+        (
+            "rows/distinct.py",
+            '    order = np.argsort(group, kind="stable")\n    return SortedRows',
+            "    order = np.arange(len(group))\n    return SortedRows",
+        ),
+        ("rows/distinct.py", "return discrete.assign(votes)[self.group]", "return labels"),
+    ],
     "More components than clusters": [
         (
             "estimators/_fixed.py",
@@ -324,7 +339,11 @@ COMPARED = {
         ("estimators/_local.py", "        if count > c:\n", "        if False:\n"),
     ],
     "k-means": [
-        ("estimators/_discretising.py", "    if n_init is None:\n", "    if False:\n"),
+        (
+            "estimators/_discretising.py",
+            "    if n_init is None:\n        start = discrete.cluster_means(F, rotated)",
+            "    if False:\n        start = discrete.cluster_means(F, rotated)",
+        ),
         ("estimators/_ablations.py", "n_init=10, random_state=0", "n_init=1, random_state=0"),
         ("estimators/_dkm.py", "n_init: int = 10", "n_init: int = 1"),
         ("estimators/_dkm.py", "random_state: Any = 0", "random_state: Any = None"),
@@ -348,6 +367,7 @@ COMPARED = {
             "gamma = self.gamma / max(scaled.n_varying, 1)",
             "gamma = self.gamma",
         ),
+        ("estimators/_sec.py", 'if self.laplacian == "normalized":', "if False:"),
     ],
     "DKM": [
         (
@@ -373,6 +393,11 @@ COMPARED = {
     ],
     "LPP": [
         ("estimators/_lpp.py", "centre = (degree @ space.R) / total", "centre = 0.0 * space.R[0]"),
+        (
+            "estimators/_lpp.py",
+            'if _checks.check_flag("center", self.center) else plain_projection',
+            "if True else plain_projection",
+        ),
     ],
 }
 
