@@ -31,7 +31,7 @@ def components(model):
 @pytest.mark.parametrize(("n_prototypes", "k"), [(None, 3), (None, 5), (25, 3), (25, 5), (500, 5)])
 def test_the_loop_is_that_of_full_matrices(n_prototypes, k):
     model = KMultipleMeans(3, n_prototypes=n_prototypes, n_neighbors=k).fit(X)
-    rows = landmarks.sorted_rows(X, 1)
+    rows = landmarks.ready_rows(X, 1)
     start = _multiple_means.first_prototypes(rows, n_prototypes, 3, generator(0))
     Z = landmarks.as_points(rows.frame, X)
     S, A, labels = dense.multiple_means(Z, start, 3, k)

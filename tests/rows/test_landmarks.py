@@ -22,7 +22,7 @@ def cloud(n=300, d=3, seed=0):
 def test_copies_are_counted_and_the_order_does_not_matter(seed, most):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((30, 2))[rng.integers(0, 30, 30 * most)]
-    rows, shuffled = (landmarks.sorted_rows(Z, 1) for Z in (X, rng.permutation(X)))
+    rows, shuffled = (landmarks.ready_rows(Z, 1) for Z in (X, rng.permutation(X)))
     np.testing.assert_array_equal(rows.X, shuffled.X)
     np.testing.assert_array_equal(rows.size, shuffled.size)
     np.testing.assert_array_equal(rows.X[rows.inverse], X)
@@ -33,7 +33,7 @@ def test_copies_are_counted_and_the_order_does_not_matter(seed, most):
 @pytest.mark.parametrize("d", [2, 9])  # by a tree, by all distances
 @pytest.mark.parametrize("k", [1, 4])
 def test_nearest_landmarks_are_the_nearest(d, k):
-    rows = landmarks.sorted_rows(cloud(d=d), 1)
+    rows = landmarks.ready_rows(cloud(d=d), 1)
     R = rows.points()[::10]
     idx, found = landmarks.nearest_landmarks(rows, R, k)
     D = dense.squared_distances(rows.points(), R)
@@ -43,7 +43,7 @@ def test_nearest_landmarks_are_the_nearest(d, k):
 
 @pytest.mark.parametrize("candidates", [1, 10])
 def test_landmarks_are_drawn_and_are_all_rows_where_these_are_few(candidates):
-    rows = landmarks.sorted_rows(cloud(), 1)
+    rows = landmarks.ready_rows(cloud(), 1)
     drawn = [
         landmarks.make_landmarks(rows, 20, candidates, np.random.default_rng(s)) for s in (0, 0, 1)
     ]
@@ -57,7 +57,7 @@ def test_landmarks_are_drawn_and_are_all_rows_where_these_are_few(candidates):
 def test_sparse_rows_are_the_same_points_but_for_the_centre():
     X = cloud()
     X[X < 0.5] = 0.0
-    rows, sparse = landmarks.sorted_rows(X, 1), landmarks.sorted_rows(sp.csr_array(X), 1)
+    rows, sparse = landmarks.ready_rows(X, 1), landmarks.ready_rows(sp.csr_array(X), 1)
     np.testing.assert_array_equal(rows.inverse, sparse.inverse)
     one, other = (Z - Z.mean(axis=0) for Z in (rows.points(), sparse.points()))
     np.testing.assert_allclose(one, other, atol=1e-9)
@@ -65,7 +65,7 @@ def test_sparse_rows_are_the_same_points_but_for_the_centre():
 
 def test_barycentres_are_weighted_means_in_any_blocks(monkeypatch):
     X = np.repeat(cloud(5_000), 2, axis=0)
-    rows = landmarks.sorted_rows(X, 1)
+    rows = landmarks.ready_rows(X, 1)
     rng = np.random.default_rng(0)
     idx = np.argsort(rng.random((5_000, 6)), axis=1)[:, :3]
     T = rng.random((5_000, 3))
@@ -95,7 +95,7 @@ def test_clusters_of_several_clusterings_are_numbered_one_after_the_other(seed):
 
 
 def test_votes_of_prototypes_do_not_depend_on_other_rows():
-    rows = landmarks.sorted_rows(cloud(), 1)
+    rows = landmarks.ready_rows(cloud(), 1)
     labels = np.arange(30) % 3
     fitted = prototypes.Prototypes(rows.frame, rows.points()[:30], 4, labels)
     new = 2.0 * cloud(200, seed=1)
@@ -104,6 +104,6 @@ def test_votes_of_prototypes_do_not_depend_on_other_rows():
 
 
 def test_one_prototype_labels_everything():
-    rows = landmarks.sorted_rows(cloud(), 1)
+    rows = landmarks.ready_rows(cloud(), 1)
     fitted = prototypes.Prototypes(rows.frame, rows.points()[:1], 1, np.zeros(1, dtype=int))
     np.testing.assert_array_equal(prototypes.new_labels(fitted, 1e200 * cloud(9), 1), 0)

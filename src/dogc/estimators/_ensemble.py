@@ -128,7 +128,7 @@ class USENC(LandmarkClusterer):
 
     def _cut(
         self,
-        rows: landmarks.SortedRows,
+        rows: landmarks.ReadyRows,
         c: int,
         settings: LandmarkSettings,
         rng: np.random.Generator,
@@ -152,7 +152,7 @@ class USENC(LandmarkClusterer):
         labels = landmarks.labels_by(found, V, True, centres, rows.n_jobs)
         return LandmarkCut(landmarks.Ensemble(tuple(fitted), V, True, centres), found, labels)
 
-    def _assign_side(self, found: LandmarkCut, rows: landmarks.SortedRows) -> None:
+    def _assign_side(self, found: LandmarkCut, rows: landmarks.ReadyRows) -> None:
         first = np.cumsum([0, *(len(base.centres) for base in found.fitted.bases[:-1])])
         self.base_labels_ = (found.links.idx - first)[rows.inverse]
 

@@ -72,7 +72,7 @@ class LandmarkClusterer(RowClusterer):
         rng = generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         with single_blas_thread:
-            rows = landmarks.sorted_rows(X, n_jobs)
+            rows = landmarks.ready_rows(X, n_jobs)
             found = self._cut(rows, c, settings, rng)
             self._assign(found, rows, c)
         return self
@@ -82,14 +82,14 @@ class LandmarkClusterer(RowClusterer):
 
     def _cut(
         self,
-        rows: landmarks.SortedRows,
+        rows: landmarks.ReadyRows,
         c: int,
         settings: LandmarkSettings,
         rng: np.random.Generator,
     ) -> LandmarkCut:
         return cut_landmarks(rows, c, settings, rng)
 
-    def _assign(self, found: LandmarkCut, rows: landmarks.SortedRows, c: int) -> None:
+    def _assign(self, found: LandmarkCut, rows: landmarks.ReadyRows, c: int) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         fitted, dtype = found.fitted, rows.X.dtype
         new_name = discrete.size_order(found.labels[rows.inverse], c)
@@ -100,7 +100,7 @@ class LandmarkClusterer(RowClusterer):
         self.embedding_ = U.astype(dtype)[rows.inverse]
         self._assign_side(found, rows)
 
-    def _assign_side(self, found: LandmarkCut, rows: landmarks.SortedRows) -> None:
+    def _assign_side(self, found: LandmarkCut, rows: landmarks.ReadyRows) -> None:
         """What is known of the other side of the graph."""
         fitted, scaled = found.fitted, rows.frame.scaled
         self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(rows.X.dtype)
@@ -359,7 +359,7 @@ def check_links(n_neighbors: Any, n: int) -> int:
 
 
 def cut_landmarks(
-    rows: landmarks.SortedRows, c: int, settings: LandmarkSettings, rng: np.random.Generator
+    rows: landmarks.ReadyRows, c: int, settings: LandmarkSettings, rng: np.random.Generator
 ) -> LandmarkCut:
     """Join rows with landmarks, cut the graph, and find the means of c clusters there."""
     R = landmarks.make_landmarks(rows, settings.n_landmarks, settings.candidates, rng)

@@ -131,7 +131,7 @@ class KMultipleMeans(RowClusterer):
         rng = generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         with single_blas_thread:
-            rows = landmarks.sorted_rows(X, n_jobs)
+            rows = landmarks.ready_rows(X, n_jobs)
             found = move_prototypes(rows, first_prototypes(rows, m, c, rng), k, c, max_iter)
             self._assign(labelled(rows, found, c, rng), rows)
         return self
@@ -147,7 +147,7 @@ class KMultipleMeans(RowClusterer):
             )
         return m
 
-    def _assign(self, found: Labelled, rows: landmarks.SortedRows) -> None:
+    def _assign(self, found: Labelled, rows: landmarks.ReadyRows) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         solved, labels, member = found
         given, shares, scaled = solved.given, solved.shares, rows.frame.scaled
@@ -206,7 +206,7 @@ class Labelled(NamedTuple):
 
 
 def first_prototypes(
-    rows: landmarks.SortedRows, m: int | None, c: int, rng: np.random.Generator
+    rows: landmarks.ReadyRows, m: int | None, c: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Where prototypes start."""
     m = max(c, round(math.sqrt(rows.m * c))) if m is None else m
@@ -215,7 +215,7 @@ def first_prototypes(
 
 
 def move_prototypes(
-    rows: landmarks.SortedRows, A: np.ndarray, k: int, c: int, max_iter: int
+    rows: landmarks.ReadyRows, A: np.ndarray, k: int, c: int, max_iter: int
 ) -> Solved:
     """Solve for the shares and move the prototypes to their means, in turn.
 
@@ -252,7 +252,7 @@ def row_labels(given: Candidates, shares: Shares, member: np.ndarray) -> np.ndar
 
 
 def labelled(
-    rows: landmarks.SortedRows, solved: Solved, c: int, rng: np.random.Generator
+    rows: landmarks.ReadyRows, solved: Solved, c: int, rng: np.random.Generator
 ) -> Labelled:
     """Clusters of rows and prototypes: components, unless there are too many or too few."""
     A, given, shares = solved.A, solved.given, solved.shares
@@ -278,7 +278,7 @@ def labelled(
 
 
 def discretised(
-    rows: landmarks.SortedRows, solved: Solved, c: int, rng: np.random.Generator
+    rows: landmarks.ReadyRows, solved: Solved, c: int, rng: np.random.Generator
 ) -> Labelled:
     """Labels by k-means on the cut, where no lambda gave enough components."""
     _, given, shares, *_ = solved

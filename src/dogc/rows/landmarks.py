@@ -19,7 +19,7 @@ from .representatives import Frame, as_points
 STEPS = 10
 
 
-class SortedRows(NamedTuple):
+class ReadyRows(NamedTuple):
     """One of each row, in an order that does not depend on the order they came in."""
 
     X: Matrix  # (m, d) as they came
@@ -66,17 +66,17 @@ class Ensemble(NamedTuple):
     centres: np.ndarray  # (c, c)
 
 
-def sorted_rows(X: Matrix, n_jobs: int | None) -> SortedRows:
+def ready_rows(X: Matrix, n_jobs: int | None) -> ReadyRows:
     """Rows made ready: sorted, copies held once, on a scale of order one."""
     found = distinct.distinct_rows(X, None)
     scaled = scaling.scale_rows(found.X)
     frame = Frame(scaled._replace(X=scaled.X[:1]), None)  # of X only the kind is asked for
     size = np.bincount(found.inverse).astype(float)  # exactly
-    return SortedRows(found.X, size, found.inverse, frame, n_jobs)
+    return ReadyRows(found.X, size, found.inverse, frame, n_jobs)
 
 
 def make_landmarks(
-    rows: SortedRows, p: int, candidates: int, rng: np.random.Generator
+    rows: ReadyRows, p: int, candidates: int, rng: np.random.Generator
 ) -> np.ndarray:
     """At most p points: the means of cells of ``candidates * p`` rows that are drawn.
 
@@ -93,7 +93,7 @@ def make_landmarks(
     return lloyd.cells(Z, rows.size[drawn], p, STEPS, assign)[1]
 
 
-def nearest_landmarks(rows: SortedRows, R: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def nearest_landmarks(rows: ReadyRows, R: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest landmarks of each row and their squared distances."""
     search = links.make_search(R)
 
@@ -105,7 +105,7 @@ def nearest_landmarks(rows: SortedRows, R: np.ndarray, k: int) -> tuple[np.ndarr
     return np.concatenate([idx for idx, _ in found]), np.concatenate([d for _, d in found])
 
 
-def barycentres(rows: SortedRows, found: Links, p: int) -> tuple[np.ndarray, np.ndarray]:
+def barycentres(rows: ReadyRows, found: Links, p: int) -> tuple[np.ndarray, np.ndarray]:
     """The weighted mean of the rows of each of p landmarks, and the weight of these rows.
 
     Rows count as often as they occur. A mean is zero where there are none.
