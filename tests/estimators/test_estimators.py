@@ -107,14 +107,14 @@ def test_predict_weighs_by_the_row_problem_and_not_by_counting():
     assert model.predict([[4.4]])[0] == far
 
 
-@pytest.mark.parametrize(("xi", "m"), [("mean", None), ("row", None), ("row", 2)])
+@pytest.mark.parametrize(("xi", "m"), [("mean", None), ("row", None), ("row", 2), ("mean", 1)])
 def test_predict_of_dogc_solves_the_row_problem_among_the_fitted_rows(xi, m):
     X, _ = make_blobs(90, n_features=3, centers=3, cluster_std=3.0, random_state=0)
     new, k = X.mean(axis=0) + 4.0 * np.random.default_rng(0).standard_normal((200, 3)), 9
     model = DOGC(3, n_neighbors=k, xi=xi, geometry="given", n_components=m).fit(X)
 
-    def apart(A, B):
-        return ((A[:, None] - B[None]) ** 2).sum(axis=2) / np.sum((X - X.mean(axis=0)) ** 2)
+    def apart(A, B):  # over the scatter of the fitted rows in their space
+        return ((A[:, None] - B[None]) ** 2).sum(axis=2) / np.sum((B - B.mean(axis=0)) ** 2)
 
     near = np.argsort(apart(new, X), axis=1)[:, : k + 1]  # in all features
     D = apart(model.transform(new), model.transform(X))  # in the subspace, where there is one

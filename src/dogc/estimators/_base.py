@@ -188,7 +188,10 @@ class GraphClusterer(NewRows):
         W = places.projection(geometry, state, self.n_features_in_)
         self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
         self._assign_state(result, new_name, dtype)
-        common_xi = None if settings.xi_rule is graph.neighbour_xi else float(state.xi[0])
+        common_xi = None
+        if settings.xi_rule is not graph.neighbour_xi:
+            # New rows come with distances that are not divided by the scatter of the subspace.
+            common_xi = float(state.xi[0]) * steps.scatter_of(problem, state)
         fitted = labelling.fitted_rows(place, W, new_name[found], k, common_xi)
         self._assign_row_labels(solution, rows, fitted, new_name, settings)
 

@@ -112,8 +112,20 @@ def projected_distances(
     """d^wx on the candidates: squared distances in the subspace over its total scatter."""
     Z = R @ W
     d = graph.pair_distances(Z, Z, idx, threads)
-    d /= np.vdot(Z, Z)
+    d /= total_scatter(Z)
     return d
+
+
+def scatter_of(problem: Problem, state: State) -> float:
+    """What d^wx is divided by; rows in all features have a scatter of one."""
+    if problem.subspace is None or state.W is None or problem.candidates.A is not None:
+        return 1.0
+    return total_scatter(problem.subspace.R @ state.W)
+
+
+def total_scatter(Z: np.ndarray) -> float:
+    """Tr(W'XHX'W) of rows in the subspace; row-space coordinates are centred."""
+    return float(np.vdot(Z, Z))
 
 
 def step_Q(problem: Problem, state: State) -> State:
