@@ -142,7 +142,7 @@ CHOICES = {
     "New rows of DOGC-OS": [
         ("estimators/_dogc.py", 'rule: str = "logistic"', 'rule: str = "paper"'),
         ("estimators/_dogc.py", 'if self.rule_ == "paper":', "if False:"),
-        ("paper/runs.py", 'model.set_params(rule="paper").fit', "model.fit"),
+        ("paper/runs.py", 'model.set_params(rule="paper")', "model.set_params()"),
     ],
     "The neighbourhood size": [
         (

@@ -1,6 +1,7 @@
 """LSC, U-SPEC and U-SENC against dense references."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -142,7 +143,7 @@ def test_means_lie_nearer_to_rows_than_random_rows_do():
 def test_a_graph_in_too_many_pieces_is_merged_and_said(cls):
     rows, truth = make_blobs(80, centers=8, cluster_std=0.1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="8 components, more than n_clusters=3.*raise n_ne"):
-        model = cls(3).fit(rows)
+        model = cls(3, n_landmarks=80).fit(rows)
     assert set(model.labels_) == {0, 1, 2}
     assert all(len(set(model.labels_[truth == j])) == 1 for j in range(8))
 
@@ -153,7 +154,7 @@ def test_pieces_are_merged_by_where_they_lie(cls):
         [60, 10, 20], centers=[[0, 0], [2, 0], [50, 50]], cluster_std=0.1, random_state=0
     )
     with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2"):
-        labels = cls(2).fit_predict(rows)
+        labels = cls(2, n_landmarks=90).fit_predict(rows)
     np.testing.assert_array_equal(labels, truth // 2)
 
 
@@ -283,3 +284,52 @@ def test_a_consensus_in_too_many_pieces_is_merged_by_where_they_lie():
     ):
         model = USENC(2).fit(rows)
     assert adjusted_rand_score(truth // 2, model.labels_) == 1.0
+
+
+@each
+def test_few_rows_have_fewer_landmarks_than_rows(cls):
+    """With every row its own landmark, a single far row would be a cluster."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 3))
+    rows[:100] += 4
+    rows[100:200, 0] -= 5
+    model = cls(3).fit(rows)
+    assert len(model.landmarks_) == 60
+    assert np.bincount(model.labels_).min() > 90
+
+
+@pytest.mark.parametrize("cls", [LSC, USPEC, USENC])
+def test_ties_are_broken_alike_in_every_unit(cls):
+    lattice = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), axis=-1).reshape(-1, 3)
+    labels = cls(4).fit_predict(lattice)
+    for unit in (0.1, 3.7, 1e-5):
+        np.testing.assert_array_equal(cls(4).fit_predict(unit * lattice), labels)
+
+
+def test_small_pieces_are_those_of_few_rows_and_not_of_few_base_clusters():
+    rows, truth = make_blobs(1000, centers=5, n_features=6, random_state=0)
+    rows -= rows.min(axis=0)
+    rows[rows < 3] = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = USENC(5).fit_predict(rows)
+    assert adjusted_rand_score(truth, labels) == 1.0
+
+
+@pytest.mark.parametrize("cls", [LSC, USPEC, USENC])
+def test_fewer_clusters_than_asked_for_are_said(cls):
+    rows = np.vstack([X, np.full((1, X.shape[1]), 1e200)])  # the others are one point beside it
+    with pytest.warns(ConvergenceWarning, match="n_clusters=3 was asked for and [12] found"):
+        model = cls(3).fit(rows)
+    assert set(model.labels_) == set(model.predict(rows)) <= {0, 1}
+
+
+@each
+def test_a_number_of_clusters_may_be_of_numpy(cls):
+    assert "n_landmarks=3 is too small" in message_of(cls(np.int64(5), n_landmarks=3))
+
+
+def test_few_base_clusters_give_few_clusters():
+    with pytest.warns(ConvergenceWarning, match="n_clusters=3 was asked for and 2 found"):
+        model = USENC(3, base_clusters=(2, 2), n_estimators=1).fit(X)
+    assert set(model.labels_) == {0, 1}

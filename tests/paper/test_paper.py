@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+import shutil
 
 import numpy as np
 import pytest
@@ -366,19 +367,68 @@ def test_a_restricted_run_takes_nothing_from_a_fuller_one(tmp_path, capsys):
     older = [row._replace(version="0.0.1", oracle=0.0) for row in before]
     (tmp_path / "main.csv").unlink()
     table_files.add_rows(tmp_path / "main.csv", older)
-    command.main([*arguments, "--datasets", "lenses", "--runs", "2"])
+    command.main([*arguments, "--datasets", "lenses", "--runs", "3"])
     after = table_files.read_rows(tmp_path / "main.csv", tables.Row)
     assert len(after) == len(before)
     assert {row.data for row in after if row.version == "0.0.1"} == {"zoo"}
 
 
-def test_a_file_of_another_layout_is_refused_before_anything_is_run(tmp_path, capsys, monkeypatch):
-    (tmp_path / "main.csv").write_text("data,method\n", encoding="utf-8")
+def test_methods_that_are_not_there_make_no_claim(tmp_path, capsys):
+    """All three files are there, but of few methods and data sets."""
+    options = ["--quick", "--quiet", "--datasets", "wine", "--jobs", "1", "--runs", "1"]
+    command.main(["tables", *options, "--methods", "KM", "DOGC-OS", "--out", str(tmp_path)])
+    assert "has the best ACC" not in capsys.readouterr().out
+    assert len(list(tmp_path.glob("*.csv"))) == 3
+    assert (tmp_path / "tables.html").exists()
+
+
+def test_a_seed_of_the_defaults_is_one_of_the_seeds_of_the_defaults(tmp_path, monkeypatch):
+    """Defaults that were tried beside the grid have ten starts, the grid has one."""
+
+    def execute(run):
+        setting = json.loads(run.setting)
+        lucky = "n_init" not in setting and setting["random_state"] == 1
+        return dict.fromkeys(METRICS, 0.9 if lucky else 0.5) | {"seconds": 0.0}
+
+    monkeypatch.setattr(runs, "execute", execute)
+    cache = runs.Cache(tmp_path / "runs.jsonl")
+    options = runs.Options(4, progress=False)
+    others = [runs.make_run("KM", "lenses", {"random_state": s}, "z-score") for s in range(4)]
+    best = oracle.oracle(cache, "KM", "lenses", "", others, options)["acc"]
+    assert (best.score, best.share) == (0.9, 0.25)
+    assert np.median(best.seeds) == 0.5
+
+
+@pytest.mark.parametrize("file", ["_checks.py", "datasets/data/wine.csv", "loop/steps.py"])
+def test_the_version_of_the_code_sees_all_that_a_run_goes_through(file, tmp_path, monkeypatch):
+    shutil.copytree(runs.SOURCE, tmp_path / "dogc")
+    monkeypatch.setattr(runs, "SOURCE", tmp_path / "dogc")
+    before = runs.code_version.__wrapped__()
+    with open(tmp_path / "dogc" / file, "a", encoding="utf-8") as text:
+        text.write("x = 1\n")
+    assert runs.code_version.__wrapped__() != before
+
+
+@pytest.mark.parametrize(
+    "line", ['{"key": "a", "run": {"method": "KM"}, "result": null}', "\udcff"]
+)
+def test_lines_that_are_no_results_are_passed_over(line, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(line, encoding="utf-8", errors="surrogateescape")
+    assert runs.Cache(path).results == {}
+
+
+@pytest.mark.parametrize("text", ["data,method\n", "", "{header}\nwine,KM"])
+def test_a_file_of_another_layout_is_refused_before_anything_is_run(
+    text, tmp_path, capsys, monkeypatch
+):
+    text = text.format(header=",".join(tables.Row._fields))
+    (tmp_path / "main.csv").write_text(text, encoding="utf-8")
     monkeypatch.setattr(runs, "execute", lambda run: pytest.fail("it was refused"))
     with pytest.raises(SystemExit):
         command.main(["tables", "--quick", "--out", str(tmp_path)])
     assert "name another --out" in capsys.readouterr().err
-    assert (tmp_path / "main.csv").read_text(encoding="utf-8") == "data,method\n"
+    assert (tmp_path / "main.csv").read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize(
@@ -393,6 +443,10 @@ def test_a_file_of_another_layout_is_refused_before_anything_is_run(tmp_path, ca
         (["run", "wine", "DOGC", "--set", "alpa=1"], "Invalid parameter 'alpa'"),
         (["run", "wine", "DOGC", "--set", "alpha=-1"], "alpha must be"),
         (["run", "wine", "DOGC", "--seeds", "0"], "--seeds must be at least 1"),
+        (["run", "wine", "KM", "--seeds", "2", "--splits", "2"], "do not go together"),
+        (["run", "wine", "KM", "--seeds", "2", "--set", "random_state=1"], "leave it out of --set"),
+        (["run", "wine", "DOGC", "--set", "alpha=1", "alpha=2"], "alpha is there twice"),
+        (["run", "wine", "DOGC", "--set", "alpha={1,2}"], "alpha must be"),
         (["run", "iris", "DOGC"], "invalid choice: 'iris'"),
     ],
 )

@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("dogc: interrupted; nothing was written.", file=sys.stderr)
         raise SystemExit(130) from None
+    except BrokenPipeError:  # who reads the output has had enough: dogc ... | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
 
 
 def _hand_over(given: list[str]) -> None:

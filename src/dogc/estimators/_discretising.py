@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
@@ -140,5 +142,7 @@ def kmeans_centres(
 def _kmeans(
     Z: np.ndarray, c: int, start: Any, n_init: int, seed: int, size: np.ndarray | None
 ) -> KMeans:
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        # Fewer distinct points than clusters: those who call this say so in their own words.
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
         return KMeans(c, init=start, n_init=n_init, random_state=seed).fit(Z, sample_weight=size)

@@ -190,7 +190,7 @@ class DOGC(GraphClusterer):
         (with representatives, those that are mostly linked with such a component).
     similarity_matrix_ : sparse array of shape (n_samples, n_samples)
         S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
-        first appearance. With representatives, theirs.
+        first appearance; a row that counts for nothing leads nowhere. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,
@@ -472,7 +472,7 @@ class DOGCOS(RegressingDOGC):
         (with representatives, those that are mostly linked with such a component).
     similarity_matrix_ : sparse array of shape (n_samples, n_samples)
         S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
-        first appearance. With representatives, theirs.
+        first appearance; a row that counts for nothing leads nowhere. With representatives, theirs.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
         appearance. With representatives it is their graph, of shape (n_representatives,

@@ -11,6 +11,7 @@ from .. import _checks
 from ..rows import landmarks
 from ._landmarks import (
     HYBRID,
+    MOST_LANDMARKS,
     LandmarkClusterer,
     LandmarkCut,
     LandmarkSettings,
@@ -46,10 +47,10 @@ class USENC(LandmarkClusterer):
         Least and largest number of clusters of a base clustering; numbers are drawn between them.
         None means 20 and 60, but no more than the square root of the number of distinct rows, and
         n_clusters where that is more.
-    n_landmarks : int, default=1000
+    n_landmarks : int or None, default=None
         Number of representatives of each base clustering; at least n_clusters and any number of
-        base clusters. No more than half of the distinct rows are taken, so that base clusterings
-        differ.
+        base clusters. None takes half of the distinct rows, 1000 at most. No more than half of
+        them are taken, so that base clusterings differ.
     n_neighbors : int, default=None
         Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
         landmarks where they are fewer.
@@ -96,7 +97,7 @@ class USENC(LandmarkClusterer):
         *,
         n_estimators: int = 20,
         base_clusters: tuple[int, int] | None = None,
-        n_landmarks: int = 1000,
+        n_landmarks: int | None = None,
         n_neighbors: int | None = None,
         n_init: int | str = "auto",
         random_state: Any = 0,
@@ -136,7 +137,8 @@ class USENC(LandmarkClusterer):
         low, high = base_range(self.base_clusters, rows.m, c)
         fitted, columns = [], []
         for k in rng.integers(low, high, self.n_estimators, endpoint=True):
-            p = max(int(k), min(settings.n_landmarks, math.ceil(rows.m / 2)))
+            wanted = settings.n_landmarks or MOST_LANDMARKS
+            p = max(int(k), min(wanted, math.ceil(rows.m / 2)))
             base = cut_landmarks(rows, int(k), settings._replace(n_landmarks=p), rng)
             fitted.append(base.fitted)
             columns.append(base.labels.astype(np.int32))
@@ -157,7 +159,7 @@ class USENC(LandmarkClusterer):
         self.base_labels_ = (found.links.idx - first)[rows.inverse]
 
 
-def check_base_clusters(base_clusters: Any, p: int) -> None:
+def check_base_clusters(base_clusters: Any, p: int | None) -> None:
     """None or two numbers of clusters, the least and the largest."""
     if base_clusters is None:
         return

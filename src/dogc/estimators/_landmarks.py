@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,12 +25,15 @@ KMEANS_ROWS = 20_000
 # Rows drawn for each landmark: that of LSC, which is their mean or the one row; that of U-SPEC.
 CANDIDATES = {"kmeans": 40, "random": 1}
 HYBRID = 10
+# Where no number is asked for: chosen on small problems of a public battery, where all rows
+# as landmarks do far worse, and a third to an eighth of them about the same.
+ROWS_PER_LANDMARK, MOST_LANDMARKS = 5, 1000
 
 
 class LandmarkSettings(NamedTuple):
     """How the bipartite graph of rows and landmarks is made and cut."""
 
-    n_landmarks: int
+    n_landmarks: int | None
     n_links: int
     width: float | None  # in units of X; None: the mean distance
     candidates: int  # rows that a landmark is the mean of, about; 1: landmarks are rows
@@ -94,6 +99,12 @@ class LandmarkClusterer(RowClusterer):
         fitted, dtype = found.fitted, rows.X.dtype
         new_name = discrete.size_order(found.labels[rows.inverse], c)
         order = np.argsort(new_name)[: len(np.unique(found.labels))]  # without lost clusters
+        if len(order) < c:
+            warn_caller(
+                f"n_clusters={c} was asked for and {len(order)} found: the rows cannot be told "
+                "apart any further; ask for fewer.",
+                ConvergenceWarning,
+            )
         self.labels_ = new_name[found.labels][rows.inverse]
         self._fitted_rows = fitted._replace(centres=fitted.centres[order])
         U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)
@@ -143,9 +154,9 @@ class LSC(LandmarkClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
-    n_landmarks : int, default=1000
-        Number of landmarks, the p of its paper; at least n_clusters. Where it is not below the
-        number of distinct rows, every row is one.
+    n_landmarks : int or None, default=None
+        Number of landmarks, the p of its paper; at least n_clusters. None takes a fifth of the
+        distinct rows, 1000 at most. Where it is not below their number, every row is one.
     landmarks : {"kmeans", "random"}, default="kmeans"
         What landmarks are: means of a few steps of k-means on at most 40 rows for each of them
         (LSC-K; its paper takes all rows), or rows drawn at random (LSC-R).
@@ -202,7 +213,7 @@ class LSC(LandmarkClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_landmarks: int = 1000,
+        n_landmarks: int | None = None,
         landmarks: str = "kmeans",
         n_neighbors: int | None = None,
         bandwidth: float | str = "mean",
@@ -313,7 +324,7 @@ class USPEC(LandmarkClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_landmarks: int = 1000,
+        n_landmarks: int | None = None,
         n_neighbors: int | None = None,
         bandwidth: float | str = "mean",
         normalize_rows: bool = True,
@@ -342,15 +353,28 @@ class USPEC(LandmarkClusterer):
         )
 
 
-def check_landmarks(p: Any, c: Any) -> int:
-    """A number of landmarks that is enough for the clusters."""
+def check_landmarks(p: Any, c: Any) -> int | None:
+    """None, or a number of landmarks that is enough for the clusters."""
+    if p is None:
+        return None
     p = _checks.check_count("n_landmarks", p, 2)
-    if isinstance(c, int) and p < c:
+    if isinstance(c, numbers.Integral) and p < c:
         raise ValueError(
             f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
             f"{8 * c} or more."
         )
     return p
+
+
+def usual_landmarks(m: int, c: int) -> int:
+    """How many landmarks m distinct rows have: more, and single rows become clusters.
+
+    Examples
+    --------
+    >>> usual_landmarks(300, 3), usual_landmarks(10, 4), usual_landmarks(1_000_000, 3)
+    (60, 4, 1000)
+    """
+    return max(c, min(MOST_LANDMARKS, math.ceil(m / ROWS_PER_LANDMARK)))
 
 
 def check_links(n_neighbors: Any, n: int) -> int:
@@ -362,9 +386,10 @@ def cut_landmarks(
     rows: landmarks.ReadyRows, c: int, settings: LandmarkSettings, rng: np.random.Generator
 ) -> LandmarkCut:
     """Join rows with landmarks, cut the graph, and find the means of c clusters there."""
-    R = landmarks.make_landmarks(rows, settings.n_landmarks, settings.candidates, rng)
+    p = settings.n_landmarks or usual_landmarks(rows.m, c)
+    R = landmarks.make_landmarks(rows, p, settings.candidates, rng)
     if len(R) < c:  # cells that were lost
-        R = landmarks.make_landmarks(rows, settings.n_landmarks, 1, rng)
+        R = landmarks.make_landmarks(rows, p, 1, rng)
     k = min(settings.n_links, len(R))
     idx, d = landmarks.nearest_landmarks(rows, R, k)
     if settings.width is None:
@@ -399,6 +424,7 @@ def cut_graph(
     used = E.diagonal() > 0
     inner = E if used.all() else E[used][:, used]
     count, component = graph.components(inner)
+    c = min(c, len(component))
     if count > c:
         if remedy is not None:
             warn_caller(
@@ -406,7 +432,8 @@ def cut_graph(
                 f"merged with their nearest; {remedy} to avoid that.",
                 ConvergenceWarning,
             )
-        component = fragments.merge_components(positions()[used], component, c)
+        mass = E.sum(axis=1)[used]  # of their rows: a landmark or base cluster may have few
+        component = fragments.merge_components(positions()[used], component, c, mass)
     member = np.full(p, -1)
     member[used] = component
     return bipartite.transfer_cut(E, c, member).V

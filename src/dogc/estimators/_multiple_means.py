@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,14 +134,14 @@ class KMultipleMeans(RowClusterer):
         with single_blas_thread:
             rows = landmarks.ready_rows(X, n_jobs)
             found = move_prototypes(rows, first_prototypes(rows, m, c, rng), k, c, max_iter)
-            self._assign(labelled(rows, found, c, rng), rows)
+            self._assign(labelled(rows, found, c, max_iter, rng), rows)
         return self
 
     def _check_prototypes(self) -> int | None:
         if self.n_prototypes is None:
             return None
         m = _checks.check_count("n_prototypes", self.n_prototypes, 1)
-        if isinstance(self.n_clusters, int) and m < self.n_clusters:
+        if isinstance(self.n_clusters, numbers.Integral) and m < self.n_clusters:
             raise ValueError(
                 f"n_prototypes={m} is too small for n_clusters={self.n_clusters}: every cluster "
                 f"needs one; choose {8 * self.n_clusters} or more."
@@ -252,7 +253,7 @@ def row_labels(given: Candidates, shares: Shares, member: np.ndarray) -> np.ndar
 
 
 def labelled(
-    rows: landmarks.ReadyRows, solved: Solved, c: int, rng: np.random.Generator
+    rows: landmarks.ReadyRows, solved: Solved, c: int, max_iter: int, rng: np.random.Generator
 ) -> Labelled:
     """Clusters of rows and prototypes: components, unless there are too many or too few."""
     A, given, shares = solved.A, solved.given, solved.shares
@@ -266,11 +267,15 @@ def labelled(
             ConvergenceWarning,
         )
         used = member >= 0
-        member[used] = fragments.merge_components(A[used], member[used], c)
+        mass = shares.E.sum(axis=1)[used]
+        member[used] = fragments.merge_components(A[used], member[used], c, mass)
     elif not solved.converged:
+        remedy = "raise max_iter"
+        if solved.n_iter < max_iter:  # the clusters repeated, but on another graph
+            remedy = "raise n_neighbors or n_prototypes"
         warn_caller(
-            f"KMultipleMeans stopped at max_iter={solved.n_iter} before its clusters repeated; "
-            "raise max_iter.",
+            f"KMultipleMeans ended after {solved.n_iter} iterations without clusters that repeat "
+            f"on a graph of n_clusters={c} components; {remedy}.",
             ConvergenceWarning,
         )
     own = given.idx[np.arange(len(given.idx)), shares.S.argmax(axis=1)]

@@ -88,7 +88,9 @@ def _with_edges(S: np.ndarray, places: np.ndarray) -> np.ndarray:
     return S
 
 
-def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.ndarray:
+def merge_components(
+    Z: Matrix | None, member: np.ndarray, n_groups: int, weight: np.ndarray | None = None
+) -> np.ndarray:
     """Join components until ``n_groups`` are left: the smallest joins its nearest one.
 
     Nearest means the smallest distance between two of their rows. Among equal sizes the
@@ -99,6 +101,8 @@ def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.
     Z : array, sparse array, or None
         Coordinates. Where there are none (a precomputed graph) the smallest component
         joins the next smallest.
+    weight : array of shape (n,), or None
+        What each row counts for in the size of its component; None: one.
 
     Examples
     --------
@@ -108,7 +112,7 @@ def merge_components(Z: Matrix | None, member: np.ndarray, n_groups: int) -> np.
     array([0, 0, 1, 1, 1])
     """
     group = member.copy()
-    sizes = np.bincount(group).astype(float)
+    sizes = np.bincount(group, weight).astype(float)
     if isinstance(Z, np.ndarray):
         Z = Z - Z.mean(axis=0)  # squares below lose digits far from the origin
     squares = np.empty(0) if Z is None else _row_squares(Z)

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 
 def whole(name: str, value: Any, low: int, high: int | None = None, what: str = "") -> int:
@@ -42,7 +43,15 @@ def within(name: str, value: Any, low: float, high: float = np.inf) -> float:
 
 def table(X: Any, columns: int | None = None) -> np.ndarray:
     """Rows as an array of float64; to label, with the columns that were fitted."""
-    X = np.asarray(X, dtype=np.float64)
+    if sp.issparse(X):
+        raise ValueError("X must be dense here; pass X.toarray().")
+    try:
+        with np.errstate(all="ignore"):
+            if np.iscomplexobj(X):
+                raise ValueError
+            X = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("X must be a table of real numbers; encode words as numbers.") from None
     if X.ndim != 2 or X.size == 0:
         raise ValueError(f"X must be a table of rows and columns; got shape {X.shape}.")
     if not np.isfinite(X).all():
@@ -50,6 +59,25 @@ def table(X: Any, columns: int | None = None) -> np.ndarray:
     if columns is not None and X.shape[1] != columns:
         raise ValueError(f"X has {X.shape[1]} columns; pass the {columns} that were fitted.")
     return X
+
+
+def seed(random_state: Any) -> np.random.Generator:
+    """What draws the start.
+
+    Examples
+    --------
+    >>> seed(-1)
+    Traceback (most recent call last):
+    ValueError: random_state must be None, an integer of at least 0 or a Generator; got -1.
+    """
+    whole_number = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    drawn = random_state is None or isinstance(random_state, np.random.Generator)
+    if not drawn and not (whole_number and random_state >= 0):
+        raise ValueError(
+            "random_state must be None, an integer of at least 0 or a Generator; got "
+            f"{random_state!r}."
+        )
+    return np.random.default_rng(random_state)
 
 
 def rows_to_fit(X: Any) -> np.ndarray:

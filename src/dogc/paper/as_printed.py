@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from .arguments import rows_to_fit, table, whole, within
+from .arguments import rows_to_fit, seed, table, whole, within
 
 # Taken: the paper names no bound for lambda, floating-point numbers have one.
 LOWEST_LAMBDA, HIGHEST_LAMBDA = 1e-150, 1e150
@@ -299,7 +299,7 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         within("tol", self.tol, 0)
 
     def _run(self, X: np.ndarray) -> State:
-        state = self.start(X, np.random.default_rng(self.random_state))
+        state = self.start(X, seed(self.random_state))
         self.history_: list[Iteration] = []
         for _ in range(self.max_iter):
             state = state._replace(xi=self.regulariser(X, state))

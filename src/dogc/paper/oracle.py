@@ -34,7 +34,7 @@ METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
 # Settings that are drawn: most where the printed numbers are to be reached. Then, that many times,
 # one parameter at a time is varied around the best.
 DRAWS = {"paper": 1500, "relative": 400}
-ABLATION_DRAWS, QUICK_DRAWS = 400, 6
+ABLATION_DRAWS, HALVES_DRAWS, QUICK_DRAWS = 400, 150, 6
 ROUNDS, KEPT = 3, 4
 
 
@@ -82,40 +82,44 @@ def oracle(
 
 def _reported(cache: Cache, runs: list[Run], metric: str, n_runs: int) -> Best:
     run = _best(cache, runs, metric)
-    drawn = _is_drawn(run)
-    seeds = scored(cache, all_seeds(run, n_runs)) if drawn else [run]
+    seeds = scored(cache, all_seeds(run, n_runs)) if is_drawn(run) else [run]
     scores = tuple(result_of(cache, seed)[metric] for seed in seeds)
     return Best(run, result_of(cache, run)[metric], scores, len(runs))
 
 
 def all_seeds(run: Run, n_runs: int) -> list[Run]:
-    """A run's setting with every seed; nothing where no seed matters."""
+    """A run's setting with every seed; nothing where no seed matters.
+
+    A setting whose start is not drawn is run from random starts, as the paper has it.
+    """
     if not has_chance(run.method):
         return []
     setting = json.loads(run.setting)
+    if not is_drawn(run):
+        setting = seeded(run.method, setting, 0)
+    settings = [{**setting, "random_state": seed} for seed in range(n_runs)]
+    return [make_run(run.method, run.data, one, run.preprocessing) for one in settings]
+
+
+def is_drawn(run: Run) -> bool:
+    """Whether a run has a seed."""
+    return "random_state" in json.loads(run.setting)
+
+
+def drawn(space: Space, count: int, name: str) -> list[Setting]:
+    """That many points of a space, the same for the same name."""
+    generator = np.random.default_rng(zlib.crc32(name.encode()))
     return [
-        make_run(run.method, run.data, seeded(run.method, setting, seed), run.preprocessing)
-        for seed in range(n_runs)
+        {key: values[int(generator.integers(len(values)))] for key, values in space.items()}
+        for _ in range(count)
     ]
-
-
-def _is_drawn(run: Run) -> bool:
-    """Whether a run started at random: it is among the runs of its setting with all seeds."""
-    setting = json.loads(run.setting)
-    return has_chance(run.method) and setting == seeded(
-        run.method, setting, setting.get("random_state", 0)
-    )
 
 
 def _search(cache: Cache, method: str, data: str, units: str, options: Options) -> list[Run]:
     """Settings at random, then one parameter at a time around the best."""
     space = search_space(method, data, units)
-    generator = np.random.default_rng(zlib.crc32(f"{data} {method} {units}".encode()))
     count = DRAWS[units] if method in OURS else ABLATION_DRAWS
-    draws = [
-        {name: values[int(generator.integers(len(values)))] for name, values in space.items()}
-        for _ in range(QUICK_DRAWS if options.quick else count)
-    ]
+    draws = drawn(space, QUICK_DRAWS if options.quick else count, f"{data} {method} {units}")
     draws += [] if options.quick else FOUND.get((data, method, units), [])
     points = {_as_run(method, data, units, point): point for point in draws}
     title = f"{data} {method} {units}"
@@ -135,11 +139,16 @@ def _around(point: Setting, space: Space) -> Iterator[Setting]:
 
 
 def _as_run(method: str, data: str, units: str, point: Setting) -> Run:
+    return make_run(method, data, *as_setting(method, units, point))
+
+
+def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
+    """The parameters of a point of a search space, and its preprocessing."""
     setting = {**fixed(method, units), **point}
     preprocessing = setting.pop("preprocessing")
     if setting.get("init") == "random":
         setting["random_state"] = 0
-    return make_run(method, data, setting, preprocessing)
+    return setting, preprocessing
 
 
 def grid(

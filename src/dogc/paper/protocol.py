@@ -175,28 +175,6 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}
 
 
-def halves_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
-    """The settings for fits on half of the rows; for the others every fourth of their grid.
-
-    The paper sets gamma to 0.1 or 1 there.
-    """
-    if method != "DOGC-OS":
-        yield from itertools.islice(grid_settings(method, n, n_features), 0, None, 4)
-        return
-    yield {}
-    for units, strengths in (
-        ("paper", {"alpha": [1e-6, 1e-4, 1e-2], "beta": [1e-4, 1e-2, 1.0], "gamma": [0.1, 1.0]}),
-        ("relative", {"alpha": [1e-3, 1e-2], "beta": [1.0, 10.0], "gamma": [1e-2]}),
-    ):
-        for setting in _grid(
-            n_neighbors=sorted({5, 15, max(2, round(n / 20)), max(2, round(n / 10))}),
-            n_components=_dimensions(n_features),
-            xi=["row", "mean"],
-            **strengths,
-        ):
-            yield fixed(method, units) | setting
-
-
 def _dimensions(n_features: int) -> list[int | None]:
     return [None, *(m for m in (2, 5) if m < n_features)]
 

@@ -81,7 +81,7 @@ def metric_section(rows: Sequence[Any], metric: str, title: str) -> str:
                 td(f"{row.method} ({row.units} units)" if row.units else row.method),
                 td(number(row.printed) + mark, hint=row.doubt),
                 compared(row.oracle, row.printed),
-                td(f"{row.oracle_share:.0%}" if drawn else "no chance"),
+                td(f"{row.oracle_share:.0%}" if drawn else "any"),
                 td(number(row.oracle_median)),
                 td(usual, hint=row.honest_command),
                 td(number(row.oracle_kmeans)),
@@ -114,7 +114,7 @@ def scores_text(rows: Sequence[Any], metric: str = "acc") -> str:
     for row in rows:
         if row.metric == metric:
             units = f" ({row.units})" if row.units else ""
-            share = f"{row.oracle_share:.0%}" if row.oracle_start != "no seed" else "no chance"
+            share = f"{row.oracle_share:.0%}" if row.oracle_start != "no seed" else "any"
             cells = [number(row.printed), number(row.oracle), share]
             cells += [number(row.honest_median), number(row.kmeans)]
             lines.append(

@@ -54,15 +54,18 @@ def read_setting(pairs: Sequence[str]) -> Setting:
         name, sign, text = pair.partition("=")
         if not sign or not name:
             raise ValueError(f"--set {pair}: write name=value, as in alpha=0.01")
+        if name in setting:
+            raise ValueError(f"--set {pair}: {name} is there twice; leave one of them out")
         setting[name] = _value(text)
     return setting
 
 
 def _value(text: str) -> Any:
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
+    return value if value is None or isinstance(value, bool | int | float) else text
 
 
 def runs_of(

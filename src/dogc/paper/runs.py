@@ -30,7 +30,7 @@ from .protocol import rows_and_classes
 SOURCE = pathlib.Path(__file__).parents[1]
 ROOMS = ("numerics", "loop", "rows", "choices", "estimators", "datasets")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
-FILES = ("comparison.py", "metrics.py", "paper/protocol.py", "paper/runs.py")
+FILES = ("paper/protocol.py", "paper/runs.py")
 
 
 class Run(NamedTuple):
@@ -85,7 +85,9 @@ def _in_halves(model: Any, X: np.ndarray, y: np.ndarray, run: Run) -> Result:
     known = half(len(X), run.split)
     new = np.setdiff1d(np.arange(len(X)), known)
     if run.method == "DOGC-OS":
-        model.set_params(rule="paper").fit(X[known])
+        if "rule" not in json.loads(run.setting):
+            model.set_params(rule="paper")
+        model.fit(X[known])
         found = {"train_acc": model.labels_, "test_acc": model.predict(X[new])}
     else:
         labels = model.fit(X).labels_
@@ -101,15 +103,17 @@ def half(n: int, seed: int) -> np.ndarray:
 
 @functools.cache
 def code_version() -> str:
-    """The library's version, and a fingerprint of the code that a run goes through.
+    """The library's version, and a fingerprint of the code and the data of a run.
 
     Comments and docstrings do not count. So a result is used again only while the code that gave
     it is unchanged.
     """
-    files = [path for room in ROOMS for path in sorted((SOURCE / room).glob("*.py"))]
+    files = [path for room in ("", *ROOMS) for path in sorted((SOURCE / room).glob("*.py"))]
     files += [SOURCE / name for name in FILES]
-    text = "\n".join(_code_alone(path.read_text(encoding="utf-8")) for path in files)
-    return f"{__version__}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    texts = [_code_alone(path.read_text(encoding="utf-8")) for path in files]
+    data = sorted((SOURCE / "datasets" / "data").glob("*.csv"))
+    texts += [path.read_text(encoding="utf-8") for path in data]
+    return f"{__version__}+{hashlib.sha256(chr(10).join(texts).encode()).hexdigest()[:10]}"
 
 
 def _code_alone(text: str) -> str:
@@ -147,16 +151,16 @@ class Cache:
         self.results: dict[str, Result] = {}
         self.seconds: Counter[str] = Counter()  # spent so far, by method
         if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
                 try:
                     record = json.loads(line)
                     self._keep(record["key"], record["run"]["method"], record["result"])
-                except (json.JSONDecodeError, KeyError, TypeError):
+                except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
                     continue
 
     def _keep(self, name: str, method: str, result: Result) -> None:
-        self.results[name] = result
         self.seconds[method] += result.get("seconds", 0.0)
+        self.results[name] = result
 
     def get(self, run: Run) -> Result | None:
         """What is known of a run."""

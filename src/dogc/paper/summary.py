@@ -18,7 +18,7 @@ NEAR = 0.005  # a printed number within this is reached
 def chance(row: Row) -> str:
     """How many seeds reach the oracle's number, and their median."""
     if row.oracle_start == "no seed":
-        return "no chance in it"
+        return "deterministic"
     return f"{row.oracle_share:.0%}, median {row.oracle_median:.3f}"
 
 

@@ -21,17 +21,6 @@ CONVERT: dict[type, Callable[[str], Any]] = {
 NAMED_BY = ("data", "method", "units", "metric", "part", "variant")
 
 
-def check_header(path: pathlib.Path, row_type: type[AnyRow]) -> None:
-    """Refuse a file of another layout before anything is run."""
-    if path.exists():
-        with open(path, encoding="utf-8", newline="") as file:
-            header = next(csv.reader(file), [])
-        if header != list(_fields(row_type)):
-            raise ValueError(
-                f"{path} has other columns than this version of dogc writes; name another --out"
-            )
-
-
 def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
     """Write rows beside those that are there; what is there stays where it is fuller.
 
@@ -50,15 +39,22 @@ def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
 
 
 def read_rows(path: pathlib.Path, row_type: type[AnyRow]) -> list[AnyRow]:
-    """The rows of a file that `add_rows` wrote."""
-    check_header(path, row_type)
+    """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
     kinds = list(get_type_hints(row_type).values())
     with open(path, encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))[1:]
-    return [
-        row_type(*(CONVERT[kind](cell) for kind, cell in zip(kinds, line, strict=True)))
-        for line in lines
-    ]
+        try:
+            header, *lines = list(csv.reader(file))
+            if header != list(_fields(row_type)):
+                raise ValueError("other columns")
+            return [
+                row_type(*(CONVERT[kind](cell) for kind, cell in zip(kinds, line, strict=True)))
+                for line in lines
+            ]
+        except (ValueError, csv.Error) as error:
+            raise ValueError(
+                f"{path} is not a whole table of this version of dogc; name another --out, or "
+                "move that file away"
+            ) from error
 
 
 def _fields(row_type: type[AnyRow]) -> tuple[str, ...]:
@@ -70,9 +66,7 @@ def _name(row: Any) -> tuple[str, ...]:
 
 
 def _fuller(old: Any, new: Any) -> bool:
-    """Whether the old row is of the same code and of more runs."""
-    if old.version != new.version:
-        return False
+    """Whether the old row is of more runs, whatever code they were of: the row says which."""
     return (old.extent == "full", old.seeds) > (new.extent == "full", new.seeds)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from ..numerics import bipartite, discrete, lloyd
+from ..numerics.exact import rounded
 from ..numerics.matrix import Matrix
 from . import distinct, links, scaling
 from .passes import over_blocks
@@ -17,6 +18,8 @@ from .representatives import Frame, as_points
 
 # Lloyd's steps from candidates to their means.
 STEPS = 10
+# Coordinates below this lose bits; above it a row keeps as many of its own largest one.
+SMALLEST = 2.0**-60
 
 
 class ReadyRows(NamedTuple):
@@ -35,7 +38,7 @@ class ReadyRows(NamedTuple):
 
     def points(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Some of them as points."""
-        return as_points(self.frame, self.X[rows])
+        return placed(self.frame, self.X[rows])
 
 
 class Links(NamedTuple):
@@ -64,6 +67,12 @@ class Ensemble(NamedTuple):
     V: np.ndarray  # (clusters of all, c)
     unit_rows: bool
     centres: np.ndarray  # (c, c)
+
+
+def placed(frame: Frame, X: Matrix) -> np.ndarray:
+    """Rows as points, without the bits that change with the unit of X: ties stay ties."""
+    bits = scaling.KEPT_BITS[frame.scaled.X.dtype]
+    return rounded(as_points(frame, X), SMALLEST, bits)
 
 
 def ready_rows(X: Matrix, n_jobs: int | None) -> ReadyRows:
@@ -98,7 +107,7 @@ def nearest_landmarks(rows: ReadyRows, R: np.ndarray, k: int) -> tuple[np.ndarra
     search = links.make_search(R)
 
     def block(part: slice) -> tuple[np.ndarray, np.ndarray]:
-        idx, d = links.nearest(search, as_points(rows.frame, rows.X[part]), k)
+        idx, d = links.nearest(search, placed(rows.frame, rows.X[part]), k)
         return idx.astype(np.int32), d
 
     found = list(over_blocks(block, rows.X, rows.n_jobs))
@@ -113,7 +122,7 @@ def barycentres(rows: ReadyRows, found: Links, p: int) -> tuple[np.ndarray, np.n
     sums, total = np.zeros((p, rows.X.shape[1])), np.zeros(p)
 
     def block(part: slice) -> tuple[np.ndarray, np.ndarray]:
-        Z = as_points(rows.frame, rows.X[part])
+        Z = placed(rows.frame, rows.X[part])
         return bipartite.landmark_sums(found.idx[part], found.T[part], rows.size[part], Z, p)
 
     for more, weight in over_blocks(block, rows.X, rows.n_jobs):
@@ -167,7 +176,7 @@ def _links(fitted: Landmarks) -> Callable[[Matrix], Links]:
     search = links.make_search(fitted.R)
 
     def link(X: Matrix) -> Links:
-        idx, d = links.nearest(search, as_points(fitted.frame, X), fitted.n_links)
+        idx, d = links.nearest(search, placed(fitted.frame, X), fitted.n_links)
         return Links(idx, bipartite.gaussian_links(d, fitted.width)[0])
 
     return link

@@ -9,8 +9,9 @@ import numpy as np
 from ..numerics import discrete, graph
 from ..numerics.matrix import Matrix
 from . import links
+from .landmarks import placed
 from .passes import over_blocks
-from .representatives import Frame, as_points
+from .representatives import Frame
 
 
 class Prototypes(NamedTuple):
@@ -30,7 +31,7 @@ def new_labels(fitted: Prototypes, X: Matrix, n_jobs: int | None) -> np.ndarray:
     def block(rows: slice) -> np.ndarray:
         # A row beyond the range of squares is infinitely far from everything: any label is right.
         with np.errstate(over="ignore", invalid="ignore"):
-            idx, d = links.nearest(search, as_points(fitted.frame, X[rows]), k + 1)
+            idx, d = links.nearest(search, placed(fitted.frame, X[rows]), k + 1)
             weight = graph.solve_rows(d[:, :k], graph.neighbour_xi(d, k, floor=0.0))
         votes = fitted.labels[idx[:, :k]]
         return discrete.weighted_vote(votes, np.nan_to_num(weight), c)
