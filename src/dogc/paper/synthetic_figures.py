@@ -148,14 +148,16 @@ def gaussians(options: FigureOptions) -> pathlib.Path:
         axis.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
         for name, direction, colour, style in directions(X):
             end = 2.2 * direction / np.linalg.norm(direction)
-            axis.plot([-end[0], end[0]], [-end[1], end[1]], style, color=colour, lw=2, label=name)
+            line = [-end[0], end[0]], [-end[1], end[1]]
+            width = 6 if name == "DOGC" else 2  # it lies under DOGC-OS
+            axis.plot(*line, style, color=colour, lw=width, label=name)
         draws = min(DRAWS, options.n_runs)
         apart = np.median([_apart(distance, seed) for seed in range(draws)], axis=0)
         rows += [
             (title, distance, name, draws, *digits(spread(values)), *digits(apart))
             for name, values in alignments(distance, draws).items()
         ]
-    axes[0, 3].legend(fontsize=8, frameon=False, loc="upper right")
+    axes[0, 0].legend(fontsize=8, frameon=False, loc="upper right")
     header = ("title", "distance", "method", "draws", *SPREADS)
     of_data = ("acc_of_the_right_direction", "neighbours_in_the_other_cloud")
     write_csv(options.out / "gaussians.csv", (*header, *of_data), rows)
