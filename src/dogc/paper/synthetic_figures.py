@@ -149,7 +149,7 @@ def gaussians(options: FigureOptions) -> pathlib.Path:
         for name, direction, colour, style in directions(X):
             end = 2.2 * direction / np.linalg.norm(direction)
             line = [-end[0], end[0]], [-end[1], end[1]]
-            width = 6 if name == "DOGC" else 2  # it lies under DOGC-OS
+            width = 5 if name == "DOGC" else 2  # it lies under DOGC-OS
             axis.plot(*line, style, color=colour, lw=width, label=name)
         draws = min(DRAWS, options.n_runs)
         apart = np.median([_apart(distance, seed) for seed in range(draws)], axis=0)
@@ -157,7 +157,7 @@ def gaussians(options: FigureOptions) -> pathlib.Path:
             (title, distance, name, draws, *digits(spread(values)), *digits(apart))
             for name, values in alignments(distance, draws).items()
         ]
-    axes[0, 0].legend(fontsize=8, frameon=False, loc="upper right")
+    axes[0, 3].legend(fontsize=8, frameon=False, loc="lower right")
     header = ("title", "distance", "method", "draws", *SPREADS)
     of_data = ("acc_of_the_right_direction", "neighbours_in_the_other_cloud")
     write_csv(options.out / "gaussians.csv", (*header, *of_data), rows)
