@@ -58,7 +58,8 @@ def oracle(
     """The best run by each measure: over settings, preprocessings and seeds, by ground truth.
 
     Settings are ranked by one seed. The best by each measure are then run with all seeds, so every
-    setting that is reported has all of them. `others` are runs that count as tried too.
+    setting that is reported has all of them. `others` are runs that count as tried too: one that is
+    drawn must be there with all its seeds.
     """
     title = f"{data} {method} {units}".strip()
     if method in DRAWN:
@@ -68,15 +69,12 @@ def oracle(
             make_run(method, data, seeded(method, setting, 0), name)
             for name, setting in grid(grid_settings, method, data, options.quick)
         ]
-    runs += others
-    run_all(runs, cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all([*runs, *others], cache, jobs=options.jobs, title=title, progress=options.progress)
     runs = scored(cache, runs)
-    for metric in METRICS:
-        winner = _best(cache, runs, metric)
-        again = all_seeds(winner, options.n_runs)
-        run_all(again, cache, jobs=options.jobs, title=title, progress=options.progress)
-        runs += scored(cache, again)
-    runs = list(dict.fromkeys(runs))
+    winners = [_best(cache, runs, metric) for metric in METRICS]
+    again = [run for winner in winners for run in all_seeds(winner, options.n_runs)]
+    run_all(again, cache, jobs=options.jobs, title=title, progress=options.progress)
+    runs = scored(cache, [*runs, *again, *others])
     return {metric: _reported(cache, runs, metric, options.n_runs) for metric in METRICS}
 
 
