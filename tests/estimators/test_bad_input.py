@@ -179,7 +179,7 @@ def test_convergence_warning_names_reason_and_remedy(cls):
     if cls in (DOGCFixedGraph, SEC, DiscriminativeKMeans, LocalLearningClustering):
         pytest.skip("the number of components does not matter")
     with pytest.warns(ConvergenceWarning, match="more (components )?than n_clusters.*n_neighbors"):
-        made(cls, 2, n_neighbors=3, n_prototypes=40).fit(rows)
+        made(cls, 2, n_neighbors=3, n_prototypes=40, n_landmarks=40).fit(rows)
 
 
 def test_a_good_run_does_not_warn():

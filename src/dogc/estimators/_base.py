@@ -266,8 +266,8 @@ class GraphClusterer(NewRows):
         self.geometries_ = {look.columns.name: look.scales for look in looks}
 
     def _assign_graph(self, S: sp.csr_array, dtype: Any) -> None:
-        self.similarity_matrix_ = S.astype(dtype)
-        self.affinity_matrix_ = symmetric(S).astype(dtype)
+        self.similarity_matrix_ = S.astype(dtype)  # a copy: S holds room for all candidates
+        self.affinity_matrix_ = symmetric(S).astype(dtype, copy=False)
 
     def _assign_components(self, components: np.ndarray | None, dtype: Any) -> None:
         self.components_ = None

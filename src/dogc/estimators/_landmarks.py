@@ -97,7 +97,7 @@ class LandmarkClusterer(RowClusterer):
     def _assign(self, found: LandmarkCut, rows: landmarks.ReadyRows, c: int) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         fitted, dtype = found.fitted, rows.X.dtype
-        new_name = discrete.size_order(found.labels[rows.inverse], c)
+        new_name = discrete.size_order(found.labels, c, rows.size)
         order = np.argsort(new_name)[: len(np.unique(found.labels))]  # without lost clusters
         if len(order) < c:
             warn_caller(
@@ -261,10 +261,10 @@ class USPEC(LandmarkClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
-    n_landmarks : int, default=1000
+    n_landmarks : int or None, default=None
         Number of representatives, the p of its paper; at least n_clusters. They are means of a
-        few steps of k-means on ten random rows for each of them. Where it is not below the
-        number of distinct rows, every row is one.
+        few steps of k-means on ten random rows for each of them. None takes a fifth of the
+        distinct rows, 1000 at most. Where it is not below their number, every row is one.
     n_neighbors : int, default=None
         Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
         landmarks where they are fewer.

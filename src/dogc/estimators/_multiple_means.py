@@ -153,7 +153,7 @@ class KMultipleMeans(RowClusterer):
         solved, labels, member = found
         given, shares, scaled = solved.given, solved.shares, rows.frame.scaled
         c = int(labels.max()) + 1
-        new_name = discrete.size_order(labels[rows.inverse], c)
+        new_name = discrete.size_order(labels, c, rows.size)
         self.labels_ = new_name[labels][rows.inverse]
         used = member >= 0
         R = solved.A[used]

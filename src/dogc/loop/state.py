@@ -122,4 +122,6 @@ def similarities(state: State) -> sp.csr_array:
 
 def symmetric(S: sp.csr_array) -> sp.csr_array:
     """The learned graph without directions, (S + S')/2."""
-    return ((S + S.T) * 0.5).tocsr()
+    both = (S + S.T).tocsr()
+    both.data *= 0.5
+    return both

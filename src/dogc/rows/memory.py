@@ -16,7 +16,7 @@ from .settings import Settings
 # Bytes for each row: so many copies of its features, so many numbers for each neighbour and each
 # cluster. Checked against the peaks that benchmarks/scale.py prints.
 COPIES_OF_X = 5
-PER_NEIGHBOUR = 160
+PER_NEIGHBOUR = 175
 PER_CLUSTER = 130
 # The same on representatives: for each row, for each of its links, and for the sample.
 PER_ROW, PER_LINK = 60, 8
