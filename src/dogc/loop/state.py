@@ -122,6 +122,4 @@ def similarities(state: State) -> sp.csr_array:
 
 def symmetric(S: sp.csr_array) -> sp.csr_array:
     """The learned graph without directions, (S + S')/2."""
-    both = (S + S.T).tocsr()
-    both.data *= 0.5
-    return both
+    return ((S + S.T) * 0.5).tocsr()  # the product is a copy: a sum holds room for both
