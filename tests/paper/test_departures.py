@@ -275,6 +275,10 @@ def test_the_command_writes_the_table_and_a_page_shows_it(rows, tmp_path, capsys
     for row, kept in zip(rows, stored, strict=True):
         assert row[:4] == kept[:4]
         np.testing.assert_allclose(row[4:-2], kept[4:-2], atol=6e-5)
+    monkeypatch.setattr(departures, "departures_table", lambda *a: pytest.fail("it was known"))
+    command.main(["departures", *options])
+    with pytest.raises(pytest.fail.Exception, match="it was known"):  # more seeds are new
+        command.main(["departures", *options, "--runs", "3"])
     html = (tmp_path / "departures.html").read_text(encoding="utf-8")
     assert f"<td class=''>{rows[0].acc_median:.4f}</td>" in html
     page = f"Before\n<!-- table: departures -->\nold\n{summary.END}\nafter\n"

@@ -136,9 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         sections = make[options.what](options, cache)
     except KeyboardInterrupt:
-        tool.exit(
-            130, f"\ninterrupted; what is done is kept in {cache.path}, run it again to go on\n"
-        )
+        kept = options.out / "departures.csv" if options.what == "departures" else cache.path
+        tool.exit(130, f"\ninterrupted; what is done is kept in {kept}, run it again to go on\n")
     except ImportError as error:
         tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
     facts = (
@@ -263,7 +262,10 @@ def make_departures(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of departures; a CSV file that grows by each data set."""
     path = options.out / "departures.csv"
     progress = False if options.quiet else None
+    there = read_rows(path, departures.Row) if path.exists() else []
     for data in options.datasets or departures.DATA:
+        if departures.is_known(data, options.runs, there):
+            continue
         rows = departures.departures_table(data, options.runs, options.jobs, progress)
         _add(path, rows, departures.text)
     return [departures_section(read_rows(path, departures.Row))]

@@ -154,6 +154,12 @@ def _row(line: tuple[str, str, str], fits: Sequence[Fit]) -> Row:
     return Row._make([*line, len(fits), *values, "full", code_version()])
 
 
+def is_known(data: str, n_runs: int, rows: Sequence[Row]) -> bool:
+    """Whether a data set stands there already, of this code and with as many seeds."""
+    seeds = [row.seeds for row in rows if (row.data, row.version) == (data, code_version())]
+    return bool(seeds) and max(seeds) >= n_runs
+
+
 def text(rows: Sequence[Row]) -> str:
     """The table as lines for a terminal."""
     names = ("ACC", "best", "exact", "rose")
