@@ -1,6 +1,6 @@
 """Many rows: time, peak memory and scores of DOGC beside others, each held to a floor.
 
-    python benchmarks/scale.py                             # everything: about 40 minutes
+    python benchmarks/scale.py                             # everything: about 45 minutes
     python benchmarks/scale.py --only moons rings          # some groups
     python benchmarks/scale.py --rows-at-most 200000       # leave out larger cases
 

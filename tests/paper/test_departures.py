@@ -13,6 +13,7 @@ import reference
 from dogc.paper import command, departures, summary, table_files, variants
 from dogc.paper.as_printed import PrintedDOGC, PrintedDOGCOS, laplacian, solve_rows
 from dogc.paper.departures import ALL, DEFAULTS, PRINTED, SAME
+from dogc.paper.runs import Options
 from dogc.paper.variants import METHODS, printed_with
 
 C, K = 3, 5
@@ -245,7 +246,7 @@ def test_settings_are_those_of_the_text():
 def short_table(jobs):
     with pytest.MonkeyPatch.context() as patch, parallel_config("threading"):
         patch.setattr(departures, "MAX_ITER", 2)
-        return departures.departures_table("lenses", 2, jobs, False)
+        return departures.departures_table("lenses", Options(2, jobs, progress=False))
 
 
 @pytest.fixture(scope="module")

@@ -180,7 +180,7 @@ def test_processes_do_not_change_results(tmp_path):
     scores = []
     for jobs in (1, 2):
         cache = runs.Cache(tmp_path / f"{jobs}.jsonl")
-        runs.run_all(wanted, cache, jobs=jobs)
+        runs.run_all(wanted, cache, runs.Options(jobs=jobs))
         scores.append([cache.get(run)["acc"] for run in wanted])
     assert scores[0] == scores[1]
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
-from ..numerics import bipartite, discrete, fragments, graph
+from ..numerics import bipartite, discrete, fragments
 from ..rows import landmarks
 from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import generator, single_blas_thread
@@ -421,10 +421,9 @@ def cut_graph(
     their nearest; what avoids that is said, if there is a remedy.
     """
     E = bipartite.landmark_graph(found.idx, found.T, omega, p)
-    used = E.diagonal() > 0
-    inner = E if used.all() else E[used][:, used]
-    count, component = graph.components(inner)
-    c = min(c, len(component))
+    count, member = bipartite.landmark_components(E)
+    used = member >= 0
+    c = min(c, int(used.sum()))
     if count > c:
         if remedy is not None:
             warn_caller(
@@ -433,9 +432,7 @@ def cut_graph(
                 ConvergenceWarning,
             )
         mass = E.sum(axis=1)[used]  # of their rows: a landmark or base cluster may have few
-        component = fragments.merge_components(positions()[used], component, c, mass)
-    member = np.full(p, -1)
-    member[used] = component
+        member[used] = fragments.merge_components(positions()[used], member[used], c, mass)
     return bipartite.transfer_cut(E, c, member).V
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from . import affinity, eigen
+from . import affinity, eigen, graph
 from .row_blocks import over_rows
 
 # No row counts for less: a landmark that only far rows know stays part of the graph.
@@ -119,6 +119,21 @@ def _sparse(idx: np.ndarray, B: np.ndarray, p: int) -> sp.csr_array:
     n, k = idx.shape
     parts = B.ravel(), idx.ravel().astype(np.int32), np.arange(0, n * k + 1, k)
     return sp.csr_array(parts, shape=(n, p))
+
+
+def landmark_components(E: sp.csr_array) -> tuple[int, np.ndarray]:
+    """The number of components, and that of each landmark; -1 for a landmark without rows.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> landmark_components(sp.csr_array(np.diag([2.0, 0.0, 1.0])))
+    (2, array([ 0, -1,  1]))
+    """
+    used = E.diagonal() > 0
+    member = np.full(E.shape[0], -1)
+    count, member[used] = graph.components(E if used.all() else E[used][:, used])
+    return count, member
 
 
 def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> Cut:

@@ -72,9 +72,7 @@ def shares_at(given: Candidates, cost: np.ndarray, lam: float) -> Shares:
     """
     S = graph.solve_rows(given.d + lam * cost, given.xi)
     E = bipartite.landmark_graph(given.idx, S, given.omega, given.m)
-    used = E.diagonal() > 0
-    member = np.full(given.m, -1)
-    count, member[used] = graph.components(E if used.all() else E[used][:, used])
+    count, member = bipartite.landmark_components(E)
     return Shares(S, E, member, count, lam)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from ..datasets import UCI_NAMES
+from . import printed
+from .printed import OURS
 
 Scores = Mapping[str, Mapping[str, float]]  # data set -> method -> score
-
-OURS = ("DOGC", "DOGC-OS")
 
 
 class Claim(NamedTuple):
@@ -53,6 +56,19 @@ def at_least(ours: Iterable[str], others: Sequence[str] | None = None) -> Callab
         return max(score[name] for name in ours) - max(score[name] for name in rest)
 
     return lead
+
+
+def complete(tables: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether every method is there on every data set of every table, by file name."""
+    wanted = {
+        "main.csv": (UCI_NAMES, printed.MAIN_METHODS),
+        "ablation.csv": (printed.FIVE, printed.ABLATIONS),
+        "out-of-sample.csv": (printed.FIVE, printed.OUT_OF_SAMPLE_METHODS),
+    }
+    return all(
+        set(itertools.product(*names)) <= {(row.data, row.method) for row in tables.get(file, ())}
+        for file, names in wanted.items()
+    )
 
 
 def claims(folder: pathlib.Path) -> list[Claim]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import pathlib
 import platform
 import sys
@@ -18,7 +17,7 @@ from .._atomic import write_whole
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
 from . import departures, printed
-from .claims import claims
+from .claims import claims, complete
 from .figures import FIGURES, FigureOptions
 from .protocol import PREPROCESSINGS
 from .reproduction_page import (
@@ -185,9 +184,7 @@ def _check_jobs(tool: argparse.ArgumentParser, jobs: int) -> None:
 
 def make_tables(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of tables; CSV files on the way."""
-    wanted = options.only or list(TABLES)
-    progress = False if options.quiet else None
-    how = Options(options.runs, options.jobs, options.quick, progress)
+    wanted, how = options.only or list(TABLES), _how(options)
     datasets = options.datasets or list(UCI_NAMES)
     five = [name for name in printed.FIVE if name in datasets]
     out = options.out
@@ -205,6 +202,10 @@ def make_tables(options: Any, cache: Cache) -> list[str]:
     return sections_of(out)
 
 
+def _how(options: Any) -> Options:
+    return Options(options.runs, options.jobs, options.quick, False if options.quiet else None)
+
+
 def _among(methods: Sequence[str], options: Any) -> list[str]:
     return [name for name in methods if name in (options.methods or methods)]
 
@@ -218,25 +219,12 @@ def _add(path: pathlib.Path, rows: list[Any], text: Callable[[list[Any]], str]) 
     print(f"wrote {path}" + (f" (kept {kept} rows of a fuller run)" if kept else ""))
 
 
-def _whole(rows: dict[str, list[Any]]) -> bool:
-    """Whether every method is there on every data set of every table."""
-    wanted = {
-        "main.csv": (UCI_NAMES, printed.MAIN_METHODS),
-        "ablation.csv": (printed.FIVE, printed.ABLATIONS),
-        "out-of-sample.csv": (printed.FIVE, printed.OUT_OF_SAMPLE_METHODS),
-    }
-    return all(
-        set(itertools.product(*names)) <= {(row.data, row.method) for row in rows.get(file, ())}
-        for file, names in wanted.items()
-    )
-
-
 def sections_of(out: pathlib.Path) -> list[str]:
     """The page of all tables in a folder, and the paper's claims once all are whole."""
     there = {name: out / name for name in FILES if (out / name).exists()}
     rows = {name: read_rows(path, FILES[name]) for name, path in there.items()}
     sections = []
-    if _whole(rows):
+    if complete(rows):
         found = claims(out)
         for claim in found:
             print(f"{claim.column}: {claim.text}: {where_it_holds(claim)}")
@@ -261,20 +249,18 @@ def _print_times(cache: Cache) -> None:
 def make_departures(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of departures; a CSV file that grows by each data set."""
     path = options.out / "departures.csv"
-    progress = False if options.quiet else None
     there = read_rows(path, departures.Row) if path.exists() else []
     for data in options.datasets or departures.DATA:
         if departures.is_known(data, options.runs, there):
             continue
-        rows = departures.departures_table(data, options.runs, options.jobs, progress)
+        rows = departures.departures_table(data, _how(options))
         _add(path, rows, departures.text)
     return [departures_section(read_rows(path, departures.Row))]
 
 
 def make_figures(options: Any, cache: Cache) -> list[str]:
     """The sections of the page of figures; PNG files on the way."""
-    progress = False if options.quiet else None
-    given = FigureOptions(cache, options.out, options.runs, options.jobs, progress)
+    given = FigureOptions(cache, options.out, _how(options))
     sections = []
     for name in options.only or FIGURES:
         path = FIGURES[name](given)

@@ -21,8 +21,8 @@ from .. import DOGC, DOGCOS
 from ..datasets import UCI_NAMES
 from ..metrics import clustering_accuracy
 from .protocol import rows_and_classes
-from .reproduction_page import markdown_table
-from .runs import code_version
+from .reproduction_page import markdown_table, text_table
+from .runs import Options, code_version
 from .variants import METHODS, printed_with
 
 SYNTHETIC = ("moons 0.08 0", "clusters36 0.05 0", "gaussians 2.0 0")
@@ -123,20 +123,19 @@ def ever_rose(history: Sequence[Any]) -> bool:
     return any(after > before + 1e-9 * abs(before) for before, after in pairs)
 
 
-def departures_table(
-    data: str, n_runs: int = 10, jobs: int = 1, progress: bool | None = None
-) -> list[Row]:
-    """Every variant of both methods on a data set, each with ``n_runs`` seeds.
-
-    ``progress`` shows a bar or none; None shows it on a terminal.
-    """
+def departures_table(data: str, options: Options) -> list[Row]:
+    """Every variant of both methods on a data set, each with all seeds."""
     lines = [(data, method, variant) for method in METHODS for variant in lines_of(method)]
-    runs = [(line, seed) for line in lines for seed in range(1 if line[2] in CERTAIN else n_runs)]
-    done = Parallel(n_jobs=jobs, return_as="generator")(
+    runs = [
+        (line, seed)
+        for line in lines
+        for seed in range(1 if line[2] in CERTAIN else options.n_runs)
+    ]
+    done = Parallel(n_jobs=options.jobs, return_as="generator")(
         delayed(execute)(*line, seed) for line, seed in runs
     )
     fits: dict[tuple[str, str, str], list[Fit]] = {line: [] for line in lines}
-    disable = None if progress is None else not progress
+    disable = None if options.progress is None else not options.progress
     bar = tqdm(zip(runs, done, strict=True), total=len(runs), desc=data, disable=disable)
     for (line, _), fit in bar:
         fits[line].append(fit)
@@ -162,12 +161,12 @@ def is_known(data: str, n_runs: int, rows: Sequence[Row]) -> bool:
 
 def text(rows: Sequence[Row]) -> str:
     """The table as lines for a terminal."""
-    names = ("ACC", "best", "exact", "rose")
-    lines = [f"{'':<52}" + "".join(f"{name:>9}" for name in names)]
-    for row in rows:
-        shown = f"{row.acc_median:9.4f}{row.acc_best:9.4f}{row.exact:9.0%}{row.rose:9.0%}"
-        lines.append(f"{f'{row.data.split()[0]} {row.method}, {row.variant}':<52}{shown}")
-    return "\n".join(lines)
+    lines = [
+        [f"{row.data.split()[0]} {row.method}, {row.variant}", f"{row.acc_median:.4f}",
+         f"{row.acc_best:.4f}", f"{row.exact:.0%}", f"{row.rose:.0%}"]
+        for row in rows
+    ]  # fmt: skip
+    return text_table(["", "ACC", "best", "exact", "rose"], lines)
 
 
 # ------------------------------------------------------------------------------------ the page

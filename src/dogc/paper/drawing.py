@@ -12,7 +12,7 @@ import numpy as np
 
 from .._atomic import draft_of
 from .protocol import seeded
-from .runs import Cache, make_run, run_all
+from .runs import Cache, Options, make_run, run_all
 
 BLUE, ORANGE, GREEN, GREY = "#2563a8", "#d9772b", "#3c8d5a", "#8a8a8a"
 METRICS = ("acc", "nmi_max")
@@ -25,9 +25,12 @@ class FigureOptions(NamedTuple):
 
     cache: Cache
     out: pathlib.Path
-    n_runs: int
-    jobs: int
-    progress: bool | None
+    how: Options
+
+    @property
+    def n_runs(self) -> int:
+        """Seeds of each setting."""
+        return self.how.n_runs
 
 
 class Case(NamedTuple):
@@ -56,7 +59,7 @@ def scores(
         for case in cases
     ]
     every = [run for of_case in runs for run in of_case]
-    run_all(every, options.cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all(every, options.cache, options.how, title)
     return [
         {metric: np.array([_result(options, run)[metric] for run in of_case]) for metric in METRICS}
         for of_case in runs

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .claims import OURS
+from .printed import OURS
 from .protocol import (
     DRAWN,
     FOUND,
@@ -69,11 +69,11 @@ def oracle(
             make_run(method, data, seeded(method, setting, 0), name)
             for name, setting in grid(grid_settings, method, data, options.quick)
         ]
-    run_all([*runs, *others], cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all([*runs, *others], cache, options, title)
     runs = scored(cache, runs)
     winners = [_best(cache, runs, metric) for metric in METRICS]
     again = [run for winner in winners for run in all_seeds(winner, options.n_runs)]
-    run_all(again, cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all(again, cache, options, title)
     runs = scored(cache, [*runs, *again, *others])
     return {metric: _reported(cache, runs, metric, options.n_runs) for metric in METRICS}
 
@@ -121,13 +121,13 @@ def _search(cache: Cache, method: str, data: str, units: str, options: Options) 
     draws += [] if options.quick else FOUND.get((data, method, units), [])
     points = {_as_run(method, data, units, point): point for point in draws}
     title = f"{data} {method} {units}"
-    run_all(points, cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all(points, cache, options, title)
     for _ in range(0 if options.quick else ROUNDS):
         ranked = sorted(scored(cache, points), key=lambda run: -result_of(cache, run)["acc"])
         for best in ranked[:KEPT]:
             for point in _around(points[best], space):
                 points.setdefault(_as_run(method, data, units, point), point)
-        run_all(points, cache, jobs=options.jobs, title=title, progress=options.progress)
+        run_all(points, cache, options, title)
     return list(points)
 
 

@@ -27,7 +27,7 @@ from .drawing import (
     spread,
     write_figure,
 )
-from .protocol import PAPER_RANGE, POWERS, rows_and_classes
+from .protocol import PAPER_RANGE, POWERS, fixed, rows_and_classes
 
 STARTS = 10
 NAMES = ("alpha", "beta", "gamma")
@@ -55,10 +55,7 @@ def _setting(data: str, method: str) -> dict[str, Any]:
     The paper does not print m; its code has 3 for Vote. k is a tenth of the rows.
     """
     k = round(len(rows_and_classes(data, "z-score")[0]) / 10)
-    setting = {"n_neighbors": k, "n_components": 3, "min_cluster_size": 1, "geometry": "given"}
-    if method == "DOGC-OS":
-        setting["fit_intercept"] = False
-    return {**setting, "max_iter": 30, "penalties": "paper"}
+    return {**fixed(method, "paper"), "n_neighbors": k, "n_components": 3, "max_iter": 30}
 
 
 def _over_starts(

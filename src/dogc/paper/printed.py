@@ -86,6 +86,7 @@ ecoli     0.7321  0.7262  0.6548  0.7202  0.6726  0.7381  0.7738
 wine      0.7079  0.7079  0.6292  0.5393  0.7753  0.6966  0.9326
 """)
 
+OURS = ("DOGC", "DOGC-OS")
 MAIN_METHODS = tuple(ACC["wine"])
 ABLATIONS = tuple(ABLATION_ACC["wine"])
 OUT_OF_SAMPLE_METHODS = tuple(TEST_ACC["wine"])

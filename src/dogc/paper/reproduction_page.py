@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .rerun import NO_SEED
+
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --dim: #888; --good: #2a7d46; --bad: #b3541e; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
@@ -74,14 +76,13 @@ def metric_section(rows: Sequence[Any], metric: str, title: str) -> str:
         usual = number(row.honest_median)
         usual += f" [{row.honest_q1:.3f}, {row.honest_q3:.3f}]" if spread else ""
         mark = "†" if row.doubt else ""
-        drawn = row.oracle_start != "no seed"
         lines.append(
             [
                 td(row.data),
                 td(f"{row.method} ({row.units} units)" if row.units else row.method),
                 td(number(row.printed) + mark, hint=row.doubt),
                 compared(row.oracle, row.printed),
-                td(f"{row.oracle_share:.0%}" if drawn else "any"),
+                td(seeds_that_reach(row)),
                 td(number(row.oracle_median)),
                 td(usual, hint=row.honest_command),
                 td(number(row.oracle_kmeans)),
@@ -96,8 +97,8 @@ def metric_section(rows: Sequence[Any], metric: str, title: str) -> str:
 
 
 def _chosen(row: Any) -> str:
-    start = getattr(row, "oracle_start", "no seed")
-    seed = "" if start == "no seed" else f", {start}"
+    start = getattr(row, "oracle_start", NO_SEED)
+    seed = "" if start == NO_SEED else f", {start}"
     return f"{row.oracle_preprocessing}{seed}: {row.oracle_setting}"
 
 
@@ -107,32 +108,40 @@ def markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def text_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table for a terminal: the first column to the left, the others to the right."""
+    rows = [header, *lines]
+    width = max(len(row[0]) for row in rows)
+    return "\n".join(
+        f"{first:<{width}}" + "".join(f"{c:>15}" for c in cells) for first, *cells in rows
+    )
+
+
+def seeds_that_reach(row: Any) -> str:
+    """The share of seeds with the oracle's score."""
+    return "deterministic" if row.oracle_start == NO_SEED else f"{row.oracle_share:.0%}"
+
+
 def scores_text(rows: Sequence[Any], metric: str = "acc") -> str:
     """One measure as lines for a terminal."""
-    names = ("printed", "oracle", "reached by", "honest", "k-means")
-    lines = [f"{metric:<30}" + "".join(f"{name:>12}" for name in names)]
+    lines = []
     for row in rows:
         if row.metric == metric:
             units = f" ({row.units})" if row.units else ""
-            share = f"{row.oracle_share:.0%}" if row.oracle_start != "no seed" else "any"
-            cells = [number(row.printed), number(row.oracle), share]
-            cells += [number(row.honest_median), number(row.kmeans)]
-            lines.append(
-                f"{f'{row.data} {row.method}{units}':<30}" + "".join(f"{c:>12}" for c in cells)
-            )
-    return "\n".join(lines)
+            values = number(row.printed), number(row.oracle), seeds_that_reach(row)
+            usual = number(row.honest_median), number(row.kmeans)
+            lines.append([f"{row.data} {row.method}{units}", *values, *usual])
+    return text_table([metric, "printed", "oracle", "reached by", "honest", "k-means"], lines)
 
 
 def split_text(rows: Sequence[Any]) -> str:
     """The halves as lines for a terminal."""
-    names = ("printed", "oracle", "honest")
-    lines = [f"{'ACC on halves':<30}" + "".join(f"{name:>12}" for name in names)]
-    for row in rows:
-        cells = (number(row.printed), number(row.oracle), number(row.honest_median))
-        lines.append(
-            f"{f'{row.data} {row.method}, {row.part}':<30}" + "".join(f"{c:>12}" for c in cells)
-        )
-    return "\n".join(lines)
+    lines = [
+        [f"{row.data} {row.method}, {row.part}", number(row.printed), number(row.oracle),
+         number(row.honest_median)]
+        for row in rows
+    ]  # fmt: skip
+    return text_table(["ACC on halves", "printed", "oracle", "honest"], lines)
 
 
 def split_section(rows: Sequence[Any]) -> str:

@@ -18,6 +18,9 @@ SHOWN = {"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)", "p
          "ari": "ARI", "train_acc": "ACC, first half", "test_acc": "ACC, second half"}  # fmt: skip
 
 
+NO_SEED = "no seed"
+
+
 def setting_text(run: Run) -> str:
     """The setting of a run, as ``--set`` takes it; the seed stands apart."""
     setting = json.loads(run.setting)
@@ -28,7 +31,7 @@ def setting_text(run: Run) -> str:
 def seed_of(run: Run) -> str:
     """The seed of a run in words."""
     seed = json.loads(run.setting).get("random_state")
-    return "no seed" if seed is None else f"seed {seed}"
+    return NO_SEED if seed is None else f"seed {seed}"
 
 
 def command_of(runs: Sequence[Run], *, seeds: int = 1) -> str:

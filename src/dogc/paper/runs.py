@@ -188,17 +188,17 @@ class Options(NamedTuple):
 def run_all(
     runs: Iterable[Run],
     cache: Cache,
-    *,
-    jobs: int = 1,
+    options: Options = Options(),  # noqa: B008
     title: str = "",
-    progress: bool | None = None,
 ) -> None:
     """Do the runs that the cache does not know yet, with a progress bar."""
     wanted = [run for run in dict.fromkeys(runs) if cache.get(run) is None]
     if not wanted:
         return
-    done = Parallel(n_jobs=jobs, return_as="generator")(delayed(execute)(run) for run in wanted)
-    disable = None if progress is None else not progress
+    done = Parallel(n_jobs=options.jobs, return_as="generator")(
+        delayed(execute)(run) for run in wanted
+    )
+    disable = None if options.progress is None else not options.progress
     bar = tqdm(zip(wanted, done, strict=True), total=len(wanted), desc=title, disable=disable)
     for run, result in bar:
         cache.add(run, result)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import departures, printed
-from .claims import OURS, claims
-from .reproduction_page import markdown_table, where_it_holds
+from .claims import claims
+from .printed import OURS
+from .reproduction_page import markdown_table, seeds_that_reach, where_it_holds
+from .rerun import NO_SEED
 from .table_files import read_rows
 from .tables import Row, SplitRow
 
@@ -17,9 +19,8 @@ NEAR = 0.005  # a printed number within this is reached
 
 def chance(row: Row) -> str:
     """How many seeds reach the oracle's number, and their median."""
-    if row.oracle_start == "no seed":
-        return "deterministic"
-    return f"{row.oracle_share:.0%}, median {row.oracle_median:.3f}"
+    share = seeds_that_reach(row)
+    return share if row.oracle_start == NO_SEED else f"{share}, median {row.oracle_median:.3f}"
 
 
 def accuracy(folder: pathlib.Path) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from .._atomic import write_csv
 from ..datasets import UCI_NAMES
 
-AnyRow = TypeVar("AnyRow", bound=tuple)
 CONVERT: dict[type, Callable[[str], Any]] = {
     float: lambda cell: float(cell or "nan"),
     int: int,
@@ -21,7 +20,7 @@ CONVERT: dict[type, Callable[[str], Any]] = {
 NAMED_BY = ("data", "method", "units", "metric", "part", "variant")
 
 
-def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
+def add_rows(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
     """Write rows beside those that are there; what is there stays where it is fuller.
 
     Returns all rows of the file: the paper's data sets in order, the synthetic ones after them.
@@ -33,18 +32,18 @@ def add_rows(path: pathlib.Path, rows: Sequence[AnyRow]) -> list[AnyRow]:
         if old is None or not _fuller(old, row):
             merged[_name(row)] = row
     order = {name: place for place, name in enumerate(UCI_NAMES)}
-    ordered = sorted(merged.values(), key=lambda row: order.get(row.data, len(order)))  # type: ignore[attr-defined]
-    write_csv(path, _fields(type(rows[0])), [[_cell(value) for value in row] for row in ordered])
+    ordered = sorted(merged.values(), key=lambda row: order.get(row.data, len(order)))
+    write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in ordered])
     return ordered
 
 
-def read_rows(path: pathlib.Path, row_type: type[AnyRow]) -> list[AnyRow]:
+def read_rows(path: pathlib.Path, row_type: Any) -> list[Any]:
     """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
     kinds = list(get_type_hints(row_type).values())
     with open(path, encoding="utf-8", newline="") as file:
         try:
             header, *lines = list(csv.reader(file))
-            if header != list(_fields(row_type)):
+            if header != list(row_type._fields):
                 raise ValueError("other columns")
             return [
                 row_type(*(CONVERT[kind](cell) for kind, cell in zip(kinds, line, strict=True)))
@@ -55,10 +54,6 @@ def read_rows(path: pathlib.Path, row_type: type[AnyRow]) -> list[AnyRow]:
                 f"{path} is not a whole table of this version of dogc; name another --out, or "
                 "move that file away"
             ) from error
-
-
-def _fields(row_type: type[AnyRow]) -> tuple[str, ...]:
-    return tuple(row_type.__annotations__)
 
 
 def _name(row: Any) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def honest(
     """Runs at the defaults, one for each seed where a seed matters."""
     runs = _defaults(method, data, preprocessing, options.n_runs)
     title = f"{data} {method} defaults"
-    run_all(runs, cache, jobs=options.jobs, title=title, progress=options.progress)
+    run_all(runs, cache, options, title)
     return [result_of(cache, run) for run in scored(cache, runs)]
 
 
@@ -180,7 +180,7 @@ def out_of_sample_table(
         for method in methods:
             title = f"{data} {method} halves"
             usual = _splits(method, data, {}, "z-score", n_splits)
-            run_all(usual, cache, jobs=options.jobs, title=title, progress=options.progress)
+            run_all(usual, cache, options, title)
             best, tried = _best_on_halves(cache, method, data, n_splits, options)
             rows += list(_split_rows(cache, usual, best, tried, options))
     return rows
@@ -207,7 +207,7 @@ def _best_on_halves(
         candidates = [_splits(method, data, *setting, count) for setting in settings]
         runs = [run for candidate in candidates for run in candidate]
         title = f"{data} {method} halves"
-        run_all(runs, cache, jobs=options.jobs, title=title, progress=options.progress)
+        run_all(runs, cache, options, title)
         return sorted(candidates, key=median, reverse=True)
 
     settings = list(_halves_settings(method, data, options.quick))
