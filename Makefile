@@ -10,7 +10,10 @@ READY := .venv/.ready
 DOCS := .venv/.docs
 RELEASE := .venv/.release
 
-.PHONY: demo test gpu-test nightly lint format bench docs package clean
+SECONDS ?= 60
+SEED ?= 0
+
+.PHONY: demo test gpu-test nightly fuzz lint format bench docs package clean
 
 demo: $(CLI)
 	$(BIN)/dogc demo --force
@@ -26,6 +29,10 @@ gpu-test: $(READY)
 nightly: $(READY) $(DOCS)
 	$(PYTEST) -m "slow or not slow"
 	$(MAKE) docs
+
+# Attacks on arrays, files, model files and running programs, for as long as it is told.
+fuzz: $(READY)
+	$(BIN)/python tests/fuzz --seconds $(SECONDS) --seed $(SEED)
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

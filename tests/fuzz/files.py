@@ -1,0 +1,12 @@
+"""Attempts on files."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+
+
+def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
+    """Nothing is tried yet."""
+    return "nothing"
