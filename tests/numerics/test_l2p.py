@@ -261,12 +261,26 @@ def test_a_penalty_below_rounding_is_as_good_as_none(n, d, scale, gamma, fit_int
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
-def test_products_of_rows_that_are_known_give_the_same(fit_intercept):
+@pytest.mark.parametrize("shape", [(18, 30), (30, 18)], ids=["wide", "tall"])
+def test_sparse_rows_without_a_matrix_give_the_same(fit_intercept, shape, monkeypatch):
+    X, Y, weights = problem(18, *shape)
+    weights = weights * 10.0 ** np.linspace(-2, 3, len(weights))
+    direct = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
+    monkeypatch.setattr(l2p, "DIRECT_UP_TO", 0)
+    monkeypatch.setattr(l2p, "_solve", None)  # not asked
+    applied = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
+    for one, other in zip(direct, applied, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
+
+
+def test_a_penalty_below_rounding_is_left_to_the_dense_solution(monkeypatch):
     X, Y, weights = problem(18, 6, 15)
-    plain = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
-    known = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept, X @ X.T)
-    for one, other in zip(plain, known, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    direct = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.0, True)
+    monkeypatch.setattr(l2p, "DIRECT_UP_TO", 0)
+    for steps in (l2p.STEPS, 0):
+        monkeypatch.setattr(l2p, "STEPS", steps)
+        again = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.0 if steps else 1e-9, True)
+        np.testing.assert_allclose(direct[0], again[0], rtol=0, atol=1e-6)
 
 
 # ----------------------------------------------------------------------------- reweighting

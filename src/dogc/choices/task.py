@@ -13,7 +13,7 @@ from ..loop.state import Problem, State
 from ..loop.watch import Watch
 from ..numerics.matrix import Matrix
 from ..rows.column_maps import GIVEN, Columns
-from ..rows.places import Geometry, Place, locate, with_gram
+from ..rows.places import Geometry, Place, locate
 from ..rows.problems import problem_at
 from ..rows.settings import Settings
 from .n_components import geometry_of
@@ -66,8 +66,7 @@ def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
             geometry = Geometry(None, None, None, None, task.X.dtype)
         else:
             geometry = geometry_of(task.X, settings.wanted.n_components, columns)
-        place = locate(task.X, task.size, geometry, settings.lookup, k, task.watch.advance)
-        return with_gram(place) if task.method.regresses else place
+        return locate(task.X, task.size, geometry, settings.lookup, k, task.watch.advance)
 
 
 def begun(task: Task, place: Place, c: int, k: int) -> tuple[Problem, State]:

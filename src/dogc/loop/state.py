@@ -51,7 +51,6 @@ class Regression(NamedTuple):
     X: Matrix  # (n, d) features, array or sparse
     p: float
     fit_intercept: bool
-    gram: np.ndarray | None = None  # (n, n) X X' of sparse X with more columns than rows
 
 
 class Problem(NamedTuple):

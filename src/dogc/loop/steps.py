@@ -196,11 +196,11 @@ def _label_terms(problem: Problem, state: State) -> float:
 def step_P(problem: Problem, state: State) -> State:
     """The regression: ridge with the row weights of `eq:30`, `eq:33`."""
     assert problem.regression is not None
-    X, _, fit_intercept, gram = problem.regression
+    X, _, fit_intercept = problem.regression
     gamma = problem.weights(state.lam).gamma
     targets = discrete.times(state.Y, np.eye(problem.c))
     D = regression_weights(problem, state)
-    P, intercept = l2p.weighted_ridge(X, targets, D, gamma, fit_intercept, gram)
+    P, intercept = l2p.weighted_ridge(X, targets, D, gamma, fit_intercept)
     return state._replace(P=P, intercept=intercept)
 
 

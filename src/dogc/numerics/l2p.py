@@ -9,6 +9,8 @@ touches it there; with the loss so defined, reweighting lowers it at every step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
@@ -16,6 +18,11 @@ import scipy.sparse as sp
 from .matrix import Matrix
 
 RESIDUAL_FLOOR = 1e-4
+
+# Up to this many sparse rows, or columns, a dense factorisation is quicker than gradients.
+DIRECT_UP_TO = 1000
+# Where conjugate gradients end: residuals in units of the right-hand side, and steps.
+PRECISE, STEPS = 1e-12, 1000
 
 
 def loss(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
@@ -49,12 +56,12 @@ def weighted_ridge(
     weights: np.ndarray,
     gamma: float,
     fit_intercept: bool,
-    gram: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""The P step `eq:33`: :math:`P = (X^\top D X + \gamma I)^{-1} X^\top D Y`.
 
     With d > n the same P comes from the n x n dual system
-    :math:`P = X^\top (X X^\top + \gamma D^{-1})^{-1} Y`. The intercept is not penalised: it
+    :math:`P = X^\top (X X^\top + \gamma D^{-1})^{-1} Y`, of which no matrix is formed where X
+    is sparse with many rows and columns. The intercept is not penalised: it
     is eliminated by centring with the weighted means. ``gamma`` may be zero; the solution
     of smallest norm is then taken.
 
@@ -63,8 +70,6 @@ def weighted_ridge(
     X : array or sparse array of shape (n, d)
     Y : array of shape (n, c)
     weights : array of shape (n,), positive, the diagonal D.
-    gram : array of shape (n, n), default=None
-        The products of sparse rows with each other, where they are known.
 
     Returns
     -------
@@ -90,7 +95,12 @@ def weighted_ridge(
         X = X - x_mean  # before any product, which would lose digits far from the origin
         X[:, np.abs(X).max(axis=0) <= 8 * np.finfo(float).eps * np.abs(x_mean)] = 0.0
         offset = np.zeros(d)
-    if d <= n:
+    dual = None
+    if sp.issparse(X) and min(n, d) > DIRECT_UP_TO:
+        dual = _dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma)
+    if dual is not None:
+        P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
+    elif d <= n:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
         gram = _dense(weighted.T @ X)
         centred = gram - weights.sum() * np.outer(offset, offset)
@@ -98,11 +108,70 @@ def weighted_ridge(
     else:
         root = np.sqrt(weights)[:, None]
         cross = np.asarray(X @ offset)
-        kernel = root * (_dense(X @ X.T) if gram is None else gram) * root.T
+        kernel = root * _dense(X @ X.T) * root.T
         shift = root * (cross[:, None] + cross[None, :] - offset @ offset) * root.T
         dual = root * _solve(kernel - shift, gamma, root * Yc, scale=np.trace(kernel))
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
+
+
+def _dual(
+    X: Matrix, offset: np.ndarray, root: np.ndarray, Yc: np.ndarray, gamma: float
+) -> np.ndarray | None:
+    """The dual solution for sparse rows, applied and never formed; None where gamma is too small.
+
+    Weights of rows differ by orders of magnitude, but only along the diagonal, which is divided
+    by. So a few dozen steps are enough.
+    """
+    squares = np.asarray(X.multiply(X).sum(axis=1)) - 2.0 * np.asarray(X @ offset)
+    diagonal = root**2 * (squares + offset @ offset)[:, None]
+    if not gamma > 4 * np.finfo(float).eps * len(root) * float(diagonal.sum()):
+        return None
+    back = X.T.tocsr()
+
+    def apply(V: np.ndarray) -> np.ndarray:
+        V = root * V
+        Z = back @ V - np.outer(offset, V.sum(axis=0))
+        return root * (X @ Z - offset @ Z)
+
+    solved = conjugate_gradients(lambda V: apply(V) + gamma * V, root * Yc, diagonal + gamma)
+    return None if solved is None else root * solved
+
+
+def conjugate_gradients(
+    apply: Callable[[np.ndarray], np.ndarray], B: np.ndarray, diagonal: np.ndarray
+) -> np.ndarray | None:
+    """Solve a positive definite system for each column of B; None where it takes too many steps.
+
+    Parameters
+    ----------
+    apply : the system's matrix times an array of shape (n, c)
+    B : array of shape (n, c)
+    diagonal : array of shape (n, 1), that of the matrix or something near it, positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[2.0, 1.0], [1.0, 3.0]])
+    >>> conjugate_gradients(lambda V: A @ V, np.array([[3.0], [4.0]]), np.ones((2, 1))).round(9)
+    array([[1.],
+           [1.]])
+    """
+    X, R = np.zeros_like(B), B.copy()
+    P = R / diagonal
+    size = first = np.einsum("ij,ij->j", R, P)
+    for _ in range(STEPS):
+        if (size <= PRECISE**2 * first).all():
+            return X
+        AP = apply(P)
+        bend = np.einsum("ij,ij->j", P, AP)
+        step = size / np.where(bend > 0, bend, np.inf)  # a column that is solved stays
+        X += step * P
+        R -= step * AP
+        new = R / diagonal
+        last, size = size, np.einsum("ij,ij->j", R, new)
+        P = new + size / np.where(last > 0, last, np.inf) * P
+    return None
 
 
 def ridge_map(R: np.ndarray, gamma: float) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..loop.state import State
 from ..numerics import trace_ratio
@@ -38,7 +37,6 @@ class Place(NamedTuple):
     search: neighbours.Index | None  # None for a precomputed graph
     recall: float | None  # share of true neighbours among the candidates; None for such a graph
     unit: float = 1.0  # what the squared distances of such a graph were divided by
-    gram: np.ndarray | None = None  # (n, n) products of sparse rows that are regressed on
 
 
 def locate(
@@ -67,15 +65,6 @@ def points(geometry: Geometry) -> Matrix:
     if geometry.lookup is None:
         return geometry.scaled.X
     return np.asarray(geometry.scaled.X @ geometry.lookup)
-
-
-def with_gram(place: Place) -> Place:
-    """The products of rows, once for all scales, where a regression needs them."""
-    scaled, (n, d) = place.geometry.scaled, place.X.shape
-    if scaled is None or not sp.issparse(scaled.X) or d <= n:
-        return place
-    X = scaled.X.astype(np.float64)
-    return place._replace(gram=(X @ X.T).toarray())
 
 
 def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:

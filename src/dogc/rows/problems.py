@@ -66,7 +66,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         problem = problem._replace(subspace=Subspace(space.R, m))
     if regress and scaled is not None:
         X = _regressors(place.X, scaled, settings.fit_intercept)
-        regression = Regression(X, settings.p, settings.fit_intercept, place.gram)
+        regression = Regression(X, settings.p, settings.fit_intercept)
         problem = problem._replace(regression=regression)
     return problem
 
