@@ -24,6 +24,7 @@ class Band(NamedTuple):
 FRONT, MIDDLE, LOOP, NUMERICS = "#fdf3ea", "#f3effa", "#eef4fa", "#eef7f0"
 # From the top down: a room may import rooms of lower bands. "dogc" is the package's own face.
 BANDS = (
+    Band("python -m dogc", "", FRONT, ("__main__",)),
     Band("the application", "what people type and read", FRONT, ("app",)),
     Band("the paper, redone", "with what users use", FRONT, ("paper",)),
     Band("the public face", "", FRONT, ("dogc",)),
@@ -36,7 +37,7 @@ BANDS = (
     Band("the loop", "numpy and scipy from here", LOOP, ("loop",)),
     Band("checks of arguments", "", NUMERICS, ("_checks",)),
     Band("numerics", "arrays in, arrays out", NUMERICS, ("numerics",)),
-    Band("for all", "", NUMERICS, ("_atomic", "_caller")),
+    Band("for all", "", NUMERICS, ("_atomic", "_caller", "_policy", "_stopping")),
 )  # fmt: skip
 
 WIDTH, LEFT, LINE, GAP = 860, 222, 24, 10

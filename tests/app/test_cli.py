@@ -1,5 +1,6 @@
 """The command line: what it prints, writes and refuses."""
 
+import errno
 import gzip
 import io
 import json
@@ -472,18 +473,18 @@ def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
     monkeypatch.setattr(terminal, "cluster_table", interrupted)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3) == 130
-    assert "nothing was written" in capsys.readouterr().err
+    assert "interrupted; no file was left half-written" in capsys.readouterr().err
     assert everything(table.parent) == before
 
 
 def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):
     def broken(*args, **kwargs):
-        raise OSError("the disk is full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(terminal.cluster_files.saving, "save", broken)
+    monkeypatch.setattr(terminal.cluster_files.saving, "packed", broken)
     before = everything(table.parent)
-    assert run("cluster", table, "--clusters", 3, "-q") == 1
-    assert "the disk is full" in capsys.readouterr().err
+    assert run("cluster", table, "--clusters", 3, "-q", "--out", "some/where") == 2
+    assert capsys.readouterr().err.startswith("dogc: cannot write 'some/where': the disk is full;")
     assert everything(table.parent) == before
 
 
@@ -501,7 +502,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch
     with pytest.raises(SystemExit) as stopped:
         cli.main(["demo"])
     assert stopped.value.code == 2
-    assert "pip install 'dogc[cli]'" in capsys.readouterr().err
+    assert 'pip install "dogc[cli]"' in capsys.readouterr().err
 
 
 def test_a_package_that_a_command_lacks_is_named(capsys, monkeypatch):

@@ -17,10 +17,10 @@ import pandas as pd
 from clusterings import HOSTILE, clustering_of, flowers
 from conftest import CLUSTERERS, made
 from dogc import DOGC, NormalizedCut
+from dogc._policy import policy
 from dogc.app.report import describe_resolution, points, render, summarise
 from dogc.app.report.graph_weight import BINS, describe_graph
 from dogc.app.report.groups import group_rows
-from dogc.app.report.page import policy
 from dogc.app.report.summary import ENDINGS
 from dogc.choices.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
@@ -523,7 +523,7 @@ def test_marks_of_the_template_may_occur_in_the_data(summary):
 def test_the_browser_may_run_this_script_only_and_load_nothing(summary):
     elements = Elements(render(summary))
     _, script = elements.text["script"]
-    assert elements.policies == [policy(script, *elements.text["style"])]
+    assert elements.policies == [policy(*elements.text["style"], script)]
     assert elements.policies[0].startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in elements.policies[0]
 

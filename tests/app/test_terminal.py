@@ -89,7 +89,7 @@ def test_an_interrupt_before_that_leaves_nothing(terminal):
     child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
     child.expect("neighbours")
     child.sendintr()
-    child.expect("interrupted; nothing was written")
+    child.expect("interrupted; no file was left half-written")
     ends_with(child, 130)
     assert [path.name for path in terminal.folder.iterdir()] == ["rows.csv"]
 

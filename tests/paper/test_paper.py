@@ -2,8 +2,10 @@
 
 import csv
 import json
+import os
 import shlex
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from dogc.datasets import UCI_NAMES, load_uci
 from dogc.metrics import clustering_accuracy
 from dogc.paper import (
     command,
+    departures,
     oracle,
     printed,
     protocol,
@@ -475,7 +478,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch)
         (["figures", "--datasets", "wine"], "leave it out for figures"),
         (["figures", "--methods", "KM"], "leave it out for figures"),
         (["tables", "--jobs", "0"], "--jobs must be a number of processes"),
-        (["tables", "--out", __file__], "cannot make that folder"),
+        (["tables", "--out", __file__], "is a file, not a folder"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(arguments, sentence, capsys):
@@ -483,3 +486,34 @@ def test_what_cannot_be_done_is_said_in_one_sentence(arguments, sentence, capsys
         command.main(arguments)
     assert stop.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_two_commands_on_one_folder_keep_each_others_rows(tmp_path):
+    path = tmp_path / "departures.csv"
+    some = [departures.Row(name, "DOGC", f"line {i}", 1, *[0.5] * 9, "full", "1")
+            for name in ("wine", "iris") for i in range(20)]  # fmt: skip
+    threads = [
+        threading.Thread(target=lambda rows=rows: [table_files.add_rows(path, [r]) for r in rows])
+        for rows in (some[:20], some[20:])
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(table_files.read_rows(path, departures.Row)) == sorted(some)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_a_full_disk_is_said_in_one_sentence(tmp_path, capsys, monkeypatch):
+    def fill(cache, *arguments):
+        cache.path.symlink_to("/dev/full")
+        run = runs.make_run("KM", "wine", {"random_state": 0}, "z-score")
+        cache.add(run, {"acc": 1.0})
+
+    monkeypatch.setattr(command, "main_table", fill)
+    with pytest.raises(SystemExit) as ended:
+        command.main(["tables", "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert f"cannot write '{tmp_path / 'runs.jsonl'}': the disk is full; make room" in said

@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from .._stopping import INTERRUPTED, leave_at_once
+
 MISSING = (
     "dogc: the command line needs {name}, which is not installed; "
-    "pip install 'dogc[cli]' installs all of it."
+    'pip install "dogc[cli]" installs all of it.'
 )
 
 
@@ -16,19 +18,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a subcommand; what goes wrong is said in one sentence.
 
     Exit codes: 0 done, 1 it could not be done, 2 the input or the command was wrong, 130
-    interrupted.
+    interrupted, 143 stopped.
     """
+    if arguments is None:
+        leave_at_once()
     if hasattr(sys.stdout, "reconfigure"):
         # A letter that the terminal or the file does not know becomes a question mark.
         sys.stdout.reconfigure(errors="replace")
     try:
         _hand_over(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
-        print("dogc: interrupted; nothing was written.", file=sys.stderr)
+        print(f"dogc: {INTERRUPTED}", file=sys.stderr)
         raise SystemExit(130) from None
     except BrokenPipeError:  # who reads the output has had enough: dogc ... | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
+    finally:
+        if arguments is None:  # all that is left to do is to end
+            leave_at_once()
 
 
 def _hand_over(given: list[str]) -> None:

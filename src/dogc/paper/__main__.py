@@ -1,6 +1,9 @@
 """``python -m dogc.paper`` is ``dogc paper``."""
 
-from .command import main
+from .._stopping import leave_at_once
 
 if __name__ == "__main__":
+    leave_at_once()
+    from .command import main
+
     main()

@@ -13,7 +13,8 @@ import numpy as np
 import scipy
 import sklearn
 
-from .._atomic import write_whole
+from .._atomic import WriteError, check_writable, write_whole
+from .._stopping import leave_in_order
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
 from . import departures, printed
@@ -132,19 +133,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.runs = min(options.runs, 3)
     cache = Cache(options.out / "runs.jsonl")
     make = {"tables": make_tables, "figures": make_figures, "departures": make_departures}
-    try:
-        sections = make[options.what](options, cache)
-    except KeyboardInterrupt:
-        kept = options.out / "departures.csv" if options.what == "departures" else cache.path
-        tool.exit(130, f"\ninterrupted; what is done is kept in {kept}, run it again to go on\n")
-    except ImportError as error:
-        tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
     facts = (
         f"Last command: dogc paper {' '.join(arguments)} ({options.runs} seeds). "
         f"dogc {code_version()}, Python {platform.python_version()}, numpy {np.__version__}, "
         f"scipy {scipy.__version__}, scikit-learn {sklearn.__version__}."
     )
-    print(f"wrote {write_whole(options.out / f'{options.what}.html', page(sections, facts))}")
+    kept = options.out / "departures.csv" if options.what == "departures" else cache.path
+    leave_in_order()
+    try:
+        sections = make[options.what](options, cache)
+        written = write_whole(options.out / f"{options.what}.html", page(sections, facts))
+    except KeyboardInterrupt:
+        tool.exit(130, f"\ninterrupted; what is done is kept in {kept}, run it again to go on\n")
+    except ImportError as error:
+        tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
+    except WriteError as error:
+        tool.exit(2, f"\ndogc paper: {error} What is done is kept in {kept}.\n")
+    print(f"wrote {written}")
 
 
 def _check(tool: argparse.ArgumentParser, options: Any) -> None:
@@ -166,14 +171,11 @@ def _check(tool: argparse.ArgumentParser, options: Any) -> None:
         if options.datasets and not set(options.datasets) & set(printed.FIVE):
             tool.error(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
     try:
-        options.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        tool.error(f"--out {options.out}: cannot make that folder ({error.strerror}); name another")
-    try:
+        check_writable(options.out, options.out)
         for name, row_type in ALL_FILES.items():
             if (options.out / name).exists():
                 read_rows(options.out / name, row_type)
-    except ValueError as error:
+    except (ValueError, WriteError) as error:
         tool.error(str(error))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._policy import policy
 from .rerun import NO_SEED
 
 STYLE = """
@@ -226,6 +227,7 @@ def page(sections: Sequence[str], facts: str) -> str:
     """The whole page."""
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(STYLE)}">'
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>Discrete Optimal Graph Clustering, reproduced</title><style>{STYLE}</style></head>"
         f"<body><h1>Discrete Optimal Graph Clustering, reproduced</h1><p>{INTRODUCTION}</p>"

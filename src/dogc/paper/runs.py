@@ -22,6 +22,7 @@ from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from .. import __version__
+from .._atomic import write_error
 from ..comparison import METHODS
 from ..metrics import clustering_accuracy, clustering_report
 from .protocol import rows_and_classes
@@ -171,9 +172,13 @@ class Cache:
         self._keep(key(run), run.method, result)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
-        # A line of its own even after one that was torn by an interrupt.
-        with open(self.path, "a", encoding="utf-8", newline="\n") as file:
-            file.write(f"\n{line}")
+        # A line of its own even after one that was torn by an interrupt, and in one piece, so that
+        # another command may add to the same file.
+        try:
+            with open(self.path, "ab") as file:
+                file.write(f"\n{line}".encode())
+        except OSError as error:
+            raise write_error(self.path, error) from error
 
 
 class Options(NamedTuple):

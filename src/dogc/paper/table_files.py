@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from .._atomic import write_csv
+from .._atomic import turn_in, write_csv
 from ..datasets import UCI_NAMES
 
 CONVERT: dict[type, Callable[[str], Any]] = {
@@ -25,15 +25,17 @@ def add_rows(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
 
     Returns all rows of the file: the paper's data sets in order, the synthetic ones after them.
     """
-    there = read_rows(path, type(rows[0])) if path.exists() else []
-    merged = {_name(row): row for row in there}
-    for row in rows:
-        old = merged.get(_name(row))
-        if old is None or not _fuller(old, row):
-            merged[_name(row)] = row
-    order = {name: place for place, name in enumerate(UCI_NAMES)}
-    ordered = sorted(merged.values(), key=lambda row: order.get(row.data, len(order)))
-    write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in ordered])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with turn_in(path.parent):  # so that two commands on one folder keep each other's rows
+        there = read_rows(path, type(rows[0])) if path.exists() else []
+        merged = {_name(row): row for row in there}
+        for row in rows:
+            old = merged.get(_name(row))
+            if old is None or not _fuller(old, row):
+                merged[_name(row)] = row
+        order = {name: place for place, name in enumerate(UCI_NAMES)}
+        ordered = sorted(merged.values(), key=lambda row: order.get(row.data, len(order)))
+        write_csv(path, rows[0]._fields, [[_cell(value) for value in row] for row in ordered])
     return ordered
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._atomic import write_whole
 from .. import report
 from ..model_files import saving
 from ..tables import Preparation
 from ..tables.clustered_table import Clustering, agreement
 from ..tables.tally import agreement_of_counts
-from .outputs import whole_folder
+from .outputs import Output
 
 if TYPE_CHECKING:
     import pandas
 
+Rows = tuple["pandas.DataFrame", np.ndarray, np.ndarray]  # with labels and how sure they are
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
@@ -34,51 +36,32 @@ def with_labels(
     return frame.assign(**named)
 
 
-def write_rows(rows: pandas.DataFrame, file: BinaryIO, header: bool = True) -> None:
-    """Write rows as CSV: by pyarrow, several times faster, where it knows what the cells are."""
-    import pyarrow
-    from pyarrow import csv
-
-    try:
-        table = pyarrow.Table.from_pandas(rows, preserve_index=False)
-        nested = any(pyarrow.types.is_nested(kind) for kind in table.schema.types)
-    except (pyarrow.ArrowException, TypeError):  # cells of several kinds in one column
-        nested = True
-    if nested:
-        text = rows.to_csv(index=False, header=header, lineterminator="\n")
-        file.write(text.encode("utf-8"))
-        return
-    if header:  # pyarrow would put every name in quotes
-        file.write(rows.head(0).to_csv(index=False, lineterminator="\n").encode("utf-8"))
-    options = csv.WriteOptions(include_header=False, quoting_style="needed")
-    csv.write_csv(table, file, options)
-
-
 def write_files(
-    clustering: Clustering, preparation: Preparation, folder: pathlib.Path
+    clustering: Clustering,
+    preparation: Preparation,
+    out: Output,
+    more: Mapping[str, Rows] = MappingProxyType({}),
 ) -> list[pathlib.Path]:
-    """Write all four files; none of them is there before all are."""
-    with whole_folder(folder) as draft:
-        rows = with_labels(clustering.frame, clustering.labels, clustering.confidence)
-        with open(draft / "labels.csv", "wb") as file:
-            write_rows(rows, file)
+    """Write all four files, and more rows by their names; none is there before all are."""
+    known = (clustering.frame, clustering.labels, clustering.confidence)
+    with out.whole_folder() as draft:
+        for name, rows in {"labels.csv": known, **more}.items():
+            with out.rows_in(draft / name) as file:
+                file.write(with_labels(*rows))
+            clustering.settings["notes"] += file.note()
         write_findings(clustering, preparation, draft)
-    return [folder / name for name in FILES]
+    return [out.path / name for name in [*FILES, *more]]
 
 
 def write_findings(clustering: Clustering, preparation: Preparation, folder: pathlib.Path) -> None:
     """Write all but the labels."""
     summary = report.summarise(clustering)
-    saving.save(
-        clustering.model,
-        folder / "model.skops",
-        preparation=preparation,
-        summary=summary,
-        settings=clustering.settings,
-    )
-    write_whole(folder / "report.html", report.render(summary))
-    run = run_record(clustering)
-    write_whole(folder / "run.json", json.dumps(run, indent=2) + "\n")
+    packed = saving.packed(clustering.model, preparation, summary, clustering.settings)
+    texts = {"report.html": report.render(summary),
+             "run.json": json.dumps(run_record(clustering), indent=2) + "\n"}  # fmt: skip
+    contents = {"model.skops": packed, **{n: text.encode("utf-8") for n, text in texts.items()}}
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
 
 
 def sizes(labels: np.ndarray) -> dict[str, int]:

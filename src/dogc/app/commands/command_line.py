@@ -15,10 +15,13 @@ from typing import Annotated, Any
 
 import typer
 
+from ..._stopping import INTERRUPTED, leave_in_order
+
 app = typer.Typer(
     name="dogc",
     help="Graph clustering: cluster a table, label new rows, compare methods.",
-    epilog="Exit codes: 0 done, 1 it could not be done, 2 wrong input or command, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 it could not be done, 2 wrong input, command or place to write, "
+    "130 interrupted, 143 stopped.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -26,6 +29,10 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+RawCells = Annotated[
+    bool,
+    typer.Option("--raw-cells", help="Write cells as they are, though a spreadsheet runs them."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 _KINDS = "CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input"
 File = Annotated[str, typer.Argument(help=f"{_KINDS}.", show_default=False)]
@@ -65,17 +72,21 @@ def _fail(sentence: str, code: int) -> int:
 
 
 def _explain(error: Exception, debug: bool) -> int:
+    from ..._atomic import WriteError
     from ..model_files.saving import ModelFileError
     from ..tables import TableError
     from .terminal import as_typed
 
-    if isinstance(error, TableError | ModelFileError):
+    if isinstance(error, TableError | ModelFileError | WriteError):
         return _fail(as_typed(str(error)), 2)
     if debug:
         raise error
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
         sentence = " ".join(str(error).split())
-        return _fail(as_typed(sentence), 2 if isinstance(error, ValueError) else 1)
+        if isinstance(error, OSError) and error.strerror:  # without the number of it
+            named = "" if error.filename is None else f" ('{error.filename}')"
+            sentence = f"{error.strerror}{named}."
+        return _fail(as_typed(sentence), 1 if isinstance(error, MemoryError) else 2)
     kind = type(error).__name__
     return _fail(as_typed(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where."), 1)
 
@@ -100,10 +111,13 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
     def register(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
         def stoppable(*args: Any, **options: Any) -> int:
+            from . import terminal  # noqa: F401, with all that takes long to import
+
             try:
+                leave_in_order()
                 return function(*args, **options)
             except KeyboardInterrupt:
-                return _fail("interrupted; nothing was written.", 130)
+                return _fail(INTERRUPTED, 130)
 
         return app.command(name, epilog=f"Example: {example}")(stoppable)
 
@@ -119,9 +133,9 @@ def demo(
 ) -> int:
     """Cluster half of the Wine data with DOGC-OS, label the other half, write everything."""
     from .demonstration import run_demo
-    from .terminal import Terminal
+    from .terminal import Output, Terminal
 
-    return run_demo(out, force, Terminal(json, quiet))
+    return run_demo(Output(out, force), Terminal(json, quiet))
 
 
 @_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
@@ -147,6 +161,7 @@ def cluster(
         float | None, typer.Option(help="Stop the fit after so many seconds.")
     ] = None,
     scheduler: Scheduler = None,
+    raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -158,11 +173,10 @@ def cluster(
     options = terminal.Asked(
         file,
         count,
-        out,
+        terminal.Output(out, force, raw_cells),
         label_column,
         tuple(drop or ()),
         not no_scale,
-        force,
         method=method,
         neighbors=terminal.count("--neighbors", neighbors),
         geometry=geometry,
@@ -181,6 +195,7 @@ def predict(
         "predicted.csv"
     ),
     scheduler: Scheduler = None,
+    raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -188,7 +203,8 @@ def predict(
     """Label the rows of a file with a model: same columns by name, in any order."""
     from . import terminal
 
-    return terminal.predict(model, file, out, force, terminal.Terminal(json, quiet), scheduler)
+    written = terminal.Output(out, force, raw_cells)
+    return terminal.predict(model, file, written, terminal.Terminal(json, quiet), scheduler)
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
@@ -207,6 +223,7 @@ def compare(
         bool,
         typer.Option("--quality", help="Add stability and silhouette; takes six times as long."),
     ] = False,
+    raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -214,9 +231,8 @@ def compare(
     """Run every method on a file, side by side."""
     from . import terminal
 
-    options = terminal.Asked(
-        file, clusters, out, label_column, tuple(drop or ()), not no_scale, force
-    )
+    written = terminal.Output(out, force, raw_cells)
+    options = terminal.Asked(file, clusters, written, label_column, tuple(drop or ()), not no_scale)
     return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
 
 
@@ -230,7 +246,7 @@ def report(
     """Write the report of a model again."""
     from . import terminal
 
-    return terminal.report(model, out, force, terminal.Terminal(False, quiet))
+    return terminal.report(model, terminal.Output(out, force), terminal.Terminal(False, quiet))
 
 
 @_command("info", "dogc info customers/model.skops")

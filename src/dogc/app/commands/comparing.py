@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import html
-import pathlib
 from typing import Any
 
 import numpy as np
 
-from ..._atomic import write_whole
+from ..._policy import policy
 from ...comparison import Comparison
 from ..tables import Table
-from .outputs import whole_folder
+from .outputs import Output
 
 FILES = ["compare.csv", "compare.html", "labels.csv"]
 
+SHADES = 20  # of the cells of the matrix
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; max-width: 62rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #8884;
+         white-space: nowrap; }
+.heat th, .heat td { padding: .25rem .4rem; font-size: .75rem; }
+th:first-child, td:first-child { text-align: left; font-weight: 600; }
+.heat td:not(:first-child) { color: CanvasText; }
+p, li { max-width: 44rem; }
+""" + "".join(
+    f".s{shade} {{ background: rgb(37 99 168 / {0.45 * shade / SHADES:.4f}) }}\n"
+    for shade in range(SHADES + 1)
+)
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem;
-       max-width: 62rem; }}
-h1 {{ font-size: 1.6rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
-.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #8884;
-          white-space: nowrap; }}
-.heat th, .heat td {{ padding: .25rem .4rem; font-size: .75rem; }}
-th:first-child, td:first-child {{ text-align: left; font-weight: 600; }}
-.heat td:not(:first-child) {{ color: CanvasText; }}
-p, li {{ max-width: 44rem; }}
-</style></head><body>
+<style>{style}</style></head><body>
 <h1>{title}</h1>
 <p>{rows:,} rows, {clusters} clusters asked for. No method saw the labels, if there are any.</p>
 <div class="wide">{table}</div>
@@ -54,6 +58,8 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
         for name, row in zip(names, comparison.agreement, strict=True)
     ]
     return _PAGE.format(
+        policy=policy(STYLE),
+        style=STYLE,
         title=html.escape(f"Methods side by side on {table.source}"),
         rows=len(table.frame),
         clusters=clusters,
@@ -64,21 +70,23 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
 
 
 def _cell(value: float) -> str:
-    shade = max(0.0, float(value)) * 0.45
-    return f'<td style="background: rgb(37 99 168 / {shade:.2f})">{value:.2f}</td>'
+    # By a class: the page's policy lets no cell have a style of its own.
+    return f'<td class="s{round(SHADES * max(0.0, float(value)))}">{value:.2f}</td>'
 
 
 def write_comparison(
-    comparison: Comparison, table: Table, clusters: int, steps: list[str], folder: pathlib.Path
-) -> list[pathlib.Path]:
-    """Write the table, the page and the labels of every method."""
+    comparison: Comparison, table: Table, clusters: int, steps: list[str], out: Output
+) -> list[str]:
+    """Write the table, the page and the labels of every method; what to say of cells."""
     labels = {f"cluster {name}": found for name, found in comparison.labels.items()}
-    with whole_folder(folder) as draft:
-        comparison.to_frame().to_csv(draft / "compare.csv", lineterminator="\n")
-        page = compare_page(comparison, table, clusters, steps)
-        write_whole(draft / "compare.html", page)
-        table.frame.assign(**labels).to_csv(draft / "labels.csv", index=False, lineterminator="\n")
-    return [folder / name for name in FILES]
+    page = compare_page(comparison, table, clusters, steps)
+    with out.whole_folder() as draft:
+        (draft / "compare.html").write_bytes(page.encode("utf-8"))
+        with out.rows_in(draft / "compare.csv") as file:
+            file.write(comparison.to_frame().reset_index())
+        with out.rows_in(draft / "labels.csv") as file:
+            file.write(table.frame.assign(**labels))
+    return file.note()
 
 
 def records(comparison: Comparison) -> list[dict[str, Any]]:

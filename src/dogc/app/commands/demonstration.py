@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import pathlib
 import time
 
 import numpy as np
 
-from ..._atomic import write_whole
 from ..tables import Preparation, Table
 from ..tables.clustered_table import agreement, cluster_table
 from . import cluster_files
-from .outputs import check_folder
+from .outputs import Output
 from .prediction import label_rows
 from .terminal import Terminal
 
@@ -38,9 +35,9 @@ def wine() -> tuple[Table, Table]:
     )  # type: ignore[return-value]
 
 
-def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
+def run_demo(out: Output, terminal: Terminal) -> int:
     """Cluster one half, label the other, say how well both went, write it all."""
-    check_folder(out, [*cluster_files.FILES, "predicted.csv"], force)
+    out.check_folder([*cluster_files.FILES, "predicted.csv"])
     known, new = wine()
     preparation = Preparation(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
@@ -49,11 +46,8 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
     X = preparation.transform(new.frame)
     labels, confidence = label_rows(found.model, X)
     seconds = time.perf_counter() - began
-    paths = cluster_files.write_files(found, preparation, out)
-    predicted = cluster_files.with_labels(new.frame, labels, confidence)
-    buffer = io.BytesIO()
-    cluster_files.write_rows(predicted, buffer)
-    paths.append(write_whole(out / "predicted.csv", buffer.getvalue()))
+    more = {"predicted.csv": (new.frame, labels, confidence)}
+    paths = cluster_files.write_files(found, preparation, out, more)
     parts = {
         "clustered": (found.labels, found.truth, found.seconds),
         "predicted": (labels, new.frame[TRUTH].to_numpy(), seconds),
@@ -69,7 +63,7 @@ def run_demo(out: pathlib.Path, force: bool, terminal: Terminal) -> int:
     ]  # fmt: skip
     terminal.grid(["rows", "cluster sizes", "ACC", "NMI", "purity", "seconds"], rows)
     terminal.wrote(paths)
-    terminal.say(f"\nopen {out / 'report.html'} in a browser")
+    terminal.say(f"\nopen {out.path / 'report.html'} in a browser")
     terminal.finish(records, paths)
     return 0
 

@@ -1,51 +1,71 @@
-"""Files that are never written over others unasked, and folders that appear whole."""
+"""Where a command may write, found out before anything is read, and how it does so."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import pathlib
-import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from ..._atomic import NO_FILE, check_writable, clear_leftovers, draft_of, drafts_in
 from ..tables import TableError
+from .csv_rows import CsvRows
 
 
-def check_free(path: pathlib.Path, force: bool) -> pathlib.Path:
-    """The path, if nothing would be overwritten there unasked."""
-    if path.exists() and path.is_dir():
-        raise TableError(f"{path} is a folder; name a file.")
-    if path.exists() and not force:
-        raise TableError(f"{path} exists already; name another file, or add --force.")
-    return path
+class Output(NamedTuple):
+    """What was named as ``--out``, a file or a folder, and what may be done there."""
 
+    path: pathlib.Path
+    force: bool = False  # write over what is there
+    raw: bool = False  # write cells as they are
 
-def check_folder(folder: pathlib.Path, names: list[str], force: bool) -> None:
-    """Refuse a folder that holds files of these names, or that cannot be made."""
-    if folder.exists() and not folder.is_dir():
-        raise TableError(f"--out {folder} is a file; name a folder.")
-    there = [name for name in names if (folder / name).exists()]
-    if there and not force:
-        raise TableError(
-            f"--out {folder} holds {', '.join(there)} already; name another folder, or add --force."
-        )
-    above = next(parent for parent in [folder, *folder.absolute().parents] if parent.exists())
-    if not os.access(above, os.W_OK):
-        raise TableError(f"--out {folder} cannot be written to; name another folder.")
+    def check_file(self) -> None:
+        """Refuse a file that cannot be written, or that would be overwritten unasked."""
+        check_writable(self.path, self.path.parent)
+        if self.path.is_dir():
+            raise TableError(f"{self.path} is a folder; name a file.")
+        if self.path.exists() and not self.force:
+            raise TableError(f"{self.path} exists already; name another file, or add --force.")
+        if self.path.exists() and not self.path.is_file():
+            raise TableError(f"cannot write '{self.path}': {NO_FILE}.")
 
+    def check_folder(self, names: Sequence[str]) -> None:
+        """Refuse a folder that holds files of these names, or that cannot be written to."""
+        check_writable(self.path, self.path)
+        if self.path.exists():
+            clear_leftovers(self.path)
+            self._check_names(names)
 
-@contextlib.contextmanager
-def whole_folder(folder: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A folder to write files into; they move to their place when all are written."""
-    existed = folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = pathlib.Path(tempfile.mkdtemp(prefix=".dogc-", dir=folder))
-    try:
-        yield draft
-        for path in sorted(draft.iterdir()):
-            os.replace(path, folder / path.name)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        if not existed and not any(folder.iterdir()):
-            folder.rmdir()
+    def _check_names(self, names: Sequence[str]) -> None:
+        there = [name for name in names if (self.path / name).exists()]
+        if there and not self.force:
+            raise TableError(
+                f"--out {self.path} holds {', '.join(there)} already; name another folder, or "
+                "add --force."
+            )
+        for name in there:
+            if not (self.path / name).is_file():
+                raise TableError(f"cannot write '{self.path / name}': {NO_FILE}.")
+
+    @contextlib.contextmanager
+    def rows(self) -> Iterator[CsvRows]:
+        """A CSV file to add rows to; it is there once all are written."""
+        with draft_of(self.path) as draft:
+            with self.rows_in(draft) as file:
+                yield file
+            self.check_file()  # again: another run may have written it meanwhile
+
+    @contextlib.contextmanager
+    def rows_in(self, path: pathlib.Path) -> Iterator[CsvRows]:
+        """The same at a path inside a draft."""
+        with open(path, "wb") as file:
+            yield CsvRows(file, self.raw)
+
+    @contextlib.contextmanager
+    def whole_folder(self) -> Iterator[pathlib.Path]:
+        """A folder to write files into; they move to their place when all are written.
+
+        Where another run wrote there meanwhile, its files are not written over unasked.
+        """
+        with drafts_in(self.path, self._check_names) as draft:
+            yield draft

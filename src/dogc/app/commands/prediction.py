@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._atomic import draft_of
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_chunks
 from ..tables.parts import Part, find_parts
 from ..tables.workers import Workers
-from .cluster_files import sizes, with_labels, write_rows
+from .cluster_files import sizes, with_labels
+from .csv_rows import CsvRows
 
 CHUNK_ROWS = 50_000
 
@@ -37,23 +37,21 @@ def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
 def predict_file(
     bundle: saving.Bundle,
     file: str,
-    out: pathlib.Path,
+    out: CsvRows,
     advance: Callable[[int], object] = lambda rows: None,
 ) -> dict[str, int]:
     """Label a file some rows at a time; the sizes of the clusters."""
     assert bundle.preparation is not None
     total: dict[str, int] = {}
-    with draft_of(out) as draft, open(draft, "wb") as target:
-        for place, table in enumerate(read_chunks(file, CHUNK_ROWS)):
-            X = bundle.preparation.transform(table.frame)
-            labels, confidence = label_rows(bundle.model, X)
-            rows = with_labels(table.frame, labels, confidence)
-            write_rows(rows, target, header=place == 0)
-            for name, count in sizes(labels).items():
-                total[name] = total.get(name, 0) + count
-            advance(len(labels))
-        if not total:
-            raise TableError(f"{file} has no rows; pass a file with at least one.")
+    for table in read_chunks(file, CHUNK_ROWS):
+        X = bundle.preparation.transform(table.frame)
+        labels, confidence = label_rows(bundle.model, X)
+        out.write(with_labels(table.frame, labels, confidence))
+        for name, count in sizes(labels).items():
+            total[name] = total.get(name, 0) + count
+        advance(len(labels))
+    if not total:
+        raise TableError(f"{file} has no rows; pass a file with at least one.")
     return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 
@@ -61,7 +59,7 @@ def predict_parts(
     bundle: saving.Bundle,
     files: list[str],
     source: str,
-    out: pathlib.Path,
+    out: CsvRows,
     workers: Workers,
     advance: Callable[[int], object] = lambda rows: None,
 ) -> dict[str, int]:
@@ -69,14 +67,12 @@ def predict_parts(
     parts = find_parts(files, source, workers)
     total: dict[str, int] = {}
     found = workers.in_order(label_part, parts.parts, bundle.preparation, bundle.model)
-    with draft_of(out) as draft, open(draft, "wb") as target:
-        for place, (part, (labels, confidence)) in enumerate(zip(parts.parts, found, strict=True)):
-            sure = hasattr(bundle.model, "predict_membership")
-            rows = with_labels(part.read(), labels, confidence, sure)
-            write_rows(rows, target, header=place == 0)
-            for name, count in sizes(labels).items():
-                total[name] = total.get(name, 0) + count
-            advance(len(labels))
+    sure = hasattr(bundle.model, "predict_membership")
+    for part, (labels, confidence) in zip(parts.parts, found, strict=True):
+        out.write(with_labels(part.read(), labels, confidence, sure))
+        for name, count in sizes(labels).items():
+            total[name] = total.get(name, 0) + count
+        advance(len(labels))
     return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 

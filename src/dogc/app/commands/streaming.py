@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from ..tables.preparing_parts import prepare_parts
 from ..tables.sampled_rows import SampledRows
 from ..tables.tally import Tally, tally
 from ..tables.workers import Watch, Workers
-from .cluster_files import FILES, with_labels, write_findings, write_rows
-from .outputs import whole_folder
+from .cluster_files import FILES, with_labels, write_findings
+from .csv_rows import CsvRows
+from .outputs import Output
 
 TOO_MANY_CLASSES = (
     "the column '{name}' has too many values to compare clusters with; name another "
@@ -42,7 +43,7 @@ def cluster_files(
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
-    folder: pathlib.Path,
+    out: Output,
     workers: Workers,
     watch: Watch,
 ) -> tuple[Clustering, list[pathlib.Path]]:
@@ -58,7 +59,7 @@ def cluster_files(
         What is to be made of the table; it is fitted.
     method, n_clusters, parameters
         As for :func:`~dogc.app.tables.clustered_table.cluster_table`.
-    folder : path
+    out : Output
         Where to write.
     workers : Workers
         Who reads and labels.
@@ -84,14 +85,15 @@ def cluster_files(
     X = prepared_rows(parts, preparation)
     watch("fitting", 0, parts.rows)
     _, seconds, notes = timed(lambda: model.fit(X))
-    with whole_folder(folder) as draft:
-        with open(draft / "labels.csv", "wb") as file:
+    with out.whole_folder() as draft:
+        with out.rows_in(draft / "labels.csv") as file:
             sample, counted = label_parts(
                 model, parts, preparation.label_column, workers, file, watch
             )
+        notes += file.note()
         found = gathered(model, parts, preparation, method, sample, counted, notes, seconds)
         write_findings(found, preparation, draft)
-    return found, [folder / name for name in FILES]
+    return found, [out.path / name for name in FILES]
 
 
 def prepared_rows(parts: Parts, preparation: Preparation) -> Any:
@@ -122,7 +124,7 @@ def label_parts(
     parts: Parts,
     label_column: str | None,
     workers: Workers,
-    file: BinaryIO,
+    file: CsvRows,
     watch: Watch,
 ) -> tuple[SampledRows, Tally]:
     """Write all rows with their labels; a sample of them, and what was counted on the way."""
@@ -133,7 +135,7 @@ def label_parts(
         parts.parts, _labelled(model, workers), strict=True
     ):
         frame = part.read()
-        write_rows(with_labels(frame, labels, confidence, sure), file, header=counted is None)
+        file.write(with_labels(frame, labels, confidence, sure))
         truth = None if label_column is None else known_classes(frame[label_column])
         here = tally(labels, confidence, apart, truth)
         counted = here if counted is None else counted.merged(here)

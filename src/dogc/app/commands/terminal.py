@@ -23,7 +23,7 @@ from ..tables import Preparation, TableError, read_table
 from ..tables.clustered_table import Clustering, cluster_table
 from ..tables.workers import hired
 from . import cluster_files, comparing, prediction, several_files
-from .outputs import check_folder, check_free
+from .outputs import Output
 from .progress import RowsDone
 
 
@@ -32,11 +32,10 @@ class Asked(NamedTuple):
 
     file: str
     clusters: int | str
-    out: pathlib.Path
+    out: Output
     label_column: str | None
     drop: tuple[str, ...]
     scale: bool
-    force: bool
     method: str = ""
     neighbors: int | str = "auto"
     geometry: str = "auto"
@@ -132,6 +131,11 @@ class Terminal:
             grid.add_row(*map(escape, row))
         self.console.print(grid)
 
+    def notes(self, notes: Sequence[str]) -> None:
+        """What there is to know."""
+        for note in notes:
+            self.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
+
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""
         self.say("\nwrote")
@@ -146,7 +150,7 @@ class Terminal:
 
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
-    check_folder(options.out, cluster_files.FILES, options.force)
+    options.out.check_folder(cluster_files.FILES)
     files = several_files.matching(options.file)
     if several_files.in_parts(files, options.scheduler):
         found, paths = cluster_in_parts(files, options, terminal)
@@ -198,8 +202,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
                       [["agreement", *(f"{value:.3f}" for value in scores.values())]])  # fmt: skip
     if sample := found.settings.get("sample"):
         terminal.say(f"\nThe report: {sample['words'][0].lower()}{sample['words'][1:]}")
-    for note in found.settings["notes"]:
-        terminal.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
+    terminal.notes(found.settings["notes"])
 
 
 def mean_confidence(found: Clustering, label: int) -> str:
@@ -212,15 +215,14 @@ def mean_confidence(found: Clustering, label: int) -> str:
 
 
 def predict(
-    model: pathlib.Path, file: str, out: pathlib.Path, force: bool, terminal: Terminal,
-    scheduler: str | None = None,
-) -> int:  # fmt: skip
+    model: pathlib.Path, file: str, out: Output, terminal: Terminal, scheduler: str | None = None
+) -> int:
     """Label the rows of a file, or of several."""
-    check_free(out, force)
+    out.check_file()
     files = several_files.matching(file)
-    if out.exists() and any(other.exists() and out.samefile(other)
-                            for other in (model, *map(pathlib.Path, files))):  # fmt: skip
-        raise TableError(f"--out {out} is what is being read; name another file.")
+    if out.path.exists() and any(other.exists() and out.path.samefile(other)
+                                 for other in (model, *map(pathlib.Path, files))):  # fmt: skip
+        raise TableError(f"--out {out.path} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
     with terminal.console.status("labelling") as status:
         done = 0
@@ -231,18 +233,20 @@ def predict(
             status.update(f"labelling: {done:,} rows")
 
         if len(files) == 1 and scheduler is None:
-            sizes = prediction.predict_file(bundle, files[0], out, advance)
+            with out.rows() as rows:
+                sizes = prediction.predict_file(bundle, files[0], rows, advance)
         else:
             several_files.in_parts(files, scheduler)
-            with hired(scheduler) as workers:
+            with hired(scheduler) as workers, out.rows() as rows:
                 name = several_files.named(files)
-                sizes = prediction.predict_parts(bundle, files, name, out, workers, advance)
+                sizes = prediction.predict_parts(bundle, files, name, rows, workers, advance)
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {escape(str(model))}\n")
-    rows = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
-    terminal.grid(["cluster", "rows", "share"], rows)
-    terminal.wrote([out])
-    terminal.finish({"rows": total, "clusters": sizes}, [out])
+    shares = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
+    terminal.grid(["cluster", "rows", "share"], shares)
+    terminal.notes(rows.note())
+    terminal.wrote([out.path])
+    terminal.finish({"rows": total, "clusters": sizes, "notes": rows.note()}, [out.path])
     return 0
 
 
@@ -250,7 +254,7 @@ def compare(
     options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
 ) -> int:
     """Run methods side by side."""
-    check_folder(options.out, comparing.FILES, options.force)
+    options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
     preparation = options.preparation()
     X = preparation.fit(table.frame).transform(table.frame)
@@ -260,21 +264,24 @@ def compare(
                                parameters={"rule": "auto"}, quality=quality,
                                progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
-    paths = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
+    notes = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
+    paths = [options.out.path / name for name in comparing.FILES]
     terminal.say(escape(str(found)))
+    terminal.notes(notes)
     terminal.wrote(paths)
-    terminal.finish({"methods": comparing.records(found), "preparation": steps}, paths)
+    terminal.finish(
+        {"methods": comparing.records(found), "preparation": steps, "notes": notes}, paths
+    )
     return 0
 
 
-def report(model: pathlib.Path, out: pathlib.Path, force: bool, terminal: Terminal) -> int:
+def report(model: pathlib.Path, out: Output, terminal: Terminal) -> int:
     """Write the page again from what the model file holds."""
-    check_free(out, force)
+    out.check_file()
     bundle = saving.load_bundle(model)
     if bundle.summary is None:
         raise saving.ModelFileError(f"{model} holds no report; use a file that dogc cluster wrote.")
-    write_whole(out, reports.render(bundle.summary))
-    terminal.wrote([out])
+    terminal.wrote([write_whole(out.path, reports.render(bundle.summary))])
     return 0
 
 
@@ -323,7 +330,8 @@ def datasets(name: str | None, out: pathlib.Path | None, force: bool, terminal: 
         return 0
     if name not in UCI_NAMES:
         raise TableError(f"{name} is not bundled; choose one of {', '.join(UCI_NAMES)}.")
-    path = check_free(out or pathlib.Path(f"{name}.csv"), force)
+    path = out or pathlib.Path(f"{name}.csv")
+    Output(path, force).check_file()
     bunch = load_uci(name, encoding="raw", as_frame=True)
     frame = bunch.data.assign(**{"class": bunch.target_names[bunch.target]})
     write_whole(path, frame.to_csv(index=False, lineterminator="\n"))

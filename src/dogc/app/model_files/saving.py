@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._atomic import write_whole
+from ..._atomic import WriteError, write_whole
 from . import format_one, packing
 
 FORMAT_VERSION = 2
@@ -97,6 +97,20 @@ def save(
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
+    content = packed(model, preparation, summary, settings)
+    try:
+        return write_whole(pathlib.Path(path), content)
+    except WriteError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def packed(
+    model: Any,
+    preparation: Any = None,
+    summary: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+) -> bytes:
+    """What :func:`save` writes."""
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(
             f"only fitted estimators can be saved, not {type(model).__name__}; pass the model."
@@ -104,10 +118,7 @@ def save(
     check_is_fitted(model)
     header = _header(model, preparation, summary, settings)
     archive = _dump({"model": packing.pack(model), "preparation": packing.pack(preparation)})
-    try:
-        return write_whole(pathlib.Path(path), _seal(archive, header))
-    except OSError as error:
-        raise ModelFileError(f"cannot write '{path}': {error.strerror or error}.") from error
+    return _seal(archive, header)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 import re
 from importlib.resources import files
 from typing import Any
+
+from ..._policy import policy
 
 # The scripts are one program; the order is that of their definitions.
 SCRIPTS = (
@@ -48,7 +48,7 @@ def render(summary: dict[str, Any]) -> str:
     title = f"{summary['source']}: {summary['clusters_found']} clusters"
     parts = {
         "@title@": html.escape(title),
-        "@policy@": policy(script, style),
+        "@policy@": policy(style, script),
         "@style@": style,
         "@summary@": json_in_html(summary),
         "@script@": script,
@@ -69,18 +69,6 @@ def json_in_html(summary: dict[str, Any]) -> str:
     for character, escape in UNSAFE.items():
         text = text.replace(character, escape)
     return text
-
-
-def policy(script: str, style: str) -> str:
-    """What the browser may do: run this script, use this style, show pictures of its own."""
-    return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _read(name: str) -> str:

@@ -1,0 +1,290 @@
+"""What commands write, and where: places that cannot be, cells that spreadsheets run, pages."""
+
+import io
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("typer")
+pytest.importorskip("skops")
+
+from dogc._policy import policy  # noqa: E402
+from dogc.app.commands import command_line, comparing, terminal  # noqa: E402
+from dogc.app.commands.csv_rows import CsvRows, as_text  # noqa: E402
+from dogc.paper import reproduction_page  # noqa: E402
+
+DOGC = [sys.executable, "-m", "dogc"]
+
+
+def run(*arguments):
+    return command_line.run([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = np.repeat([[0.0, 0.0], [6.0, 6.0]], 15, axis=0) + rng.normal(0, 0.7, (30, 2))
+    frame = pd.DataFrame(rows, columns=["=a", "b"])
+    frame = frame.assign(kind=np.repeat(["=1+1", "-2.5"], 15), note=[f"-n{i}" for i in range(30)])
+    frame.to_csv("rows.csv", index=False)
+    return tmp_path / "rows.csv"
+
+
+COMMANDS = {
+    "cluster": ("rows.csv", "--clusters", 2),
+    "compare": ("rows.csv", "--clusters", 2, "--method", "km"),
+    "predict": ("absent.skops", "rows.csv"),
+    "report": ("absent.skops",),
+    "datasets": ("wine",),
+    "demo": (),
+}
+
+
+def never(*args, **kwargs):
+    raise AssertionError("read before it was known where to write")
+
+
+@pytest.fixture
+def nothing_read(monkeypatch):
+    monkeypatch.setattr(terminal, "read_table", never)
+    monkeypatch.setattr(terminal.saving, "load_bundle", never)
+    monkeypatch.setattr("dogc.app.commands.demonstration.wine", never)
+
+
+@pytest.mark.usefixtures("nothing_read")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_in_the_way_is_noticed_before_anything_is_read(command, table, capsys):
+    for out in ("rows.csv/sub", "rows.csv/sub/deep"):
+        assert run(command, *COMMANDS[command], "--out", out, "--force") == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"dogc: cannot write '{out}': ")
+        assert "is a file, not a folder; name another place." in said
+
+
+@pytest.mark.usefixtures("nothing_read")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_so_is_a_folder_that_is_read_only(command, table, capsys, monkeypatch):
+    def denied(*args, **kwargs):
+        raise PermissionError(13, "Permission denied", "somewhere")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", denied)
+    assert run(command, *COMMANDS[command], "--out", "here", "--force") == 2
+    said = capsys.readouterr().err
+    assert said == "dogc: cannot write 'here': you may not write there; name another place.\n"
+
+
+@pytest.mark.usefixtures("nothing_read")
+@pytest.mark.parametrize(
+    ("command", "name"), [("cluster", "report.html"), ("compare", "labels.csv")]
+)
+def test_so_is_a_folder_where_a_file_belongs(command, name, table, capsys):
+    pathlib.Path("out", name).mkdir(parents=True)
+    assert run(command, *COMMANDS[command], "--out", "out", "--force") == 2
+    assert (
+        f"cannot write 'out/{name}': what is there is no ordinary file" in capsys.readouterr().err
+    )
+    assert os.listdir("out") == [name]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.parametrize("command", ["cluster", "compare", "datasets"])
+def test_a_file_that_may_not_grow_is_said_of_the_place_that_was_named(command, table):
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))\n"
+        "from dogc.app.cli import main; main()"
+    )
+    arguments = [str(part) for part in (command, *COMMANDS[command], "--out", "here")]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("dogc: cannot write 'here': files as large as this are not")
+    assert done.stderr.count("\n") == 1
+    assert os.listdir() == ["rows.csv"]
+
+
+def test_a_run_that_was_faster_is_not_written_over_unasked(table, capsys, monkeypatch):
+    real = terminal.cluster_table
+
+    def slow(*args, **kwargs):
+        pathlib.Path("out").mkdir()
+        pathlib.Path("out", "run.json").write_text("of another")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(terminal, "cluster_table", slow)
+    assert run("cluster", table, "--clusters", 2, "--out", "out") == 2
+    assert "out holds run.json already" in capsys.readouterr().err
+    assert {path.name: path.read_text() for path in pathlib.Path("out").iterdir()} == {
+        "run.json": "of another"
+    }
+
+
+# ----------------------------------------------------------------------- cells of spreadsheets
+
+RUN = ["=1+1", "+a1", "-a1", "@sum(a1)", "\t=1", "\r=1", "\n=1", "=", "-2+3", "-1.5\n", "- item",
+       "+cmd|' /C calc'!A0", "\uff1d1+1", "-1e5x", "--1", "-2024-1-1"]  # fmt: skip
+PLAIN = ["-1.5", "+3", "-1,5", "+1 555 1234", "-1.234,50", "-2e-3", "-5%", "-", "--", "-inf", "-.5",
+         "2024-01-31", "-0044-03-15", "a=1", "", "'=1", " x"]  # fmt: skip
+RUN.remove("=")  # of nothing but signs, nothing can be run
+PLAIN.append("=")
+
+
+def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe():
+    assert [as_text(cell) for cell in RUN] == [f"'{cell}" for cell in RUN]
+    assert [as_text(cell) for cell in PLAIN] == PLAIN
+
+
+def written(frame, raw=False):
+    buffer = io.BytesIO()
+    file = CsvRows(buffer, raw)
+    for part in (frame.iloc[:3], frame.iloc[3:]):
+        file.write(part)
+    text = buffer.getvalue().decode()
+    return pd.read_csv(io.StringIO(text, newline=""), dtype=str, keep_default_na=False), file
+
+
+@pytest.mark.parametrize("kind", [object, "str", "category", "nested"])
+def test_part_by_part_and_whatever_kind_of_text_it_is(kind):
+    cells = [*RUN, *PLAIN]
+    frame = pd.DataFrame({"-x": cells, "n": np.linspace(-2, 2, len(cells))})
+    if kind == "nested":
+        frame["more"] = [[1]] * len(cells)  # which pyarrow does not write
+    else:
+        frame["-x"] = frame["-x"].astype(kind)
+    found, file = written(frame)
+    assert list(found["'-x"]) == [as_text(cell) for cell in cells]
+    assert np.allclose(found["n"].astype(float), frame["n"])
+    assert file.changed == len(RUN) + 1
+    assert f"{len(RUN) + 1} cells begin with an apostrophe" in file.note()[0]
+    found, file = written(frame, raw=True)
+    assert list(found["-x"]) == cells
+    assert file.note() == []
+
+
+def cells_of(path):
+    return pd.read_csv(path, dtype=str)
+
+
+def test_every_command_writes_them_so_and_says_it(table, capsys):
+    assert run("cluster", table, "--clusters", 2, "--label-column", "kind") == 0
+    assert "31 cells begin" not in capsys.readouterr().out  # a name, 15 of kind, 30 of note
+    assert (
+        run("cluster", table, "--clusters", 2, "--label-column", "kind", "--force", "--json") == 0
+    )
+    note = "46 cells begin with an apostrophe now"
+    assert any(said.startswith(note) for said in json.loads(capsys.readouterr().out)["notes"])
+    record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
+    assert any(said.startswith(note) for said in record["notes"])
+    assert run("predict", "dogc-output/model.skops", table) == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+    assert run("compare", table, "--clusters", 2, "--method", "km") == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+    for path in ("dogc-output/labels.csv", "predicted.csv", "dogc-compare/labels.csv"):
+        found = cells_of(path)
+        assert list(found.columns[:4]) == ["'=a", "b", "kind", "note"]
+        assert set(found["kind"]) == {"'=1+1", "-2.5"}
+        assert found["note"].str.startswith("'-n").all()
+
+
+def test_unless_they_are_asked_to_stay(table, capsys):
+    assert run("cluster", table, "--clusters", 2, "--raw-cells") == 0
+    assert run("predict", "dogc-output/model.skops", table, "--raw-cells") == 0
+    assert run("compare", table, "--clusters", 2, "--method", "km", "--raw-cells") == 0
+    assert "apostrophe" not in capsys.readouterr().out
+    given = cells_of(table)
+    for path in ("dogc-output/labels.csv", "predicted.csv", "dogc-compare/labels.csv"):
+        assert cells_of(path)[["=a", "kind", "note"]].equals(given[["=a", "kind", "note"]])
+
+
+# ------------------------------------------------------------------------------------- pages
+
+
+def test_every_page_has_a_policy_and_keeps_to_it(table, capsys):
+    assert run("compare", table, "--clusters", 2, "--method", "km", "--method", "dogc") == 0
+    pages = {
+        comparing.STYLE: pathlib.Path("dogc-compare/compare.html").read_text(encoding="utf-8"),
+        reproduction_page.STYLE: reproduction_page.page([], "facts"),
+    }
+    for style, page in pages.items():
+        assert f'<meta http-equiv="Content-Security-Policy" content="{policy(style)}">' in page
+        assert f"<style>{style}</style>" in page
+        assert not re.search(r"<script|\sstyle=|\son\w+=", page)
+    assert 'class="s20">1.00</td>' in pages[comparing.STYLE]
+
+
+# ------------------------------------------------------------------------------ the process
+
+SLOW = """
+import sys, time
+{before}
+from dogc.app import cli
+from dogc.app.commands import {module} as slow
+def wait(*args, **kwargs):
+    print("here", flush=True)
+    time.sleep(30)
+slow.{name} = wait
+cli.main()
+"""
+# Where it stands when it is stopped: before anything is written, and in the middle of it.
+STANDS = {"reading": ("terminal", "read_table"), "writing": ("cluster_files", "write_findings")}
+
+
+def stopped(code, number, *arguments):
+    """What a process says and how it ends, if it gets a signal once it has said something."""
+    process = subprocess.Popen([sys.executable, "-c", code, *arguments], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    return process.returncode, said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("stands", STANDS)
+@pytest.mark.parametrize(("number", "code", "word"), [
+    (signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "stopped"),
+])  # fmt: skip
+def test_a_signal_ends_it_in_one_sentence_and_leaves_nothing(table, stands, number, code, word):
+    module, name = STANDS[stands]
+    program = SLOW.format(module=module, name=name, before="")
+    found = stopped(program, number, "cluster", "rows.csv", "--clusters", "2")
+    assert found == (code, f"dogc: {word}; no file was left half-written.\n")
+    assert os.listdir() == ["rows.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_while_packages_are_imported_is_no_traceback(table):
+    # A package that swallows exceptions while it is imported, as some do.
+    pathlib.Path("rich.py").write_text(
+        "import time\nprint('here', flush=True)\n"
+        "try:\n    time.sleep(30)\nexcept BaseException:\n    raise ImportError('swallowed')\n"
+    )
+    program = "import sys; sys.path.insert(0, '.'); from dogc.app.cli import main; main()"
+    found = stopped(program, signal.SIGINT, "cluster", "rows.csv", "--clusters", "2")
+    assert found == (130, "dogc: interrupted; no file was left half-written.\n")
+
+
+def test_python_m_dogc_is_dogc():
+    done = subprocess.run([*DOGC, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("dogc ")
+
+
+def test_the_command_begins_with_little():
+    code = ("import sys; from dogc.app import cli; "
+            "print(sorted({name.split('.')[0] for name in sys.modules} & "
+            "{'numpy', 'sklearn', 'typer', 'pandas', 'rich', 'inspect', 'asyncio'}))")  # fmt: skip
+    began = time.perf_counter()
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
+    assert done.stdout.strip() == "[]", done.stderr
+    assert time.perf_counter() - began < 10
