@@ -262,13 +262,14 @@ def test_a_penalty_below_rounding_is_as_good_as_none(n, d, scale, gamma, fit_int
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("shape", [(18, 30), (30, 18)], ids=["wide", "tall"])
-def test_sparse_rows_without_a_matrix_give_the_same(fit_intercept, shape, monkeypatch):
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+def test_sparse_rows_without_a_matrix_give_the_same(fit_intercept, shape, kind, monkeypatch):
     X, Y, weights = problem(18, *shape)
     weights = weights * 10.0 ** np.linspace(-2, 3, len(weights))
     direct = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
     monkeypatch.setattr(l2p, "DIRECT_UP_TO", 0)
     monkeypatch.setattr(l2p, "_solve", None)  # not asked
-    applied = l2p.weighted_ridge(sp.csr_array(X), Y, weights, 0.1, fit_intercept)
+    applied = l2p.weighted_ridge(kind(X), Y, weights, 0.1, fit_intercept)
     for one, other in zip(direct, applied, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
 

@@ -20,9 +20,9 @@ from .matrix import Matrix
 RESIDUAL_FLOOR = 1e-4
 
 # Up to this many sparse rows, or columns, a dense factorisation is quicker than gradients.
-DIRECT_UP_TO = 1000
+DIRECT_UP_TO = 2000
 # Where conjugate gradients end: residuals in units of the right-hand side, and steps.
-PRECISE, STEPS = 1e-12, 1000
+PRECISE, STEPS = 1e-12, 100
 
 
 def loss(squared: np.ndarray, p: float, floor: float = RESIDUAL_FLOOR) -> np.ndarray:
@@ -121,9 +121,9 @@ def _dual(
     """The dual solution for sparse rows, applied and never formed; None where gamma is too small.
 
     Weights of rows differ by orders of magnitude, but only along the diagonal, which is divided
-    by. So a few dozen steps are enough.
+    by. So a few dozen steps are enough where columns are many beside the rows and gamma is not tiny.
     """
-    squares = np.asarray(X.multiply(X).sum(axis=1)) - 2.0 * np.asarray(X @ offset)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2.0 * np.asarray(X @ offset)
     diagonal = root**2 * (squares + offset @ offset)[:, None]
     if not gamma > 4 * np.finfo(float).eps * len(root) * float(diagonal.sum()):
         return None
