@@ -121,7 +121,7 @@ def _dual(
     """The dual solution for sparse rows, applied and never formed; None where gamma is too small.
 
     Weights of rows differ by orders of magnitude, but only along the diagonal, which is divided
-    by. So a few dozen steps are enough where columns are many beside the rows and gamma is not tiny.
+    by. So a few dozen steps are enough, unless columns are few beside the rows or gamma is tiny.
     """
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2.0 * np.asarray(X @ offset)
     diagonal = root**2 * (squares + offset @ offset)[:, None]
