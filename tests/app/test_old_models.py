@@ -121,7 +121,7 @@ def test_a_table_is_prepared_and_labelled_as_it_was():
 def test_a_dict_with_the_key_of_a_tag_stays_a_dict():
     """A table may have columns that are called as the file calls its parts."""
     plain = {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode", "__id__": 7}
-    node = format_one._renewed({**plain, "content": {"dogc": 1, "state": 2}, "key_types": []})
+    node = format_one.renewed({**plain, "content": {"dogc": 1, "state": 2}, "key_types": []})
     assert node["content"]["dogc"]["content"] == '"dict"'
     assert node["content"]["state"]["content"] == {"dogc": 1, "state": 2}
     assert "__id__" not in node["content"]["state"]  # or it would be taken for the whole

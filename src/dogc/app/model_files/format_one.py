@@ -7,14 +7,10 @@ holds a tree of nodes, ``schema.json``, beside its arrays; what is ours in it be
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from typing import Any
 
 from .packing import STATE, TAG
-
-SCHEMA = "schema.json"
 
 # The fields of each named tuple in the order in which they were stored.
 FIELDS = {
@@ -38,28 +34,13 @@ RENAMED = {"StoredRepeats": "repeats", "StoredSparse": "sparse"}
 _TEXT = {"__class__": "str", "__module__": "builtins", "__loader__": "TypeNode"}
 
 
-def rewritten(archive: bytes) -> bytes:
-    """An archive of format 1 with its schema as the present format has it."""
-    buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(archive)) as source,
-        zipfile.ZipFile(buffer, "w") as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            if name == SCHEMA:
-                content = json.dumps(_renewed(json.loads(content))).encode()
-            target.writestr(name, content)
-    return buffer.getvalue()
-
-
-def _renewed(node: Any) -> Any:
+def renewed(node: Any) -> Any:
     """A node and all below it, with tags in place of classes of ours."""
     if isinstance(node, list):
-        return [_renewed(item) for item in node]
+        return [renewed(item) for item in node]
     if not isinstance(node, dict):
         return node
-    node = {key: _renewed(item) for key, item in node.items()}
+    node = {key: renewed(item) for key, item in node.items()}
     module, name, loader = (node.get(f"__{key}__") for key in ("module", "class", "loader"))
     if loader == "DictNode" and TAG in node["content"]:
         return _tagged("dict", node, node)

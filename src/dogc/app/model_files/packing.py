@@ -16,7 +16,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.neighbors import BallTree, KDTree
+from sklearn.neighbors import (
+    BallTree,
+    KDTree,
+    KNeighborsTransformer,
+    NearestNeighbors,
+    RadiusNeighborsTransformer,
+)
 
 from ... import estimators
 from ...estimators._dkm import DiscriminantSpace
@@ -31,6 +37,8 @@ from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
 from ..tables import Preparation
+from .archive import Misfit
+from .contents import ATTRIBUTES
 
 TAG, STATE = "dogc", "state"
 
@@ -62,7 +70,8 @@ _NAMES = {cls: name for name, cls in STORED.items()}
 # are few enough for 16 bits.
 LONG, MOST_VALUES = 10_000, 1 << 16
 
-_TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
+_TREES = (KDTree, BallTree)
+_SEARCHES = (NearestNeighbors, KNeighborsTransformer, RadiusNeighborsTransformer)
 _SPARSE = {
     kind.__name__: kind for kind in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix)
 }
@@ -87,7 +96,7 @@ def pack(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         packed: Any = object.__new__(type(value))
         vars(packed).update({name: pack(item) for name, item in vars(value).items()})
-        if isinstance(getattr(value, "_tree", None), tuple(_TREES.values())):
+        if isinstance(getattr(value, "_tree", None), _TREES):
             packed._tree = None
         return packed
     value = _each(pack, value)
@@ -104,12 +113,19 @@ def unpack(value: Any) -> Any:
             if name.startswith("__") or callable(getattr(type(value), name, None)):
                 raise UnknownContentError(f"{type(value).__name__}.{name}")
         vars(value).update({name: unpack(item) for name, item in vars(value).items()})
-        tree = _TREES.get(getattr(value, "_fit_method", ""))
-        if tree is not None:
-            metric, options = value.effective_metric_, value.effective_metric_params_
-            value._tree = tree(value._fit_X, value.leaf_size, metric=metric, **options)
-        return value
+        return _searching(value) if isinstance(value, _SEARCHES) else value
     return _each(unpack, value)
+
+
+def _searching(value: Any) -> Any:
+    """A search over the rows that it holds, fitted anew; one that is not fitted stays as it is."""
+    if not hasattr(value, "_fit_X"):
+        return type(value)(**value.get_params(deep=False))
+    again = type(value)(**value.get_params(deep=False)).fit(value._fit_X)
+    names = getattr(value, "feature_names_in_", None)
+    if names is not None:
+        again.feature_names_in_ = np.array(names, dtype=object)
+    return again
 
 
 def _tagged(name: str, state: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +148,7 @@ def _made(name: str, state: dict[str, Any]) -> Any:
     if name == "sparse":
         return _sparse(**state)
     if name == "repeats":
-        return state["values"][state["place"]]
+        return _repeated(**state)
     cls = STORED.get(name)
     if cls is None:
         raise UnknownContentError(str(name))
@@ -144,8 +160,7 @@ def _tuple(cls: Any, state: dict[str, Any]) -> Any:
     for field in state:
         if field not in cls._fields:
             raise UnknownContentError(f"{cls.__name__}.{field}")
-    value = cls(**state)
-    return value._replace(search=_searchable(value)) if cls is FittedRows else value
+    return cls(**state)
 
 
 def _estimator(cls: type, state: dict[str, Any]) -> Any:
@@ -155,7 +170,7 @@ def _estimator(cls: type, state: dict[str, Any]) -> Any:
     """
     parameters = {name: given.default for name, given in signature(cls).parameters.items()}
     for name in state:
-        fitted = (name.endswith("_") or name.startswith("_")) and not name.startswith("__")
+        fitted = name in ATTRIBUTES or (cls is Preparation and name.endswith("_"))
         if name not in parameters and (not fitted or hasattr(cls, name)):
             raise UnknownContentError(f"{cls.__name__}.{name}")
     made: Any = object.__new__(cls)
@@ -163,7 +178,16 @@ def _estimator(cls: type, state: dict[str, Any]) -> Any:
     return made
 
 
+def _repeated(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Few values at many places, none of them larger than a number."""
+    if values.ndim != 1 or values.dtype.kind not in "biuf" or place.ndim != 1:
+        raise Misfit("an array of few values is none")
+    return values[place]
+
+
 def _sparse(kind: str, data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    if not all(a.ndim == 1 and a.dtype.kind in "if" for a in (data, indices, indptr)):
+        raise Misfit("a sparse array is none")
     array = _SPARSE[kind]((data, indices, indptr), shape=shape)
     array.check_format(full_check=True)  # indices out of range would be read unchecked
     return array
@@ -189,12 +213,23 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     return value
 
 
-def _searchable(fitted: FittedRows) -> neighbours.Index | None:
-    """The search over fitted rows; one by pynndescent is built again, the same as it was."""
+def searchable(model: Any) -> None:
+    """Build the searches of pynndescent in a model again, the same as they were."""
+    if isinstance(model, BaseEstimator):
+        fitted = getattr(model, "_fitted_rows", None)
+        if isinstance(fitted, FittedRows):
+            model._fitted_rows = fitted._replace(search=_index(fitted))
+        model = list(vars(model).values())
+    for item in model.values() if isinstance(model, dict) else model:
+        if isinstance(item, BaseEstimator | list | tuple | dict):
+            searchable(item)
+
+
+def _index(fitted: FittedRows) -> neighbours.Index | None:
     index = fitted.search
     if index is None or index.kind != "pynndescent" or fitted.scaled is None:
         return index
     with single_blas_thread:
         X, lookup = fitted.scaled.X, fitted.lookup
         rows = X if lookup is None else np.asarray(X @ lookup)
-        return neighbours.fit_index(rows, "pynndescent", index.search)
+        return neighbours.fit_index(rows, "pynndescent", index.search, index.metric)

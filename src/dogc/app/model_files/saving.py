@@ -17,9 +17,11 @@ import os
 import pathlib
 import re
 import sys
+import textwrap
+import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -27,13 +29,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
-from . import format_one, packing
+from . import archive, checking, format_one, packing, schema
 
 FORMAT_VERSION = 2
 # What skops does not trust by itself: it is in scikit-learn's imputers.
 TRUSTED_TYPES = ("numpy.dtype",)
 
-HEADER = "dogc.json"
+_HEADER_KINDS = {
+    "format_version": int,
+    "library_version": str,
+    "summary": dict | None,
+    "settings": dict | None,
+}
 # The archive's comment. Its digest is of all bytes before it, the format's number among them.
 _MARK = f"dogc model, format {FORMAT_VERSION}, sha256 ".encode()
 _DIGITS = 64
@@ -117,8 +124,15 @@ def packed(
         )
     check_is_fitted(model)
     header = _header(model, preparation, summary, settings)
-    archive = _dump({"model": packing.pack(model), "preparation": packing.pack(preparation)})
-    return _seal(archive, header)
+    dumped = _dump({"model": packing.pack(model), "preparation": packing.pack(preparation)})
+    try:
+        checking.check_model(model)
+        checking.check_preparation(preparation)
+    except ValueError as error:
+        raise ModelFileError(
+            f"this model cannot be saved ({_short(error)}); fit it again."
+        ) from error
+    return _seal(dumped, header)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -158,24 +172,14 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
     data = _read(path)
     version = _check_seal(path, data)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            header = json.loads(archive.read(HEADER))
-        stored = _construct(path, format_one.rewritten(data) if version == 1 else data)
-        model, preparation = packing.unpack(stored["model"]), packing.unpack(stored["preparation"])
-        check_is_fitted(model)
-        return Bundle(
-            model,
-            preparation,
-            header["summary"],
-            header["settings"],
-            version,
-            header["library_version"],
-        )
-    except ModelFileError:
-        raise
+        return _opened(data, version)
+    except schema.ForeignTypesError as error:
+        raise ModelFileError(
+            f"'{path}' was not loaded because it holds types that dogc does not trust: {error}."
+        ) from None
     except packing.UnknownContentError as error:
         raise ModelFileError(
-            f"'{path}' holds {error}, which this dogc does not know; upgrade it with "
+            f"'{path}' holds {_short(error)}, which this dogc does not know; upgrade it with "
             "pip install --upgrade dogc, or save the model again."
         ) from None
     except Exception as error:  # what a forged or foreign file can raise knows no bounds
@@ -185,9 +189,51 @@ def load_bundle(path: str | os.PathLike[str]) -> Bundle:
         ) from error
 
 
-def _words(error: Exception) -> str:
+def _opened(data: bytes, version: int) -> Bundle:
+    """What a file holds, looked at from outside to inside before anything is made of it."""
+    entries = archive.read_entries(data)
+    header = _checked_header(archive.parse(entries.pop(archive.HEADER)), version)
+    tree = archive.parse(entries.pop(archive.SCHEMA))
+    tree = schema.checked(format_one.renewed(tree) if version == 1 else tree, entries)
+    with warnings.catch_warnings():  # a part of scikit-learn may be of another release
+        warnings.simplefilter("ignore")
+        held = _construct(archive.stored(schema.as_entry(tree, entries)))
+        model, preparation = packing.unpack(held["model"]), packing.unpack(held["preparation"])
+        check_is_fitted(model)
+        checking.check_model(model)
+        checking.check_preparation(preparation)
+        packing.searchable(model)
+    return Bundle(
+        model,
+        preparation,
+        header["summary"],
+        header["settings"],
+        version,
+        header["library_version"],
+    )
+
+
+def _checked_header(header: Any, version: int) -> dict[str, Any]:
+    """The file's own record of itself."""
+    if not isinstance(header, dict) or not all(
+        key in header and isinstance(header[key], kinds) for key, kinds in _HEADER_KINDS.items()
+    ):
+        raise archive.Misfit(f"{archive.HEADER} is not what dogc.save writes")
+    if type(header["format_version"]) is not int or header["format_version"] != version:
+        raise archive.Misfit("it names two versions of its format")
+    json.dumps(header, ensure_ascii=False).encode()  # halves of letters could not be shown
+    return header
+
+
+def _short(error: Exception) -> str:
     """What others said, on one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
+    return textwrap.shorten(str(error), 300, placeholder="...").rstrip(".")
+
+
+def _words(error: Exception) -> str:
+    """The same, with who said it where that was not us."""
+    ours = isinstance(error, archive.Misfit)
+    return _short(error) if ours else f"{type(error).__name__}: {_short(error)}".rstrip(": ")
 
 
 def _header(model: Any, preparation: Any, summary: Any, settings: Any) -> bytes:
@@ -234,35 +280,47 @@ def _skops() -> Any:
     return skops.io
 
 
-def _dump(packed: dict[str, Any]) -> bytes:
-    """A skops archive, if all that is in it can be loaded again."""
+def _dump(packed: dict[str, Any]) -> dict[str, bytes]:
+    """The entries of a skops archive, if all that is in it can be loaded again."""
     skops = _skops()
     try:
-        archive = skops.dumps(packed)
+        data = skops.dumps(packed)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(
             f"this model holds something that no file can hold ({_words(error)})."
         ) from error
-    foreign = sorted(set(skops.get_untrusted_types(data=archive)) - set(TRUSTED_TYPES))
-    if foreign:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as source:
+            entries = {name: source.read(name) for name in source.namelist()}
+        foreign = set(skops.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
+        if foreign:
+            raise schema.ForeignTypesError(foreign)
+        schema.checked(json.loads(entries[archive.SCHEMA]), entries)
+    except schema.ForeignTypesError as error:
         raise ModelFileError(
-            f"this model holds types that are not loaded from files: {', '.join(foreign)}; leave "
-            "them out of it."
-        )
-    return archive
+            f"this model holds types that are not loaded from files: {error}; leave them out of it."
+        ) from None
+    return entries
 
 
-def _seal(archive: bytes, header: bytes) -> bytes:
-    """The archive compressed, with the header, and marked with the digest of both."""
+def _seal(entries: dict[str, bytes], header: bytes) -> bytes:
+    """An archive of the entries and the header, marked with the digest of both.
+
+    It is compressed, unless that would make so little of it that it could not be told from a
+    forged one.
+    """
+    entries = entries | {archive.HEADER: header}
+    sealed = _sealed(entries, _compression)
+    if sum(map(len, entries.values())) > archive.may_unpack(len(sealed)):
+        sealed = _sealed(entries, lambda content: zipfile.ZIP_STORED)
+    return sealed
+
+
+def _sealed(entries: dict[str, bytes], compression: Callable[[bytes], int]) -> bytes:
     buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(archive)) as source,
-        zipfile.ZipFile(buffer, "w", compresslevel=_LEVEL) as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            target.writestr(name, content, _compression(content))
-        target.writestr(HEADER, header, zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(buffer, "w", compresslevel=_LEVEL) as target:
+        for name, content in entries.items():
+            target.writestr(name, content, compression(content))
         target.comment = _MARK + b"0" * _DIGITS
     body = buffer.getbuffer()[:-_DIGITS]
     return b"".join([body, hashlib.sha256(body).hexdigest().encode()])
@@ -286,14 +344,14 @@ def _read(path: pathlib.Path) -> bytes:
 def _check_seal(path: pathlib.Path, data: bytes) -> int:
     """The file's format; refuses no model files, those of later releases and changed ones."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            comment, names = archive.comment, archive.namelist()
+        with zipfile.ZipFile(io.BytesIO(data)) as found:
+            comment, names = found.comment, found.namelist()
     except Exception as error:
         cut = data.startswith(b"PK\x03\x04")
         what = "is cut short or damaged" if cut else "is not a model file written by dogc.save"
         raise ModelFileError(f"'{path}' {what}.") from error
     mark = _MARK_READ.fullmatch(comment)
-    if mark is None and HEADER not in names:
+    if mark is None and archive.HEADER not in names:
         raise ModelFileError(
             f"'{path}' is not a model file written by dogc.save; it holds {_contents(data, names)}."
         )
@@ -312,26 +370,20 @@ def _check_seal(path: pathlib.Path, data: bytes) -> int:
 
 def _contents(data: bytes, names: list[str]) -> str:
     """What a zip file without our mark holds: types if it is from skops, else its entries."""
-    if "schema.json" not in names:
-        return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "") or "nothing"
+    if archive.SCHEMA not in names:
+        listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+        return textwrap.shorten(listed, 300, placeholder="...") or "nothing"
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            root = json.loads(archive.read("schema.json"))
-        types = {f"{root['__module__']}.{root['__class__']}"}
-        types.update(_skops().get_untrusted_types(data=data))
+        types = schema.types_in(archive.parse(archive.read_entries(data)[archive.SCHEMA]))
+        return str(schema.ForeignTypesError(types))
     except Exception:  # whatever is wrong with it, it is not ours
         return "something that skops cannot read"
-    return ", ".join(sorted(types))
 
 
-def _construct(path: pathlib.Path, data: bytes) -> Any:
+def _construct(data: bytes) -> Any:
     """Make the stored objects, all of trusted types."""
     skops = _skops()
-    try:
-        return skops.loads(data, trusted=list(TRUSTED_TYPES))
-    except skops.exceptions.UntrustedTypesFoundException:
-        foreign = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED_TYPES))
-        raise ModelFileError(
-            f"'{path}' was not loaded because it holds types that dogc does not trust: "
-            f"{', '.join(foreign)}."
-        ) from None
+    foreign = set(skops.get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
+    if foreign:
+        raise schema.ForeignTypesError(foreign)
+    return skops.loads(data, trusted=list(TRUSTED_TYPES))
