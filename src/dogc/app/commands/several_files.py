@@ -7,6 +7,7 @@ import os
 import pathlib
 
 from ..tables import TableError
+from ..tables.opening import check_there
 from ..tables.parts import can_be_cut
 from ..tables.table import counted_files
 from ..tables.workers import MISSING, has_dask
@@ -16,8 +17,15 @@ LARGE = 200_000_000
 
 
 def matching(file: str) -> list[str]:
-    """The files that a pattern stands for, in the order of their names; others are themselves."""
-    if file == "-" or os.path.exists(file) or not glob.has_magic(file):
+    """The files that a pattern stands for, in the order of their names; others are themselves.
+
+    Raises
+    ------
+    TableError
+        Where there is no file.
+    """
+    if file == "-" or os.path.lexists(file) or not glob.has_magic(file):
+        check_there(file)
         return [file]
     found = sorted(path for path in glob.glob(file, recursive=True) if os.path.isfile(path))
     if not found:

@@ -21,6 +21,7 @@ from .. import report as reports
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_table
 from ..tables.clustered_table import Clustering, cluster_table
+from ..tables.opening import check_there
 from ..tables.workers import hired
 from . import cluster_files, comparing, prediction, several_files
 from .outputs import Output
@@ -150,8 +151,8 @@ class Terminal:
 
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
-    options.out.check_folder(cluster_files.FILES)
     files = several_files.matching(options.file)
+    options.out.check_folder(cluster_files.FILES)
     if several_files.in_parts(files, options.scheduler):
         found, paths = cluster_in_parts(files, options, terminal)
     else:
@@ -218,8 +219,8 @@ def predict(
     model: pathlib.Path, file: str, out: Output, terminal: Terminal, scheduler: str | None = None
 ) -> int:
     """Label the rows of a file, or of several."""
-    out.check_file()
     files = several_files.matching(file)
+    out.check_file()
     if out.path.exists() and any(other.exists() and out.path.samefile(other)
                                  for other in (model, *map(pathlib.Path, files))):  # fmt: skip
         raise TableError(f"--out {out.path} is what is being read; name another file.")
@@ -254,6 +255,7 @@ def compare(
     options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
 ) -> int:
     """Run methods side by side."""
+    check_there(options.file)
     options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
     preparation = options.preparation()

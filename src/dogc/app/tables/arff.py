@@ -6,15 +6,17 @@ import re
 from typing import Any, NamedTuple
 
 from .celltypes import typed
-from .opening import Origin
+from .limits import check_columns
+from .opening import Origin, check_text
 from .sniffing import Dialect
 from .table import TableError, different_names, needed
 from .text import parse_cells
 
 _ATTRIBUTE = re.compile(
-    r"""@attribute\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s{]+)\s*(\{.*\}|\S+.*)""", re.I
+    r"""@attribute\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s{]+)(?:\s+|(?=\{))(\{.*\}|[^\s{].*)""",
+    re.I,
 )
-_CELL = re.compile(r"""\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,]*?)\s*(,|$)""")
+_CELL = re.compile(r"""(?:\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\s*|(?!\s*['"])([^,]*))(,|$)""")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -31,9 +33,10 @@ def is_arff(text: str, origin: Origin) -> bool:
     return bool(re.match(r"(\s|%[^\n]*\n)*@relation\b", text[: 1 << 16], re.I))
 
 
-def parse_arff(text: str, origin: Origin) -> Any:
+def read_arff(data: bytes, origin: Origin) -> Any:
     """The frame of an ARFF file; nominal attributes become categories."""
-    text = text.removeprefix("\ufeff")
+    text = check_text(data, origin).removeprefix("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     attributes, first = _header(text, origin)
     lines = enumerate(text.split("\n")[first:], start=first + 1)
     rows = [(i, line.strip()) for i, line in lines]
@@ -50,9 +53,7 @@ def parse_arff(text: str, origin: Origin) -> Any:
         for column, attribute in zip(table.columns, attributes, strict=True)
     ]
     frame = needed("pyarrow").table(columns, names=names).to_pandas()
-    return frame.assign(
-        **{a.name: frame[a.name].astype("category") for a in attributes if a.kind == "nominal"}
-    )
+    return frame.astype({a.name: "category" for a in attributes if a.kind == "nominal"})
 
 
 def _header(text: str, origin: Origin) -> tuple[list[_Attribute], int]:
@@ -61,6 +62,7 @@ def _header(text: str, origin: Origin) -> tuple[list[_Attribute], int]:
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line.lower() == "@data" and attributes:
+            check_columns(len(attributes), origin.source)
             return attributes, number
         if line.lower().startswith("@attribute"):
             found = _ATTRIBUTE.match(line)
@@ -111,8 +113,9 @@ def _split(line: str, number: int, columns: int, origin: Origin) -> list[str]:
             raise TableError(
                 f"a quote in line {number} of {origin.source} is not closed; close it."
             )
-        cells.append(_unquoted(found[1]))
-        place, end = found.end(), found[2]
+        quoted, plain, end = found.groups()
+        cells.append(plain.strip() if quoted is None else _unquoted(quoted))
+        place = found.end()
     if len(cells) == columns + 1 and re.fullmatch(r"\{[^}]*\}", cells[-1]):
         cells.pop()  # the row's weight
     if len(cells) != columns:

@@ -1,17 +1,16 @@
-"""Parquet, Feather and NumPy files."""
+"""Parquet and Feather files."""
 
 from __future__ import annotations
 
-import io
+import contextlib
 import pathlib
-import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from .limits import check_columns, check_memory
 from .opening import Origin
-from .table import TableError, different_names, listed, needed, numbered_names
+from .packed_sizes import feather_size, parquet_file, parquet_size, spelled_out
+from .table import TableError, different_names, needed, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -21,32 +20,49 @@ _EXACT = 2**53
 
 def read_parquet(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a Parquet file."""
-    return _read_whole("pyarrow.parquet", "Parquet", data, origin)
+    with _sound(origin, "Parquet"):
+        file, coded = parquet_file(needed("pyarrow").BufferReader(data), origin.source)
+        check_memory(parquet_size(file), origin.source)
+        table = spelled_out(valid(file.read()), coded, origin.source)
+    return frame_of_arrow(table, origin)
 
 
 def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a Feather file."""
-    return _read_whole("pyarrow.feather", "Feather", data, origin)
+    arrow = needed("pyarrow")
+    with _sound(origin, "Feather"):
+        if data.startswith(b"FEA1"):  # of old; nothing in it is packed
+            table = needed("pyarrow.feather").read_table(arrow.BufferReader(data))
+        else:
+            check_memory(feather_size(data), origin.source)
+            # The messages whose sizes are known, not those that the end of the file points to.
+            table = needed("pyarrow.ipc").open_stream(arrow.py_buffer(data).slice(8)).read_all()
+            if not data.endswith(b"ARROW1"):
+                raise EOFError("the end is missing")
+        valid(table)
+    return frame_of_arrow(table, origin)
 
 
-def _read_whole(module: str, kind: str, data: bytes, origin: Origin) -> pandas.DataFrame:
-    reader = needed(module)
+@contextlib.contextmanager
+def _sound(origin: Origin, kind: str) -> Iterator[None]:
+    """What goes wrong inside is the file's fault."""
     try:
-        table = valid(reader.read_table(io.BytesIO(data)))
+        yield
+    except (TableError, MemoryError):
+        raise
     except Exception as error:  # pyarrow has many ways to say that a file is damaged
         raise damaged(origin, kind) from error
-    return frame_of_arrow(table, origin)
 
 
 def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pandas.DataFrame]:
     """The frames of a Parquet file, some rows at a time."""
-    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
-    try:
-        with parquet.ParquetFile(path) as file:
+    arrow = needed("pyarrow")
+    with _sound(origin, "Parquet"):
+        file, coded = parquet_file(path, origin.source)
+        with file:
             for batch in file.iter_batches(batch_size=rows):
-                yield frame_of_arrow(valid(arrow.Table.from_batches([batch])), origin)
-    except (arrow.ArrowException, OSError) as error:
-        raise damaged(origin, "Parquet") from error
+                table = valid(arrow.Table.from_batches([batch]))
+                yield frame_of_arrow(spelled_out(table, coded, origin.source), origin)
 
 
 def valid(table: Any) -> Any:
@@ -64,10 +80,27 @@ def frame_of_arrow(table: Any, origin: Origin) -> pandas.DataFrame:
     """The frame of an Arrow table; an index that pandas wrote is a column like others."""
     names = [frame_name(name) for name in table.column_names]
     different_names(names, origin.source)
-    if not table.num_columns:
+    check_columns(len(names), origin.source)
+    if not names:
         raise TableError(f"{origin.source} has no columns; give a table with some.")
-    columns = [_exact(column) for column in table.columns]
-    return needed("pyarrow").table(columns, names=names).to_pandas(ignore_metadata=True)
+    check_memory(8 * table.num_rows * len(names), origin.source)
+    arrow = needed("pyarrow")
+    try:
+        columns = [_exact(column) for column in table.columns]
+        return arrow.table(columns, names=names).to_pandas(ignore_metadata=True)
+    except MemoryError:
+        raise
+    except Exception as error:  # dates beyond all calendars, unknown time zones, bytes as text
+        for name, column in zip(names, table.columns, strict=True):
+            with contextlib.suppress(Exception):
+                _exact(column).to_pandas()
+                continue
+            raise TableError(
+                f"column '{shown(name)}' of {origin.source} holds values of type "
+                f"{shown(column.type)} that cannot be shown; write them as numbers or text, or "
+                "leave the column out."
+            ) from error
+        raise
 
 
 def frame_name(name: str) -> str:
@@ -84,68 +117,3 @@ def _exact(column: Any) -> Any:
     span = compute.min_max(column).as_py()
     inexact = max(abs(span["min"]), abs(span["max"])) > _EXACT
     return column.cast(arrow.string()) if inexact else column
-
-
-def read_npy(data: bytes, origin: Origin) -> pandas.DataFrame:
-    """The frame of a .npy file, its columns c1, c2, ..."""
-    return _frame_of_array(_load(data, origin), origin)
-
-
-def read_npz(data: bytes, origin: Origin) -> pandas.DataFrame:
-    """The frame of the one array in a .npz file."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.namelist()
-    except Exception as error:  # so has zipfile
-        raise TableError(f"{origin.source} is a damaged .npz file; write it again.") from error
-    arrays = [name.removesuffix(".npy") for name in members if name.endswith(".npy")]
-    if len(arrays) != len(members) or not arrays:
-        what = "an Excel file" if origin.suffix.startswith(".xls") else "a zip archive of no arrays"
-        raise TableError(f"{origin.source} is {what}; save the table as CSV.")
-    if len(arrays) > 1:
-        raise TableError(
-            f"{origin.source} holds {len(arrays)} arrays, {listed(arrays)}; save the one to use "
-            "in a file of its own."
-        )
-    archive = _load(data, origin)
-    try:
-        array = archive[arrays[0]]
-    except Exception as error:
-        raise _refused(error, origin) from error
-    return _frame_of_array(array, origin)
-
-
-def _load(data: bytes, origin: Origin) -> Any:
-    try:
-        return np.load(io.BytesIO(data), allow_pickle=False)
-    except Exception as error:  # a damaged header can raise nearly anything
-        raise _refused(error, origin) from error
-
-
-def _refused(error: Exception, origin: Origin) -> TableError:
-    if "allow_pickle" in str(error):
-        return TableError(
-            f"{origin.source} holds Python objects, which are never opened; save numbers, or the "
-            "table as Parquet or CSV."
-        )
-    return TableError(f"{origin.source} is damaged and cannot be read; write it again.")
-
-
-def _frame_of_array(array: np.ndarray, origin: Origin) -> pandas.DataFrame:
-    pandas = needed("pandas")
-    if array.dtype.names is not None and array.ndim == 1:
-        return pandas.DataFrame(array)
-    if array.ndim != 2 or not array.shape[1]:
-        raise TableError(
-            f"{origin.source} holds an array of shape {array.shape}; save one of shape "
-            "(rows, columns)."
-        )
-    if array.dtype.kind not in "biufUSM":
-        raise TableError(
-            f"{origin.source} holds values of type {array.dtype}; save numbers or text."
-        )
-    if array.dtype.kind == "S":
-        array = np.char.decode(array, "utf-8", "replace")
-    if array.dtype == np.float16:
-        array = array.astype(np.float32)
-    return pandas.DataFrame(array, columns=numbered_names(array.shape[1]))

@@ -8,12 +8,15 @@ import gzip
 import io
 import os
 import pathlib
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from .table import TableError
+from .limits import check_tight
+from .markup import is_markup
+from .table import TableError, shown
 
 FORMATS = "CSV, TSV, Parquet, Feather, .npy, .npz, ARFF, or one of these with gzip"
 STANDARD_INPUT = "standard input"
@@ -38,6 +41,8 @@ _OTHERS = {  # what a file begins with that cannot
     b"\x80\x03": "a pickle, which is never opened; save the table as Parquet or CSV",
     b"\x80\x04": "a pickle, which is never opened; save the table as Parquet or CSV",
     b"\x80\x05": "a pickle, which is never opened; save the table as Parquet or CSV",
+    b"\xff\xfe\0\0": "UTF-32 text; save it as UTF-8, say with iconv -f UTF-32 -t UTF-8",
+    b"\0\0\xfe\xff": "UTF-32 text; save it as UTF-8, say with iconv -f UTF-32 -t UTF-8",
     b"\xff\xfe": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
 }
@@ -50,6 +55,7 @@ _BINARY_NAMES = {
     ".npz": "npz",
 }
 _DISPLAY = {"parquet": "Parquet", "feather": "Feather", "npy": ".npy", "npz": ".npz"}
+_LONGEST_PATH, _LOOKED_AT = 200, 1000
 _TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".arff", ".psv"}
 
 
@@ -68,7 +74,7 @@ def origin_of(path: str) -> Origin:
     name = pathlib.Path(path)
     gzipped = name.suffix.lower() == ".gz"
     inner = name.with_suffix("") if gzipped else name
-    return Origin(name.name, inner.suffix.lower(), gzipped)
+    return Origin(shown(name.name), inner.suffix.lower(), gzipped)
 
 
 @contextlib.contextmanager
@@ -86,19 +92,41 @@ def opened(path: str) -> Iterator[BinaryIO]:
     try:
         with open(path, "rb") as file:
             yield file
-    except FileNotFoundError as error:
-        raise TableError(f"there is no file {path}{_meant(path)}.") from error
-    except IsADirectoryError as error:
+    except TableError:
+        raise
+    except MemoryError as error:
         raise TableError(
-            f"{path} is a directory; give a file, or a pattern in quotes such as '*.csv'."
+            f"{shown(path)} needs more memory than is free; give fewer rows."
         ) from error
-    except PermissionError as error:
-        raise TableError(f"{path} may not be read; change its permissions.") from error
     except (OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise TableError(f"{path} cannot be read: {reason}.") from error
+        raise _not_opened(path, error) from error
+
+
+def check_there(path: str) -> None:
+    """Refuse a path at which there is nothing to read, before anything else is done."""
+    try:
+        if path != "-" and stat.S_ISDIR(os.stat(path).st_mode):
+            raise IsADirectoryError
+    except (OSError, ValueError) as error:
+        raise _not_opened(path, error) from error
+
+
+def _not_opened(path: str, error: Exception) -> TableError:
+    """Why a path cannot be opened or read."""
+    name = shown(path, _LONGEST_PATH)
+    if isinstance(error, FileNotFoundError) and os.path.islink(path):
+        return TableError(
+            f"{name} is a link to {shown(os.readlink(path), _LONGEST_PATH)}, which is not there."
+        )
+    if isinstance(error, FileNotFoundError):
+        return TableError(f"there is no file {name}{_meant(path)}.")
+    if isinstance(error, IsADirectoryError):
+        return TableError(
+            f"{name} is a directory; give a file, or a pattern in quotes such as '*.csv'."
+        )
+    if isinstance(error, PermissionError):
+        return TableError(f"{name} may not be read; change its permissions.")
+    return TableError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.")
 
 
 def stamp_of(path: str) -> tuple[int, int]:
@@ -124,9 +152,10 @@ def _meant(path: str) -> str:
     """A file beside the one that is not there whose name is much like it."""
     folder, name = os.path.split(path)
     with contextlib.suppress(OSError):
-        close = difflib.get_close_matches(name, os.listdir(folder or "."), 1, 0.8)
+        beside = os.listdir(folder or ".")[:_LOOKED_AT]
+        close = difflib.get_close_matches(name, beside, 1, 0.8)
         if close:
-            return f" (did you mean {os.path.join(folder, close[0])}?)"
+            return f" (did you mean {shown(os.path.join(folder, close[0]), _LONGEST_PATH)}?)"
     return ""
 
 
@@ -149,7 +178,9 @@ def kind_of(head: bytes, origin: Origin) -> str:
     if origin.suffix in _BINARY_NAMES:
         kind = _DISPLAY[_BINARY_NAMES[origin.suffix]]
         raise TableError(f"{origin.source} is not a {kind} file, or it is damaged; write it again.")
-    if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[", b"<"):
+    if (place := head.find(b"\0")) >= 0:
+        raise not_text(origin, f"it has a NUL byte at byte {place + 1}")
+    if is_markup(head.decode("utf-8", "replace"), origin.suffix):
         raise TableError(f"{origin.source} looks like JSON or HTML; give {FORMATS}.")
     return "text"
 
@@ -164,16 +195,34 @@ class _Unpacked:
     """gzip.GzipFile whose complaints are sentences."""
 
     def __init__(self, raw: BinaryIO, source: str):
-        self._file = gzip.GzipFile(fileobj=raw)
+        self._raw = _Counted(raw)
+        self._file = gzip.GzipFile(fileobj=self._raw)  # type: ignore[call-overload]
         self._source = source
+        self._bytes = 0
 
     def read(self, size: int = -1) -> bytes:
         try:
-            return self._file.read(size)
+            data = self._file.read(size)
         except (OSError, EOFError, zlib.error) as error:
             raise TableError(
                 f"{self._source} is damaged: its gzip data cannot be unpacked; compress it again."
             ) from (error)
+        self._bytes += len(data)
+        check_tight(self._bytes, self._raw.bytes, self._source)
+        return data
+
+
+class _Counted:
+    """A file that counts the bytes that were read."""
+
+    def __init__(self, file: BinaryIO):
+        self._file = file
+        self.bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.bytes += len(data)
+        return data
 
 
 def check_text(data: bytes, origin: Origin) -> str:

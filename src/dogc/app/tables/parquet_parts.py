@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binary import damaged, frame_name, frame_of_arrow, valid
+from .limits import check_columns
 from .opening import Origin, check_unchanged, stamp_of
+from .packed_sizes import parquet_file, spelled_out
 from .table import TableError, listed, needed
 
 if TYPE_CHECKING:
@@ -57,10 +59,13 @@ def _read(
     path: str, origin: Origin, group: int, start: int, rows: int, names: Sequence[str]
 ) -> Any:
     """An Arrow table of some rows of a row group; those before them are passed over."""
-    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    arrow = needed("pyarrow")
     kept, here = [], 0
     try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+        file, coded = parquet_file(
+            path, origin.source, group, pre_buffer=False, buffer_size=1 << 20
+        )
+        with file:
             size = max(1, min(rows, 1 << 16))
             for batch in file.iter_batches(size, row_groups=[group], columns=list(names)):
                 first, last = max(start - here, 0), min(start + rows - here, batch.num_rows)
@@ -69,7 +74,8 @@ def _read(
                 here += batch.num_rows
                 if here >= start + rows:
                     break
-        return valid(arrow.Table.from_batches(kept)).select(list(names))
+        table = valid(arrow.Table.from_batches(kept)).select(list(names))
+        return spelled_out(table, coded, origin.source)
     except (arrow.ArrowException, OSError) as error:
         raise damaged(origin, "Parquet") from error
 
@@ -79,7 +85,9 @@ def cut(path: str, origin: Origin, schema: Any) -> Iterator[ParquetPart]:
     metadata, stamp = _metadata(path, origin), stamp_of(path)
     for group in range(metadata.num_row_groups):
         facts = metadata.row_group(group)
-        pieces = max(1, -(-facts.total_byte_size // PART_BYTES))
+        # A value that comes again and again takes next to nothing in the file.
+        size = max(facts.total_byte_size, 8 * facts.num_rows * facts.num_columns)
+        pieces = max(1, -(-size // PART_BYTES))
         size = max(1, -(-facts.num_rows // pieces))
         for start in range(0, facts.num_rows, size):
             rows = min(size, facts.num_rows - start)
@@ -93,6 +101,7 @@ def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
     """
     arrow = needed("pyarrow")
     schemas = [_metadata(*file).schema.to_arrow_schema().remove_metadata() for file in files]
+    check_columns(len(schemas[0].names), files[0][1].source)
     for (_, origin), schema in zip(files, schemas, strict=True):
         check_names(schemas[0].names, schema.names, files[0][1], origin)
     try:

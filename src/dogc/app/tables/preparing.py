@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .columns import Plan, encode, left_out, output_names, plan_column
 from .ids import find_ids
+from .limits import check_columns, check_memory
 from .sentences import describe
 from .table import TableError, different_names, listed, needed, no_such_column, numbered_names
 
@@ -197,6 +199,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.feature_names_ = [
             feature for name in self.columns_ for feature in output_names(name, plans[name])
         ]
+        if len(self.feature_names_) > len(plans):
+            check_columns(len(self.feature_names_), "the table, with one for each category,")
 
     def finish(self, mean: np.ndarray | None, variance: np.ndarray | None) -> Preparation:
         """Scale by the means and variances of the features, and say what was done."""
@@ -212,7 +216,9 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     def encoded(self, frame: pandas.DataFrame) -> np.ndarray:
         """The numbers before they are scaled."""
-        X = np.empty((len(frame), len(self.feature_names_)))
+        shape = (len(frame), len(self.feature_names_))
+        check_memory(8 * math.prod(shape), "the table as numbers")
+        X = np.empty(shape)
         start = 0
         for name in self.columns_:
             values = encode(frame[name], self.plans_[name])

@@ -7,23 +7,26 @@ import pathlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .arff import is_arff, parse_arff
-from .binary import read_feather, read_npy, read_npz, read_parquet, stream_parquet
-from .opening import Origin, check_text, kind_of, opened, origin_of, unpacked
+from .arff import is_arff, read_arff
+from .binary import read_feather, read_parquet, stream_parquet
+from .limits import read_whole
+from .numpy_files import read_npy, read_npz
+from .opening import Origin, kind_of, opened, origin_of, unpacked
 from .sniffing import SAMPLE
 from .table import Table, TableError, needed
-from .text import parse_text, stream_text
+from .text import read_text, stream_text
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Table", "TableError", "read_chunks", "read_table"]
 
-_BINARY = {
+_WHOLE = {
     "parquet": read_parquet,
     "feather": read_feather,
     "npy": read_npy,
     "npz": read_npz,
+    "arff": read_arff,
 }
 
 
@@ -64,9 +67,9 @@ def read_table(path: str) -> Table:
     _check_installed()
     origin = origin_of(path)
     with opened(path) as file:
-        data = file.read()
-    frame = _frame(data, origin)
-    return _checked(Table(frame, origin.source, hashlib.sha256(data).hexdigest()))
+        hashing = _Hashing(file)
+        frame = _frame(*_entered(hashing, origin))
+        return _checked(Table(frame, origin.source, hashing.hexdigest()))
 
 
 def read_chunks(path: str, rows: int) -> Iterator[Table]:
@@ -92,24 +95,34 @@ def read_chunks(path: str, rows: int) -> Iterator[Table]:
     origin = origin_of(path)
     with opened(path) as file:
         hashing = _Hashing(file)
-        head = hashing.read(SAMPLE)
         waiting, start = None, 0
-        for frame in _frames(path, hashing, head, origin, rows):
+        for frame in _frames(path, hashing, origin, rows):
             if waiting is not None:
                 yield _checked(Table(waiting, origin.source, hashing.hexdigest()))
             # Rows are numbered through, so that a message can say which one is wrong.
             waiting = frame.set_axis(range(start, start + len(frame)), axis=0)
             start += len(frame)
-        while hashing.read(1 << 20):
-            pass
         if waiting is None:
             raise TableError(f"{origin.source} has no rows; give a table with some.")
         yield _checked(Table(waiting, origin.source, hashing.hexdigest()))
 
 
-def _frames(
-    path: str, file: _Hashing, head: bytes, origin: Origin, rows: int
-) -> Iterator[pandas.DataFrame]:
+def _frames(path: str, file: _Hashing, origin: Origin, rows: int) -> Iterator[pandas.DataFrame]:
+    kind, head, stream, origin = _entered(file, origin)
+    if kind == "parquet" and stream is file and pathlib.Path(path).is_file():
+        yield from stream_parquet(pathlib.Path(path), origin, rows)
+    elif kind == "text":
+        for table in stream_text(stream, head, origin, rows):
+            yield table.to_pandas()
+    else:
+        yield _frame(kind, head, stream, origin)
+    while file.read(1 << 20):  # the hash is of all bytes
+        pass
+
+
+def _entered(file: _Hashing, origin: Origin) -> tuple[str, bytes, Any, Origin]:
+    """What kind of table a file holds, its first bytes and the others; gzip is unpacked."""
+    head = file.read(SAMPLE)
     kind = kind_of(head, origin)
     stream: Any = file
     if origin.gzipped and kind != "gzip":
@@ -121,31 +134,16 @@ def _frames(
         kind = kind_of(head, origin)
         if kind == "gzip":
             raise _twice(origin)
-    if kind == "parquet" and stream is file and pathlib.Path(path).is_file():
-        yield from stream_parquet(pathlib.Path(path), origin, rows)
-    elif kind != "text" or is_arff(head.decode("utf-8", "replace"), origin):
-        yield _frame(head + stream.read(), origin)
-    else:
-        for table in stream_text(stream, head, origin, rows):
-            yield table.to_pandas()
+    if kind == "text" and is_arff(head.decode("utf-8", "replace"), origin):
+        kind = "arff"
+    return kind, head, stream, origin
 
 
-def _frame(data: bytes, origin: Origin) -> pandas.DataFrame:
-    """The frame in the bytes of a file of any kind."""
-    kind = kind_of(data[:SAMPLE], origin)
-    if kind == "gzip":
-        data = unpacked(data, origin.source).read()
-        kind = kind_of(data[:SAMPLE], origin)
-        if kind == "gzip":
-            raise _twice(origin)
-    elif origin.gzipped:
-        raise _not_gzip(origin)
-    if kind != "text":
-        return _BINARY[kind](data, origin)
-    text = check_text(data, origin)
-    if is_arff(text, origin):
-        return parse_arff(text, origin)
-    return parse_text(data, text, origin).to_pandas()
+def _frame(kind: str, head: bytes, stream: Any, origin: Origin) -> pandas.DataFrame:
+    """The frame of a whole file of any kind."""
+    if kind == "text":
+        return read_text(stream, head, origin).to_pandas()
+    return _WHOLE[kind](read_whole(stream, head, origin.source), origin)
 
 
 def _twice(origin: Origin) -> TableError:
@@ -180,6 +178,7 @@ class _Hashing:
         return data
 
     def hexdigest(self) -> str:
+        """Of what was read so far."""
         return self._hash.hexdigest()
 
 

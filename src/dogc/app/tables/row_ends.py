@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .limits import LONGEST_ROW, row_too_long
 from .opening import Origin
 from .sniffing import Dialect
-from .table import TableError
 
-LONGEST_ROW = 1 << 22
 _QUOTE = ord('"')
 
 
@@ -54,10 +53,7 @@ def row_ranges(
             start = offset + cut
         offset += len(block)
         if offset - start > LONGEST_ROW:
-            raise TableError(
-                f"{origin.source} cannot be read as a table: a row is longer than "
-                f"{LONGEST_ROW >> 20} MB, or a quote is not closed."
-            )
+            raise row_too_long(origin.source)
     if offset > start:
         yield start, offset
 

@@ -8,12 +8,13 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .limits import LONGEST_ROW, MOST_COLUMNS, check_columns, row_too_long
 from .opening import Origin
 from .table import TableError
 from .values import DECIMAL_COMMA, NUMBER, date_format, is_missing
 
 SAMPLE = 1 << 16  # bytes; more is looked at only where rows are very long
-MOST_SAMPLE = 1 << 24
+MOST_SAMPLE = LONGEST_ROW
 _DELIMITERS = ",\t;|"
 _OTHER_DELIMITERS = " :^~"
 _ROWS = 200
@@ -45,11 +46,14 @@ def sniff(sample: str, complete: bool, origin: Origin) -> Dialect:
     >>> sniff("a;b\\n1;2,5\\n", True, Origin("x.csv", ".csv"))
     Dialect(delimiter=';', header=True, columns=2)
     """
+    if not complete and "\n" not in sample and "\r" not in sample:
+        raise row_too_long(origin.source)
     splits = {mark: first_records(sample, mark, complete) for mark in _DELIMITERS}
     delimiter = max(_DELIMITERS, key=lambda mark: _score(splits[mark], mark, origin.suffix))
     records = splits[delimiter]
     if not records:
-        raise TableError(f"{origin.source} is empty; give a table with rows.")
+        raise row_too_long(origin.source)
+    check_columns(len(records[0]), origin.source)
     dialect = Dialect(delimiter, has_header(records), len(records[0]))
     if dialect.columns == 1:
         _check_single(records, dialect.header, origin)
@@ -71,6 +75,8 @@ def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]
                 records.append(record)
                 cells += len(record)
             if len(records) > _ROWS or (cells > _CELLS and len(records) > 5):
+                break
+            if len(record) > MOST_COLUMNS:  # then the others do not matter
                 break
         else:
             complete = complete or len(records) < 2

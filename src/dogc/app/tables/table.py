@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     import pandas
 
 _MOST_NAMES = 12  # a sentence that lists more columns than this is not read
+_LOOKED_AT = 1000
+_LONGEST_NAME, _LONGEST_SENTENCE = 60, 1000
 
 
 class TableError(ValueError):
     """A table cannot be used; the message is one sentence for the person who gave it."""
+
+    def __init__(self, sentence: str):
+        """Keep the sentence, whatever stands in the names that it quotes."""
+        super().__init__(shown(sentence, _LONGEST_SENTENCE))
 
 
 class Table(NamedTuple):
@@ -45,6 +51,25 @@ def needed(name: str) -> ModuleType:
         raise ImportError("tables need pandas and pyarrow; pip install 'dogc[cli]'.") from error
 
 
+def shown(name: object, most: int = _LONGEST_NAME) -> str:
+    r"""A name as it can stand in a sentence: no control characters, and not too long.
+
+    Examples
+    --------
+    >>> print(shown("two\nlines"), shown("a" * 100, 10))
+    two\nlines aaaa...aaa
+    """
+    text = str(name)
+    if len(text) > 2 * most:  # so that little is looked at letter by letter
+        text = text[:most] + text[-most:]
+    text = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+    half = most // 2 - 1
+    return text if len(text) <= most else f"{text[:half]}...{text[len(text) - most + half + 3 :]}"
+
+
 def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     """Names in quotes with commas between; those beyond the first few are counted.
 
@@ -55,9 +80,9 @@ def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     >>> listed(range(5), most=2)
     "'0', '1' and 3 more"
     """
-    names = [str(name) for name in names]
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    names = list(names)
+    found = ", ".join(f"'{shown(name)}'" for name in names[:most])
+    return found if len(names) <= most else f"{found} and {len(names) - most} more"
 
 
 def counted_files(names: Sequence[str]) -> str:
@@ -73,10 +98,13 @@ def counted_files(names: Sequence[str]) -> str:
 
 def no_such_column(name: str, columns: Sequence[str]) -> TableError:
     """The error for a column that is not there: what is, and which was perhaps meant."""
-    lowered = {column.lower(): column for column in columns}
-    close = difflib.get_close_matches(name.lower(), lowered, 1, 0.6)
-    meant = f" (did you mean '{lowered[close[0]]}'?)" if close else ""
-    return TableError(f"there is no column '{name}'{meant}; the columns are {listed(columns)}.")
+    # Likeness takes long: of a wide table, some columns are enough to look at.
+    lowered = {column.lower(): column for column in columns[:_LOOKED_AT] if len(column) < 100}
+    close = difflib.get_close_matches(name.lower()[:100], lowered, 1, 0.6)
+    meant = f" (did you mean '{shown(lowered[close[0]])}'?)" if close else ""
+    return TableError(
+        f"there is no column '{shown(name)}'{meant}; the columns are {listed(columns)}."
+    )
 
 
 def different_names(names: Sequence[str], source: str) -> None:
@@ -85,8 +113,8 @@ def different_names(names: Sequence[str], source: str) -> None:
     for place, name in enumerate(names, start=1):
         if name in places:
             raise TableError(
-                f"{source} has two columns named '{name}' (columns {places[name]} and {place}); "
-                "rename one of them."
+                f"{source} has two columns named '{shown(name)}' (columns {places[name]} and "
+                f"{place}); rename one of them."
             )
         places[name] = place
 

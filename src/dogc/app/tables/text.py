@@ -10,23 +10,34 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from .celltypes import typed
-from .opening import Origin, not_text, not_utf8
-from .row_ends import LONGEST_ROW
+from .limits import LONGEST_ROW, read_whole, row_too_long
+from .opening import Origin, check_text, not_text, not_utf8
 from .sniffing import SAMPLE, Dialect, long_enough, sniff
 from .table import TableError, different_names, needed, numbered_names
 
 _BLOCK = 1 << 20
-_LARGEST_BLOCK = (1 << 31) - 1
+# Bytes in memory for each byte of a file that is read whole, and for each of its cells: the file,
+# its text, the cells as text, as numbers, and as numbers of a frame.
+COPIES, PER_CELL = 4, 20
 _LINE_ENDS = (b"\n", b"\r")
 
 
-def parse_text(data: bytes, text: str, origin: Origin) -> Any:
-    """The typed Arrow table of a whole text file."""
-    text = text.removeprefix("\ufeff")
-    size = SAMPLE
-    while size < len(data) and not long_enough(data[:size]):
-        size *= 2
-    dialect = sniff(text[:size], size >= len(text), origin)
+def read_text(stream: BinaryIO, head: bytes, origin: Origin) -> Any:
+    """The typed Arrow table of a whole text file; nothing is read after a header that is refused.
+
+    Parameters
+    ----------
+    stream : file
+        Gives the bytes after the head.
+    head : bytes
+        The first bytes, read already.
+    origin : Origin
+        Where the bytes come from.
+    """
+    head, dialect = _beginning(stream, head, origin)
+    cells = head.count(dialect.delimiter.encode()) + head.count(b"\n")
+    data = read_whole(stream, head, origin.source, COPIES + PER_CELL * cells / len(head))
+    text = check_text(data, origin).removeprefix("\ufeff")
     table = parse_cells(data, text, dialect, origin)
     names = column_names(table, dialect, origin)
     table = table.slice(int(dialect.header))
@@ -35,12 +46,23 @@ def parse_text(data: bytes, text: str, origin: Origin) -> Any:
     return typed_table(table, names)
 
 
+def _beginning(stream: BinaryIO, head: bytes, origin: Origin) -> tuple[bytes, Dialect]:
+    """The first bytes of a text file, and how it is written."""
+    while not long_enough(head) and (more := stream.read(max(SAMPLE, len(head)))):
+        head += more
+    more = stream.read(SAMPLE)
+    if not more and not head.endswith(_LINE_ENDS):
+        head += b"\n"
+    sample = codecs.getincrementaldecoder("utf-8")("replace").decode(head).removeprefix("\ufeff")
+    return head + more, sniff(sample, not more, origin)
+
+
 def parse_cells(data: bytes, text: str, dialect: Dialect, origin: Origin) -> Any:
     """All rows, the header among them, as an Arrow table of text."""
     arrow, arrow_csv = needed("pyarrow"), needed("pyarrow.csv")
     if not data.endswith(_LINE_ENDS):
         data += b"\n"  # Arrow finds no row in a single line without an end
-    sizes = [_BLOCK] if len(data) <= _BLOCK else [_BLOCK, min(len(data), _LARGEST_BLOCK)]
+    sizes = [_BLOCK] if len(data) <= _BLOCK else [_BLOCK, LONGEST_ROW]
     for size in sizes:  # the second where a row is longer than a block
         read, parse, convert = csv_options(dialect, b'"' in data, size)
         try:
@@ -51,6 +73,8 @@ def parse_cells(data: bytes, text: str, dialect: Dialect, origin: Origin) -> Any
             if swallows(table, data[-SAMPLE:]):
                 raise ragged(text, dialect, origin) or open_quote(None, origin)
             return table
+    if len(data) > LONGEST_ROW and "straddling" in str(reason):
+        raise row_too_long(origin.source)
     if '"' in text:
         raise ragged(text, dialect, origin) or open_quote(None, origin)
     raise ragged(text, dialect, origin) or TableError(
@@ -161,14 +185,8 @@ def stream_text(stream: BinaryIO, head: bytes, origin: Origin, rows: int) -> Ite
     rows : int
         How many rows a table has, but for the last.
     """
-    while not long_enough(head) and (more := stream.read(max(SAMPLE, len(head)))):
-        head += more
-    complete = not (more := stream.read(SAMPLE))
-    if complete and not head.endswith(_LINE_ENDS):
-        head += b"\n"
-    checked = _CheckedText(stream, head + more, origin)
-    sample = codecs.getincrementaldecoder("utf-8")("replace").decode(head).removeprefix("\ufeff")
-    dialect = sniff(sample, complete, origin)
+    head, dialect = _beginning(stream, head, origin)
+    checked = _CheckedText(stream, head, origin)
     names: list[str] | None = None
     table: Any = None
     for table in _pieces(_batches(checked, dialect, origin), rows, int(dialect.header)):
@@ -194,10 +212,7 @@ def _batches(stream: Any, dialect: Dialect, origin: Origin) -> Iterator[Any]:
         if found:
             where = f"row {found[1]}" if found[1] else "a row"
             raise _wrong_length(where, int(found[3]), int(found[2]), origin) from error
-        raise TableError(
-            f"{origin.source} cannot be read as a table: a row is longer than "
-            f"{LONGEST_ROW >> 20} MB, or a quote is not closed."
-        ) from error
+        raise row_too_long(origin.source) from error
 
 
 def _pieces(batches: Iterator[Any], rows: int, extra: int) -> Iterator[Any]:

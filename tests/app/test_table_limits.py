@@ -1,0 +1,373 @@
+"""Tables that are too wide, too long or packed too tightly: refused before they are read."""
+
+import gzip
+import io
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from dogc.app.commands.command_line import run  # noqa: E402
+from dogc.app.tables import (  # noqa: E402
+    Preparation,
+    TableError,
+    limits,
+    packed_sizes,
+    read_chunks,
+    read_table,
+    sniffing,
+    text,
+)
+from dogc.app.tables.markup import is_markup  # noqa: E402
+from dogc.app.tables.parts import find_parts  # noqa: E402
+from dogc.app.tables.table import no_such_column, shown  # noqa: E402
+from dogc.app.tables.workers import Workers  # noqa: E402
+
+GB = 10**9
+
+
+def saved(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def header(shape, descr="<f8"):
+    buffer = io.BytesIO()
+    facts = {"descr": descr, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, facts)
+    return buffer.getvalue()
+
+
+def zipped(content):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", content)
+    return buffer.getvalue()
+
+
+def written(table, kind, **options):
+    buffer = io.BytesIO()
+    write = parquet.write_table if kind == "parquet" else feather.write_feather
+    write(table, buffer, **options)
+    return buffer.getvalue()
+
+
+WIDE = pd.DataFrame(np.eye(7), columns=list("abcdefg"))
+ATTRIBUTES = "".join(f"@attribute {name} real\n" for name in WIDE)
+
+
+@pytest.mark.parametrize("how", ["whole", "pieces"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.csv", WIDE.to_csv(index=False).encode()),
+        ("x.csv.gz", gzip.compress(WIDE.to_csv(index=False).encode())),
+        ("x.parquet", written(pa.Table.from_pandas(WIDE), "parquet")),
+        ("x.feather", written(pa.Table.from_pandas(WIDE), "feather")),
+        ("x.npy", saved(np.eye(7))),
+        ("x.npz", zipped(saved(np.eye(7)))),
+        ("x.npy", header((10**6, 7))),
+        ("x.arff", f"@relation r\n{ATTRIBUTES}@data\n{'1,' * 6}1\n".encode()),
+    ],
+)
+def test_more_columns_than_can_be_used(tmp_path, monkeypatch, name, content, how):
+    for module in (limits, sniffing):
+        monkeypatch.setattr(module, "MOST_COLUMNS", 6)
+    path = tmp_path / name
+    path.write_bytes(content)
+    read = read_table if how == "whole" else lambda path: list(read_chunks(path, 2))
+    with pytest.raises(TableError, match=rf"^{name} has 7 columns, and 6 are the most"):
+        read(str(path))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_more_columns_than_can_be_used_in_parts(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(limits, "MOST_COLUMNS", 6)
+    path = tmp_path / f"x.{kind}"
+    WIDE.to_csv(path, index=False) if kind == "csv" else WIDE.to_parquet(path)
+    with pytest.raises(TableError, match="has 7 columns"):
+        find_parts([str(path)], "x", Workers())
+
+
+def test_categories_count_as_columns(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_COLUMNS", 6)
+    frame = pd.DataFrame({"a": list("uvwxyz") * 3, "b": list("vvwwuz") * 3, "c": range(18)})
+    with pytest.raises(TableError, match=r"one for each category, has \d+ columns"):
+        Preparation().fit(frame)
+
+
+class TestRowsWithoutAnEnd:
+    @pytest.mark.parametrize("how", ["whole", "pieces"])
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"1" * 30_000,
+            b"1," * 15_000,
+            b'a,b\n1,2\n3,"' + b"x" * 30_000 + b'"\n',
+            b'"' + b"1" * 30_000,
+        ],
+        ids=["no delimiter", "no end", "a long cell", "open quote"],
+    )
+    def test_are_refused(self, tmp_path, monkeypatch, content, how):
+        for module in (limits, sniffing, text):
+            monkeypatch.setattr(module, "LONGEST_ROW", 10_000)
+        monkeypatch.setattr(sniffing, "MOST_SAMPLE", 10_000)
+        monkeypatch.setattr(text, "SAMPLE", 1000)
+        monkeypatch.setattr("dogc.app.tables.reading.SAMPLE", 1000)
+        monkeypatch.setattr(text, "_BLOCK", 5000)
+        path = tmp_path / "x.csv.gz"
+        path.write_bytes(gzip.compress(content))
+        read = read_table if how == "whole" else lambda path: list(read_chunks(path, 2))
+        with pytest.raises(TableError, match=r"a row is longer than .*, or a quote is not closed"):
+            read(str(path))
+
+    def test_a_long_cell_in_the_first_row(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_text(f"{'a' * 200_000},b\n1,2\n")
+        with pytest.raises(TableError, match="a row is longer"):
+            read_table(str(path))
+
+
+class TestMemory:
+    """What is free is set to 1 GB, or to what a test says."""
+
+    @pytest.fixture
+    def free(self, monkeypatch):
+        def have(number):
+            monkeypatch.setattr(limits, "free_bytes", lambda: float(number))
+            monkeypatch.setattr(packed_sizes, "free_bytes", lambda: float(number))
+
+        have(GB)
+        return have
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("x.npy", header((10**9, 5), "<U0")),
+            ("x.npz", zipped(header((10**9, 5), "<U0"))),
+            (
+                "x.parquet",
+                written(
+                    pa.table({"s": pa.array(["x" * 100_000] * 20_000)}),
+                    "parquet",
+                    store_schema=False,
+                ),
+            ),
+            ("x.parquet", written(pa.table({"n": pa.nulls(10**8 // 2)}), "parquet")),
+            ("x.feather", written(pa.table({"n": pa.nulls(10**9)}), "feather")),
+        ],
+        ids=["npy", "npz", "texts that come again", "nothing that comes again", "feather"],
+    )
+    def test_small_files_of_large_tables(self, tmp_path, free, name, content):
+        free(GB / 4)
+        assert len(content) < 2_000_000
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(TableError, match=rf"{name} needs .* GB of memory or more where 0"):
+            read_table(str(path))
+
+    @pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+    def test_feather_files_tell_their_size(self, compression):
+        table = pa.table({"a": np.zeros(100_000), "s": ["xyz"] * 100_000})
+        size = packed_sizes.feather_size(
+            written(table, "feather", compression=compression, chunksize=30_000)
+        )
+        assert table.nbytes <= size < table.nbytes + 2000
+
+    def test_categories_of_feather_files_are_counted(self):
+        table = pa.table({"s": pa.array(["x" * 10_000, "y" * 10_000]).dictionary_encode()})
+        assert packed_sizes.feather_size(written(table, "feather", compression="zstd")) > 20_000
+
+    def test_text_is_measured_while_it_is_read(self, tmp_path, free):
+        free(10_000)
+        path = tmp_path / "x.csv.gz"
+        path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000))
+        with pytest.raises(TableError, match="GB of memory or more"):
+            read_table(str(path))
+        assert sum(len(piece.frame) for piece in read_chunks(str(path), 9999)) == 100_000
+
+    def test_texts_that_come_again_are_read_as_ever(self, tmp_path, free):
+        table = pa.table(
+            {"s": ["x", None, "yy"] * 100, "b": [b"x", b"y", b"z"] * 100, "a": range(300)}
+        )
+        path = tmp_path / "x.parquet"
+        parquet.write_table(table, path)
+        usual = read_table(str(path)).frame
+        free(20_000)
+        assert packed_sizes.parquet_file(path, "x")[1] == ["s", "b"]
+        pd.testing.assert_frame_equal(read_table(str(path)).frame, usual)
+        pieces = [piece.frame for piece in read_chunks(str(path), 70)]
+        pd.testing.assert_frame_equal(pd.concat(pieces), usual)
+
+    def test_too_many_numbers(self, free):
+        frame = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
+        preparation = Preparation().fit(frame)
+        free(20)
+        with pytest.raises(TableError, match="the table as numbers needs"):
+            preparation.transform(frame)
+
+    def test_packed_too_tightly(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(limits, "MANY", 100_000)
+        for name, content in {
+            "x.csv.gz": gzip.compress(b"a,b\n" + b"1,2\n" * 100_000),
+            "x.npz": zipped(saved(np.zeros((100_000, 2)))),
+        }.items():
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(TableError, match=f"^{name} unpacks to more than 200 times"):
+                read_table(str(tmp_path / name))
+
+    def test_no_room_at_all(self, tmp_path, monkeypatch):
+        def full(*args):
+            raise MemoryError
+
+        monkeypatch.setattr("dogc.app.tables.reading._frame", full)
+        (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+        with pytest.raises(TableError, match="needs more memory than is free"):
+            read_table(str(tmp_path / "x.csv"))
+
+
+class TestMarkup:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '[{"a": 1}]', '{"a": [1, 2]}', "[[1, 2],\n [3, 4]]", '{"a": 1}\n{"a": 2}\n', "[\n",
+            "[" * 70_000, '["' + "x" * 2000, "[" + "1, " * 30_000 + "tru", "<html>",
+            "<!DOCTYPE html>",
+            '\ufeff<?xml version="1.0"?>', "<!-- x -->", "<table>\n<tr>", "<a>\n\n<b>", "<body\nx>",
+        ],
+    )  # fmt: skip
+    def test_what_is_none_of_ours(self, text):
+        assert is_markup(text, ".txt")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[id],[name]\n1,2\n", "{x};{y}\n1;2\n", "<NA>,1\n<5,2\n", "[1],2\n", '{"a": 1},5\n',
+            "[1,2\n3,4\n", "<x>\n1\n2\n", "<b>bold</b>,1\n<b>x</b>,2\n", "<5\n<6\n", "x,y\n",
+        ],
+    )  # fmt: skip
+    def test_tables(self, text, tmp_path):
+        assert not is_markup(text, ".csv")
+        assert is_markup(text, ".json") == text.startswith(("[", "{"))
+
+    def test_they_are_read(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_text("[id],<n>\n{1},[2]\n<3>,4\n")
+        frame = read_table(str(path)).frame
+        assert frame.to_dict("list") == {"[id]": ["{1}", "<3>"], "<n>": ["[2]", "4"]}
+
+
+class TestNames:
+    def test_in_sentences(self):
+        assert shown("ab\ncd\x1b[31m\udcff") == "ab\\ncd\\x1b[31m\\udcff"
+        for most in (10, 60, 61, 1000):
+            assert len(shown("é" * 50_000, most)) == most
+            assert len(shown("\x00" * 50_000, most)) == most
+        sentence = str(TableError(f"column '{'x' * 50_000}' is wrong; correct it."))
+        assert len(sentence) == 1000
+        assert sentence.endswith("' is wrong; correct it.")
+        assert str(TableError(sentence)) == sentence
+
+    def test_of_columns(self, tmp_path):
+        path = tmp_path / "x.csv"
+        path.write_text(f'a\x1b,"b\nc",{"d" * 50_000},a\x1b\n1,2,3,4\n')
+        with pytest.raises(TableError, match=r"two columns named 'a\\x1b' \(columns 1 and 4\)"):
+            read_table(str(path))
+        names = ["b\nc", "d" * 50_000]
+        assert len(str(no_such_column("e" * 50_000, names))) < 300
+
+    def test_of_files(self, tmp_path):
+        path = tmp_path / "two\nlines.csv"
+        path.write_text("a,b\n")
+        with pytest.raises(TableError, match=r"^two\\nlines\.csv has a header") as caught:
+            read_table(str(path))
+        assert "\n" not in str(caught.value)
+        with pytest.raises(TableError, match="File name too long") as caught:
+            read_table("x" * 50_000)
+        assert len(str(caught.value)) < 300
+
+
+class TestPathsFirst:
+    def test_a_missing_input_is_told_before_a_full_folder(self, tmp_path, capsys):
+        (tmp_path / "out").mkdir()
+        for name in ("labels.csv", "compare.csv"):
+            (tmp_path / "out" / name).touch()
+        out, missing = str(tmp_path / "out"), str(tmp_path / "none.csv")
+        for command in ("cluster", "compare"):
+            assert run([command, missing, "--clusters", "2", "--out", out]) == 2
+            assert capsys.readouterr().err == f"dogc: there is no file {missing}.\n"
+        labels = str(tmp_path / "out" / "labels.csv")
+        assert run(["predict", "no.skops", missing, "--out", labels]) == 2
+        assert capsys.readouterr().err == f"dogc: there is no file {missing}.\n"
+
+    def test_dangling_links(self, tmp_path):
+        os.symlink("gone.csv", tmp_path / "x.csv")
+        with pytest.raises(TableError, match=r"x\.csv is a link to gone\.csv, which is not there"):
+            read_table(str(tmp_path / "x.csv"))
+
+    def test_devices(self):
+        with pytest.raises(TableError, match=r"zero is not a text file .it has a NUL byte"):
+            read_table("/dev/zero")
+        with pytest.raises(TableError, match="null is empty"):
+            read_table("/dev/null")
+
+    @pytest.mark.parametrize("order", ["utf-32-le", "utf-32-be"])
+    def test_utf_32(self, tmp_path, order):
+        path = tmp_path / "x.csv"
+        path.write_bytes("\ufeffa,b\n1,2\n".encode(order))
+        with pytest.raises(TableError, match="UTF-32 text"):
+            read_table(str(path))
+
+
+class TestArrays:
+    @pytest.mark.parametrize("kind", [">f8", ">i4", "<u2", ">U3", "f2", "g", "S2", ">M8[D]", "?"])
+    def test_of_all_kinds(self, tmp_path, kind):
+        array = np.array([[1, 0], [3, 4]]).astype(kind)
+        path = tmp_path / "x.npy"
+        np.save(path, array)
+        frame = read_table(str(path)).frame
+        assert list(frame) == ["c1", "c2"]
+        usual = array.astype("U3") if array.dtype.kind == "S" else array
+        for place, name in enumerate(frame):
+            assert (frame[name].to_numpy() == usual[:, place]).all()
+        pa.Table.from_pandas(frame)  # the labels are written by this
+
+    def test_rows_with_names(self, tmp_path):
+        array = np.array(
+            [(1, 2.5, "ä"), (3, 4.0, "b")], dtype=[("n", ">i4"), ("x", "f4"), ("s", ">U2")]
+        )
+        path = tmp_path / "x.npy"
+        np.save(path, array)
+        assert read_table(str(path)).frame.to_dict("list") == {
+            "n": [1, 3],
+            "x": [2.5, 4.0],
+            "s": ["ä", "b"],
+        }
+
+    @pytest.mark.parametrize(
+        ("dtype", "message"),
+        [
+            ([("a", "f8", 3)], r"shape \(2, 3\)"),
+            ([("a", [("b", "f8")])], "values of type"),
+            ([(f"column{i}", "f8") for i in range(999)], "too long a header"),
+        ],
+    )
+    def test_rows_that_are_no_table(self, tmp_path, dtype, message):
+        path = tmp_path / "x.npy"
+        np.save(path, np.zeros(2, dtype=dtype))
+        with pytest.raises(TableError, match=message):
+            read_table(str(path))
+
+    @pytest.mark.parametrize("shape", [(10**6, 10), (-1, 5), (-1, -5), (2, 0), (), (10**30, 1)])
+    def test_headers_that_are_wrong(self, tmp_path, shape):
+        path = tmp_path / "x.npy"
+        path.write_bytes(header(shape) + bytes(80))
+        with pytest.raises(TableError):
+            read_table(str(path))
