@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 import warnings
 import zipfile
 from typing import TYPE_CHECKING
@@ -118,8 +119,17 @@ def _plain(array: np.ndarray, axes: int, origin: Origin) -> np.ndarray:
         raise TableError(
             f"{origin.source} holds values of type {array.dtype}; save numbers or text."
         )
+    if array.dtype.kind == "U" and not _letters(array):
+        raise _refused(ValueError("no letters"), origin)
     if array.dtype.kind == "S":
         return np.char.decode(array, "utf-8", "replace")
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _letters(array: np.ndarray) -> bool:
+    """Whether text holds nothing but letters: any number may stand in place of one."""
+    plain = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("=")))
+    codes = plain.reshape(-1).view(np.uint32) if array.dtype.itemsize else np.empty(0, np.uint32)
+    return not ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any()

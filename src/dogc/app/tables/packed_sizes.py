@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -23,6 +25,7 @@ def parquet_file(
     :func:`spelled_out` makes them text. ``group`` is the only one that will be read.
     """
     parquet = needed("pyarrow.parquet")
+    source = arrow_path(source)
     file = parquet.ParquetFile(source, **options)
     flat = set(file.schema_arrow.names)
     check_columns(file.metadata.num_columns, name)
@@ -37,6 +40,17 @@ def parquet_file(
     file.close()
     coded = list(dict.fromkeys(chunk.path_in_schema for chunk in texts))
     return parquet.ParquetFile(source, read_dictionary=coded, **options), coded
+
+
+def arrow_path(source: Any) -> Any:
+    """A path as Arrow opens it, or its bytes where its name is no text; other sources as they are."""
+    try:
+        os.fspath(source).encode()
+    except UnicodeEncodeError:
+        return needed("pyarrow").BufferReader(pathlib.Path(source).read_bytes())
+    except TypeError:
+        pass
+    return source
 
 
 def parquet_size(file: Any) -> int:

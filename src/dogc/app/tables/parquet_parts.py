@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .binary import damaged, frame_name, frame_of_arrow, valid
 from .limits import check_columns
 from .opening import Origin, check_unchanged, stamp_of
-from .packed_sizes import parquet_file, spelled_out
+from .packed_sizes import arrow_path, parquet_file, spelled_out
 from .table import TableError, listed, needed
 
 if TYPE_CHECKING:
@@ -170,6 +169,6 @@ def check_names(
 def _metadata(path: str, origin: Origin) -> Any:
     arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
     try:
-        return parquet.read_metadata(pathlib.Path(path))
+        return parquet.read_metadata(arrow_path(path))
     except (arrow.ArrowException, OSError) as error:
         raise damaged(origin, "Parquet") from error
