@@ -281,10 +281,15 @@ def report(model: pathlib.Path, out: Output, terminal: Terminal) -> int:
     """Write the page again from what the model file holds."""
     out.check_file()
     bundle = saving.load_bundle(model)
-    if bundle.summary is None:
+    if bundle.summary is None or not reports.is_summary(bundle.summary):
         raise saving.ModelFileError(f"{model} holds no report; use a file that dogc cluster wrote.")
     terminal.wrote([write_whole(out.path, reports.render(bundle.summary))])
     return 0
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """What a file has under a name, if it is what we would have put there."""
+    return value if isinstance(value, dict) else {}
 
 
 def info(model: pathlib.Path, terminal: Terminal) -> int:
@@ -292,7 +297,9 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
     bundle = saving.load_bundle(model)
     settings = bundle.settings or {}
     labels = np.asarray(bundle.model.labels_) if hasattr(bundle.model, "labels_") else np.empty(0)
-    sizes = settings.get("clusters") or cluster_files.sizes(labels)
+    sizes, parameters = _mapping(settings.get("clusters")), _mapping(settings.get("parameters"))
+    if not sizes or not all(isinstance(size, int) for size in sizes.values()):
+        sizes = cluster_files.sizes(labels)
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
     found = {
         "file": str(model),
@@ -303,14 +310,13 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
         "sha256": settings.get("sha256"),
         "clusters": sizes,
         "columns": columns,
-        "parameters": settings.get("parameters", {}),
+        "parameters": parameters,
     }
     listed = ", ".join(f"{name}: {size:,}" for name, size in sizes.items())
     rows = [["estimator", found["estimator"]], ["made by", f"dogc {bundle.library_version}"],
             ["from", str(settings.get("source", "-"))], ["clusters", listed or "-"],
             ["columns", ", ".join(columns) or "-"]]  # fmt: skip
-    changed = {k: v for k, v in found["parameters"].items() if v is not None}
-    rows += [[name, str(value)] for name, value in changed.items()]
+    rows += [[key, str(given)] for key, given in parameters.items() if given is not None]
     for name, value in rows:
         terminal.say(f"[bold]{escape(name):<20}[/bold] {escape(value)}")
     terminal.finish(found)

@@ -24,6 +24,31 @@ SCRIPTS = (
 )
 # What a JSON text must not hold inside a script element, or in older readers of JavaScript.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+# What the page cannot do without.
+PARTS: dict[str, type] = {
+    "source": str,
+    "method": str,
+    "rows": int,
+    "clusters_found": int,
+    "ending": dict,
+    "clusters": list,
+    "points": dict,
+    "features": dict,
+    "data": dict,
+}
+
+
+def is_summary(value: Any) -> bool:
+    """Whether this has the parts of a summary; a file may hold anything under that name.
+
+    Examples
+    --------
+    >>> is_summary({"source": "a.csv"})
+    False
+    """
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), kind) for name, kind in PARTS.items()
+    )
 
 
 def render(summary: dict[str, Any]) -> str:
