@@ -167,7 +167,7 @@ def test_every_display_says_how_to_get_matplotlib(name, three_blobs, monkeypatch
     draw = drawings(*three_blobs)[name]
     for module in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match="pip install 'dogc\\[plots\\]'"):
+    with pytest.raises(ImportError, match=r'pip install "dogc\[plots\]"'):
         draw(None)
 
 

@@ -21,6 +21,7 @@ from tqdm.auto import tqdm
 
 from . import estimators as dogc
 from ._checks import check_cluster_count, check_neighbors, shown
+from ._extras import needed
 from .metrics import clustering_report, code_labels
 from .quality import evidence
 
@@ -120,7 +121,7 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
-        import pandas as pd
+        pd = needed("pandas", "to_frame")
 
         left_out = ("method", "labels", "estimator", "scores", "quality")
         records = []
@@ -131,8 +132,7 @@ class Comparison:
 
     def agreement_frame(self) -> Any:
         """Return ``agreement`` as a pandas DataFrame with names (needs pandas)."""
-        import pandas as pd
-
+        pd = needed("pandas", "agreement_frame")
         return pd.DataFrame(self.agreement, index=self.succeeded, columns=self.succeeded)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:

@@ -1,6 +1,7 @@
 """The command line for rows that are never in memory together."""
 
 import contextlib
+import errno
 import json
 import pathlib
 import sys
@@ -211,11 +212,11 @@ class TestCluster:
 
     def test_nothing_is_left_where_it_fails(self, folder, monkeypatch, capsys):
         def broken(*_, **__):
-            raise OSError("no space left on device")
+            raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(streaming, "write_rows", broken)
-        assert run("cluster", "parts/*.csv", "--clusters", 3, "--out", "out") == 1
-        assert "no space left" in capsys.readouterr().err
+        monkeypatch.setattr(streaming.CsvRows, "write", broken)
+        assert run("cluster", "parts/*.csv", "--clusters", 3, "--out", "out") == 2
+        assert "cannot write 'out': the disk is full" in capsys.readouterr().err
         assert not pathlib.Path("out").exists()
 
     def test_json_is_one_object(self, folder, capsys):
@@ -273,7 +274,7 @@ class TestRefused:
         said = self.message(capsys, "cluster", "parts/*.csv", "--clusters", 3)
         assert 'pip install "dogc[dask]"' in said
         said = self.message(capsys, "cluster", "whole.csv", "--clusters", 3, "--scheduler", "x:1")
-        assert "--scheduler needs Dask" in said
+        assert "--scheduler needs dask" in said
         assert not several_files.in_parts(["whole.csv"], None)
 
     def test_no_scheduler_there(self, folder, monkeypatch, capsys):

@@ -280,9 +280,9 @@ def test_a_folder_is_not_overwritten(three_blobs, tmp_path):
 def test_skops_is_asked_for_by_name(saved, monkeypatch):
     model = load(saved)
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    with pytest.raises(ImportError, match=r"pip install 'dogc\[cli\]'"):
+    with pytest.raises(ImportError, match=r'pip install "dogc\[cli\]"'):
         save(model, saved)
-    with pytest.raises(ImportError, match=r"pip install 'dogc\[cli\]'"):
+    with pytest.raises(ImportError, match=r'pip install "dogc\[cli\]"'):
         load(saved)
 
 

@@ -193,7 +193,7 @@ def test_steps_that_cannot_be_exported_are_refused_by_name():
 def test_packages_are_asked_for_by_name(package, monkeypatch):
     model = make_pipeline(StandardScaler(), DOGCOS(3, n_neighbors=10)).fit(rows(300, 0))
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"needs {package}.*pip install 'dogc\[onnx\]'"):
+    with pytest.raises(ImportError, match=rf'needs {package}.*pip install "dogc\[onnx\]"'):
         to_onnx(model)
 
 

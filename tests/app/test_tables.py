@@ -852,7 +852,7 @@ def test_what_is_no_date():
 
 def test_without_pandas_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install 'dogc\[cli\]'"):
+    with pytest.raises(ImportError, match=r'pip install "dogc\[cli\]"'):
         read_table("-")
 
 

@@ -8,10 +8,7 @@ from collections.abc import Sequence
 
 from .._stopping import INTERRUPTED, leave_at_once
 
-MISSING = (
-    "dogc: the command line needs {name}, which is not installed; "
-    'pip install "dogc[cli]" installs all of it.'
-)
+MISSING = 'dogc: the command line needs {name}, which is not installed; pip install "dogc[cli]".'
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from .._checks import check_choice, check_flag
+from .._extras import needed
 
 # What a missing value is marked with, as in the files that circulated with the methods' code.
 MARK = -99999.0
@@ -120,8 +121,7 @@ def load_uci(
         DESCR=_describe(name, len(rows), len(header) - 1, target_names),
     )
     if as_frame:
-        import pandas as pd
-
+        pd = needed("pandas", "as_frame=True")
         frame = pd.DataFrame(data, columns=names).infer_objects()
         series = pd.Series(target, name="class")
         bunch.update(data=frame, target=series, frame=frame.assign(**{"class": series}))

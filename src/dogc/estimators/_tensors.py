@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +22,7 @@ ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
 def torch_device(estimator: Any, X: Any) -> Any:
     """The device of torch that is to do the work; None: NumPy does it."""
     device = _checks.check_device(getattr(estimator, "device", "auto"))
-    if device.startswith("cuda") and "torch" not in sys.modules:
+    if device.startswith("cuda"):
         try:
             import torch  # noqa: F401
         except ImportError:

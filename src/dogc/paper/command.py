@@ -7,6 +7,7 @@ import pathlib
 import platform
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import scipy
 import sklearn
 
 from .._atomic import WriteError, check_writable, write_whole
+from .._extras import missing
 from .._stopping import leave_in_order
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
@@ -145,8 +147,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         written = write_whole(options.out / f"{options.what}.html", page(sections, facts))
     except KeyboardInterrupt:
         tool.exit(130, f"\ninterrupted; what is done is kept in {kept}, run it again to go on\n")
-    except ImportError as error:
-        tool.error(f"{error}; figures need matplotlib: pip install 'dogc[plots]'")
     except WriteError as error:
         tool.exit(2, f"\ndogc paper: {error} What is done is kept in {kept}.\n")
     print(f"wrote {written}")
@@ -157,6 +157,8 @@ def _check(tool: argparse.ArgumentParser, options: Any) -> None:
     if options.runs is not None and options.runs < 1:
         tool.error("--runs must be at least 1")
     _check_jobs(tool, options.jobs)
+    if options.what == "figures" and find_spec("matplotlib") is None:
+        tool.error(missing("matplotlib", "a figure"))
     parts: dict[str, Sequence[str]] = {"tables": TABLES, "figures": tuple(FIGURES)}
     wrong = set(options.only or ()) - set(parts.get(options.what, ()))
     if wrong:

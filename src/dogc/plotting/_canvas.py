@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._extras import needed
+
 # Ten colours that stay apart for people with protanopia, deuteranopia and tritanopia, and stand
 # out from white and from black. There is no grey: that is for what belongs to no cluster.
 PALETTE = (
@@ -30,11 +32,7 @@ RASTER_FROM = 2_000
 
 def pyplot() -> Any:
     """matplotlib.pyplot, or how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'dogc[plots]'") from error
-    return plt
+    return needed("matplotlib.pyplot", "a plot")
 
 
 def axes_or_new(ax: Any, figsize: tuple[float, float]) -> Any:

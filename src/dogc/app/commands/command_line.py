@@ -10,11 +10,13 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
 
 app = typer.Typer(
@@ -111,6 +113,9 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
     def register(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
         def stoppable(*args: Any, **options: Any) -> int:
+            for package in ("rich", "pandas", "pyarrow", "skops"):
+                if find_spec(package) is None:  # before anything is read that needs it later
+                    return _fail(missing(package, "the command line"), 2)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:

@@ -6,11 +6,12 @@ import glob
 import os
 import pathlib
 
+from ..._extras import missing
 from ..tables import TableError
 from ..tables.opening import check_there
 from ..tables.parts import can_be_cut
 from ..tables.table import counted_files
-from ..tables.workers import MISSING, has_dask
+from ..tables.workers import has_dask
 
 # A file of more bytes is read in parts where Dask is installed.
 LARGE = 200_000_000
@@ -47,7 +48,7 @@ def in_parts(files: list[str], scheduler: str | None) -> bool:
     if scheduler is not None or len(files) > 1:
         if not has_dask():
             what = "a pattern of several files" if scheduler is None else "--scheduler"
-            raise TableError(MISSING.format(what=what))
+            raise TableError(missing("dask", what))
         return True
     path = pathlib.Path(files[0])
     large = path.is_file() and path.stat().st_size > LARGE

@@ -10,6 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..._extras import needed
 from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
 
 # Old enough for runtimes of 2022 and later.
@@ -139,10 +140,7 @@ class _Graph:
     """An ONNX graph that grows one node at a time."""
 
     def __init__(self, dtype: str):
-        try:
-            import onnx
-        except ImportError:
-            raise ImportError("to_onnx needs onnx; pip install 'dogc[onnx]'.") from None
+        onnx: Any = needed("onnx", "to_onnx")
         self.onnx = onnx
         self.double = onnx.TensorProto.DOUBLE
         self.outside = onnx.TensorProto.FLOAT if dtype == "float32" else self.double
@@ -212,13 +210,8 @@ def _append_step(graph: _Graph, rows: str, step: Any) -> str:
     """The rows as a fitted scikit-learn transformer leaves them."""
     if isinstance(step, SimpleImputer):
         return _append_imputer(graph, rows, step)
-    try:
-        from skl2onnx import convert_sklearn
-        from skl2onnx.common.data_types import DoubleTensorType
-    except ImportError:
-        raise ImportError(
-            "to_onnx needs skl2onnx for a pipeline; pip install 'dogc[onnx]'."
-        ) from None
+    convert_sklearn = needed("skl2onnx", "to_onnx of a pipeline").convert_sklearn
+    DoubleTensorType = needed("skl2onnx.common.data_types", "to_onnx").DoubleTensorType
     try:
         proto = convert_sklearn(
             step,

@@ -29,6 +29,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
+from ..._extras import missing
 from . import archive, checking, format_one, packing, schema
 
 FORMAT_VERSION = 2
@@ -276,7 +277,7 @@ def _skops() -> Any:
             import skops.io
             import skops.io.exceptions
     except ImportError:
-        raise ImportError("model files need skops; pip install 'dogc[cli]'.") from None
+        raise ImportError(missing("skops", "a model file")) from None
     return skops.io
 
 

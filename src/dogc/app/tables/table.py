@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
+
+from ... import _extras
 
 if TYPE_CHECKING:
     import pandas
@@ -45,10 +46,7 @@ class Table(NamedTuple):
 
 def needed(name: str) -> ModuleType:
     """Import a package that only tables need."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError("tables need pandas and pyarrow; pip install 'dogc[cli]'.") from error
+    return _extras.needed(name, "reading a table")
 
 
 def shown(name: object, most: int = _LONGEST_NAME) -> str:

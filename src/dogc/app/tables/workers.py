@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+from ..._extras import missing
 from .table import TableError
 
 # Few, because each holds a part in memory.
@@ -17,7 +18,6 @@ SECONDS = 10  # to wait for a scheduler
 # What is being done, to how many rows it was done just now, and to how many it will be; None: not
 # known yet.
 Watch = Callable[[str, int, int | None], None]
-MISSING = '{what} needs Dask, which is not installed; pip install "dogc[dask]".'
 
 
 def unwatched(what: str, rows: int, total: int | None) -> None:
@@ -112,7 +112,7 @@ def hired(scheduler: str | None) -> Iterator[Workers]:
     """
     if not has_dask():
         what = "a pattern" if scheduler is None else "--scheduler"
-        raise TableError(MISSING.format(what=what))
+        raise TableError(missing("dask", what))
     import dask
 
     if scheduler is None:
