@@ -43,7 +43,7 @@ def parquet_file(
 
 
 def arrow_path(source: Any) -> Any:
-    """A path as Arrow opens it, or its bytes where its name is no text; other sources as they are."""
+    """A path as Arrow opens it, or its bytes where its name is no text; others as they are."""
     try:
         os.fspath(source).encode()
     except UnicodeEncodeError:
