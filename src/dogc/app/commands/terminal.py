@@ -301,7 +301,7 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
     if not sizes or not all(isinstance(size, int) for size in sizes.values()):
         sizes = cluster_files.sizes(labels)
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
-    found = {
+    found: dict[str, Any] = {
         "file": str(model),
         "estimator": type(bundle.model).__name__,
         "format": bundle.format_version,
