@@ -19,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 pytest.importorskip("skops.io")
 
 from conftest import CLUSTERERS, made
-from dogc import DOGC, DOGCOS, LPP, NormalizedCut, load, load_bundle, save
+from dogc import DOGC, DOGCOS, LPP, LSC, KMultipleMeans, NormalizedCut, load, load_bundle, save
 from dogc.app.commands.command_line import run
 from dogc.app.model_files import archive, checking, contents, packing, saving
 from dogc.app.model_files.saving import ModelFileError
@@ -209,9 +209,9 @@ def test_a_file_without_a_model_of_ours_is_refused(path):
     assert load(save(model, path)).predict(forger.X).tolist() == model.labels_.tolist()
 
 
-def forged(change):
+def forged(change, model=None):
     """The file of a model whose parts were changed."""
-    packed = packing.pack(DOGCOS(3).fit(forger.X))
+    packed = packing.pack((model or DOGCOS(3)).fit(forger.X))
     change(packed["state"])
     buffer = saving._skops().dumps({"model": packed, "preparation": None})
     with zipfile.ZipFile(io.BytesIO(buffer)) as found:
@@ -269,6 +269,38 @@ def test_changed_arrays_inside_are_refused(path):
         state["_fitted_rows"]["state"]["labels"] = np.full(36, -1)
 
     refused(path, forged(change), r"FittedRows\.labels must be an array of labels")
+
+
+@pytest.mark.parametrize(
+    ("model", "part", "field", "value"),
+    [
+        (DOGC(3), "_fitted_rows", "labels", lambda was: was.astype(np.uint64)),
+        (DOGC(3), "_fitted_rows", "xi", lambda was: 0.0),
+        (NormalizedCut(3), "_voters", "sigma", np.zeros_like),
+        (KMultipleMeans(3, n_prototypes=6), "_fitted_rows", "labels", lambda was: was + 40),
+    ],
+    ids=["unsigned labels", "no width", "no bandwidth", "labels without members"],
+)
+def test_values_that_would_stop_a_prediction_are_refused(model, part, field, value, path):
+    def change(state):
+        inside = state[part]["state"]
+        inside[field] = value(inside[field])
+        if "prototype_labels_" in state:
+            state["prototype_labels_"] = inside["labels"]
+
+    refused(path, forged(change, model), rf"{field}")
+
+
+def test_an_origin_out_of_reach_is_refused(path):
+    def change(state):
+        scaled = state["_fitted_rows"]["state"]["frame"]["state"]["scaled"]["state"]
+        scaled["origin"], scaled["unit"] = np.full(3, 1e300), 1e-20
+
+    refused(path, forged(change, LSC(3, n_landmarks=9)), r"Scaled\.origin is too far away")
+
+
+def test_a_node_without_a_name_is_refused(path):
+    refused(path, with_entry("schema.json", b"{}"), "tree of parts is broken")
 
 
 def test_what_could_not_be_loaded_is_not_saved(path):

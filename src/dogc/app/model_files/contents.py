@@ -152,7 +152,7 @@ PARTS: dict[type, dict[str, Check]] = {
         "scaled": maybe(part(scaling.Scaled, n="n")),
         "search": maybe(part(neighbours.Index, n="n", q="l")),
         "k": whole(1),
-        "xi": maybe(number(0)),
+        "xi": maybe(ABOVE),
         "copies": maybe(positive("n")),
         "reach": maybe(loose("n")),
         "stray": maybe(flags("n")),
@@ -204,7 +204,7 @@ PARTS: dict[type, dict[str, Check]] = {
     fixed_graph.Voters: {
         "scaled": part(scaling.Scaled, n="n"),
         "search": part(neighbours.Index, n="n", q="d"),
-        "sigma": weight("n"),
+        "sigma": positive("n"),
         "settings": part(fixed_graph.GraphSettings),
         "labels": maybe(label("n")),
     },

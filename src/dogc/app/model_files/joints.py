@@ -16,7 +16,7 @@ from ...estimators import DOGCOS
 from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
-from ...rows import landmarks, neighbours
+from ...rows import landmarks, neighbours, scaling
 from ...rows.labelling import FittedRows
 from ...rows.representatives import Frame, Representatives
 from .archive import Misfit
@@ -34,6 +34,15 @@ def need(true: Any, words: str) -> None:
     """Refuse what is not so."""
     if not true:
         raise Misfit(words)
+
+
+def _scaled(scaled: scaling.Scaled, sizes: Sizes) -> None:
+    """Rows near the origin stay numbers in units of the columns that vary."""
+    with np.errstate(over="ignore"):
+        far = ~np.isfinite(scaled.origin / scaled.unit)
+    if scaled.constant is not None:
+        far &= ~scaled.constant
+    need(not far.any(), "Scaled.origin is too far away")
 
 
 def _index(index: neighbours.Index, sizes: Sizes) -> None:
@@ -146,6 +155,7 @@ def _fixed_graph(model: FixedGraphClusterer, sizes: Sizes) -> None:
 
 
 JOINTS: dict[type, Callable[[Any, Sizes], None]] = {
+    scaling.Scaled: _scaled,
     neighbours.Index: _index,
     FittedRows: _fitted_rows,
     Frame: _frame,

@@ -106,9 +106,10 @@ def as_entry(tree: dict[str, Any], entries: dict[str, bytes]) -> dict[str, bytes
 def _node(node: Any, places: dict[str, int], foreign: set[str]) -> dict[str, Any]:
     if not isinstance(node, dict):
         raise Misfit("its tree of parts is broken")
-    module, name, loader = (str(node.get(f"__{key}__")) for key in ("module", "class", "loader"))
-    if not all(map(_WORD.fullmatch, (module, name, loader))):
+    words: list[Any] = [node.get(f"__{key}__") for key in ("module", "class", "loader")]
+    if not all(isinstance(word, str) and _WORD.fullmatch(word) for word in words):
         raise Misfit("its tree of parts is broken")
+    module, name, loader = words
     if loader not in CONTENT or not _is_known(loader, module, name):
         foreign.add(f"{module}.{name}")
         return {}

@@ -53,10 +53,13 @@ def _array(kinds: str, words: str, good: Callable[[np.ndarray, Sizes], Any]) -> 
 
 
 def _within(value: np.ndarray, sizes: Sizes) -> bool:
-    """Labels of clusters; their number is the largest and one where it is not known."""
+    """Labels of clusters; where their number is not known, each has a member or more."""
     if not value.size:
         return True
-    return bool(value.min() >= 0 and value.max() < sizes.setdefault("c", int(value.max()) + 1))
+    largest = int(value.max())
+    if "c" not in sizes and largest < value.size:
+        sizes["c"] = largest + 1
+    return bool(value.min() >= 0 and largest < sizes.get("c", 0))
 
 
 real = _array("f", "finite numbers", lambda x, _: np.isfinite(x).all())
@@ -65,8 +68,8 @@ weight = _array("f", "finite numbers of at least 0", lambda x, _: (np.isfinite(x
 positive = _array("f", "finite numbers above 0", lambda x, _: (np.isfinite(x) & (x > 0)).all())
 loose = _array("f", "numbers", lambda x, _: True)
 flags = _array("b", "yes and no", lambda x, _: True)
-label = _array("iu", "labels of clusters", _within)
-marked = _array("iu", "labels", lambda x, sizes: not x.size or x.max() < sizes.get("c", MOST))
+label = _array("i", "labels of clusters", _within)
+marked = _array("i", "labels", lambda x, sizes: not x.size or x.max() < sizes.get("c", MOST))
 
 
 def sparse(rows: str, columns: str, least: Any = -LARGEST) -> Check:
