@@ -299,6 +299,15 @@ def test_an_origin_out_of_reach_is_refused(path):
     refused(path, forged(change, LSC(3, n_landmarks=9)), r"Scaled\.origin is too far away")
 
 
+def test_centres_out_of_reach_are_refused(path):
+    model = KMeans(3, n_init=1).fit(forger.X)
+    model.cluster_centers_[0] = 1e300  # squares of distances would be no numbers
+    with pytest.raises(
+        ModelFileError, match=r"KMeans\.cluster_centers_ must be an array of moderate"
+    ):
+        save(model, path)
+
+
 def test_a_node_without_a_name_is_refused(path):
     refused(path, with_entry("schema.json", b"{}"), "tree of parts is broken")
 

@@ -35,6 +35,7 @@ from .shapes import (
     label,
     loose,
     maybe,
+    moderate,
     number,
     one_of,
     positive,
@@ -119,7 +120,7 @@ SCIKIT: dict[type, dict[str, Check]] = {
     SimpleImputer: {"statistics_": either(loose("d"), each(anything, (np.ndarray,), "d"))},
     PCA: {"components_": real("k", "d"), "mean_": real("d"), "explained_variance_": real("k")},
     TruncatedSVD: {"components_": real("k", "d")},
-    KMeans: {"cluster_centers_": real("c", "d"), "labels_": label("n"),
+    KMeans: {"cluster_centers_": moderate("c", "d"), "labels_": label("n"),
              "_n_threads": whole(1, 1024)},
 }  # fmt: skip
 
