@@ -37,7 +37,8 @@ BANDS = (
     Band("the loop", "numpy and scipy from here", LOOP, ("loop",)),
     Band("checks of arguments", "", NUMERICS, ("_checks",)),
     Band("numerics", "arrays in, arrays out", NUMERICS, ("numerics",)),
-    Band("for all", "", NUMERICS, ("_atomic", "_caller", "_extras", "_policy", "_stopping")),
+    Band("for all", "", NUMERICS,
+         ("_atomic", "_caller", "_extras", "_limits", "_policy", "_stopping")),
 )  # fmt: skip
 
 WIDTH, LEFT, LINE, GAP = 860, 222, 24, 10

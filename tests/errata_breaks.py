@@ -112,7 +112,7 @@ CHOICES = {
             "    dropped = np.finfo(x.dtype).nmant",
             "    return x\n    dropped = np.finfo(x.dtype).nmant",
         ),
-        ("numerics/exact.py", "return np.rint(Z / step) * step", "return Z"),
+        ("numerics/exact.py", "np.rint(steps, out=steps)", "return Z"),
         (
             "rows/links.py",
             "return rounded(Z, search.unit, search.bits) if search.bits else Z",

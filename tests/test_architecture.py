@@ -133,7 +133,7 @@ def test_numerics_and_the_loop_need_no_scikit_learn(path):
 
 def test_the_paper_uses_what_users_use():
     public = {"dogc", "dogc.datasets", "dogc.metrics", "dogc.comparison"}
-    public |= {f"dogc._{name}" for name in ("atomic", "extras", "policy", "stopping")}
+    public |= {f"dogc._{name}" for name in ("atomic", "extras", "limits", "policy", "stopping")}
     for name, others in GRAPH.items():
         if import_graph.room(name) == "paper":
             assert {other for other in others if import_graph.room(other) != "paper"} <= public

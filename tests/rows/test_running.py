@@ -1,4 +1,4 @@
-"""What a fit does beside the numbers: time, interrupts, progress, memory."""
+"""What a fit does beside the numbers: time, interrupts, progress."""
 
 import itertools
 import signal
@@ -12,7 +12,7 @@ from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS
 from dogc.loop import watch
 from dogc.numerics import row_blocks
-from dogc.rows import memory, passes
+from dogc.rows import passes
 
 
 def spread_blobs():
@@ -143,30 +143,6 @@ def test_a_phase_within_a_phase_is_not_counted_twice(monkeypatch):
     with clock.phase("outer"), clock.phase("inner"):
         pass
     assert sum(clock.seconds.values()) == next(ticks) - 2
-
-
-def test_what_cannot_fit_is_refused_with_the_number_of_rows_that_would(monkeypatch):
-    X = overlapping()
-    monkeypatch.setattr(memory, "free_bytes", lambda: 0.5 * memory.needed_bytes(300, 2, 10, 3, 8))
-    with pytest.raises(MemoryError, match=r"X has 300 rows.* fit on about 150 of them"):
-        DOGC(3, n_neighbors=10).fit(X)
-
-
-def test_free_memory_is_known_or_without_end(monkeypatch):
-    free = memory.free_bytes()
-    assert 1e6 < free < 1e15 or free == np.inf
-    monkeypatch.setattr(memory, "_lines", lambda path: [])
-    assert memory.free_bytes() > 1e6
-    files = {
-        "/proc/meminfo": ["MemTotal: 9 kB", "MemAvailable: 5 kB"],
-        "/sys/fs/cgroup/memory.max": ["4000"],
-        "/sys/fs/cgroup/memory.current": ["3000"],
-        "/sys/fs/cgroup/memory.stat": ["anon 1", "file 500"],
-    }
-    monkeypatch.setattr(memory, "_lines", lambda path: files[path])
-    assert memory.free_bytes() == 1500
-    files["/sys/fs/cgroup/memory.max"] = ["max"]
-    assert memory.free_bytes() == 5 * 1024
 
 
 @pytest.mark.parametrize("seconds", [0, -1, "1", np.nan, True])

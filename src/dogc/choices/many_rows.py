@@ -44,14 +44,24 @@ class Drawn(NamedTuple):
     room: int  # rows to reckon with for the number of representatives
 
 
-def draw_many(rows: RowSet, p: int | str | None, c: int | None) -> Drawn | None:
-    """A sample of the rows, or None where every row is to be its own representative."""
+def are_many(rows: RowSet, p: int | str | None) -> bool:
+    """Whether rows are so many that representatives stand for them; copies are not known yet."""
     few = p if isinstance(p, int) else FEW_ROWS
     wide = rows.sparse and rows.d > MOST_SPARSE_COLUMNS and not isinstance(p, int)
-    if p is None or wide or (rows.n is not None and rows.n <= few):
-        return None
+    return p is not None and not wide and (rows.n is None or rows.n > few)
+
+
+def sample_size(d: int, p: int | str | None, c: int | None) -> int:
+    """Rows of d columns to draw, from which p representatives are made."""
     asked = p if isinstance(p, int) else EACH_CLUSTER * (c or 1)
-    size = max(min(LARGE_SAMPLE, SAMPLE_ELEMENTS // rows.d), SAMPLE_EACH * asked)
+    return max(min(LARGE_SAMPLE, SAMPLE_ELEMENTS // d), SAMPLE_EACH * asked)
+
+
+def draw_many(rows: RowSet, p: int | str | None, c: int | None) -> Drawn | None:
+    """A sample of the rows, or None where every row is to be its own representative."""
+    if not are_many(rows, p):
+        return None
+    few, size = p if isinstance(p, int) else FEW_ROWS, sample_size(rows.d, p, c)
     sample = rows.draw(size)
     assert rows.n is not None
     distinct = len(sample.keys) if len(sample.keys) < size else rows.n

@@ -25,8 +25,6 @@ from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
 from ..rows import distinct, labelling, outlier_scores, places, problems, scaling
-from ..rows.in_memory import RowsInMemory
-from ..rows.memory import check_memory
 from ..rows.repeatable import generator, single_blas_thread
 from ..rows.representatives import (
     ManyRows,
@@ -39,6 +37,7 @@ from ..rows.representatives import (
 from ..rows.settings import Settings, check_settings
 from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
+from ._room import check_learned
 from ._rows import NewRows, most_rows
 from ._rule import Learned
 from ._tensors import follow
@@ -156,8 +155,7 @@ class GraphClusterer(NewRows):
         check_where(self, rows)
         shape = (most_rows(rows), rows.d)
         settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
-        if isinstance(rows, RowsInMemory):
-            check_memory(rows.X, settings)
+        check_learned(rows, settings, self._method.regresses)
         if settings.lookup.precomputed:
             _checks.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
             if self._method.regresses:

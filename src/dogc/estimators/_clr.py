@@ -22,6 +22,7 @@ from ..rows.repeatable import single_blas_thread
 from ..rows.representatives import NodeGraph
 from ._elsewhere import check_where
 from ._fixed import FixedGraphClusterer
+from ._room import check_fixed
 from ._rows import most_rows, reachable_clusters
 from ._tensors import follow
 from ._warnings import warn_unless_converged
@@ -205,6 +206,7 @@ class CLR(FixedGraphClusterer):
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
         c = reachable_clusters(rows, self.n_clusters, self.affinity)
+        check_fixed(rows, settings, self.get_params(deep=False), c, "changed graph")
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=run.max_iter)
         with single_blas_thread:
             solve = functools.partial(_solve_nodes, method, run, c)

@@ -15,7 +15,9 @@ from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import distinct, scaling
 from ..rows.in_memory import RowsInMemory
+from ..rows.passes import in_chunks
 from ..rows.repeatable import generator, single_blas_thread
+from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 # Rows that stand for all in the feature map of a non-linear kernel.
@@ -124,6 +126,7 @@ class DiscriminativeKMeans(RowClusterer):
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        check_in_memory(X, "discriminants" if kernel == "linear" else "kernel map", c=c)
         with single_blas_thread, threadpool_limits(1):
             ordered = distinct.sorted_rows(X)  # starts are drawn by the place of rows
             space, Z = discriminant_space(ordered.X, kernel, gamma, lam, seed)
@@ -153,7 +156,10 @@ class DiscriminativeKMeans(RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return discrete.nearest_centre(self._space.transform(X), self.cluster_centers_)
+            return in_chunks(self._nearest, X)
+
+    def _nearest(self, X: Matrix) -> np.ndarray:
+        return discrete.nearest_centre(self._space.transform(X), self.cluster_centers_)
 
 
 class DiscriminantSpace(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
+from ..numerics.matrix import Matrix
 from ..rows import landmarks
 from ._landmarks import (
     HYBRID,
@@ -21,6 +22,7 @@ from ._landmarks import (
     cut_landmarks,
     embedding_centres,
 )
+from ._room import check_in_memory
 
 # Numbers of clusters of base clusterings, as its paper draws them.
 FEWEST, MOST = 20, 60
@@ -126,6 +128,11 @@ class USENC(LandmarkClusterer):
             _checks.check_starts(self.n_init),
             warn=False,
         )
+
+    def _check_room(self, X: Matrix, settings: LandmarkSettings, c: int) -> None:
+        drawn = settings.candidates * (settings.n_landmarks or MOST_LANDMARKS)
+        k = settings.n_links + self.n_estimators  # a row has a label in each
+        check_in_memory(X, "ensemble", k=k, c=c, m=drawn)
 
     def _cut(
         self,

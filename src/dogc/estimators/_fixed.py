@@ -27,6 +27,7 @@ from ..rows.representatives import (
 )
 from . import _discretising
 from ._elsewhere import check_where, of_each_row
+from ._room import check_fixed
 from ._rows import RowClusterer, most_rows, reachable_clusters
 from ._tensors import follow, in_memory
 from ._warnings import warn_of_disagreement
@@ -41,6 +42,7 @@ class FixedGraphClusterer(RowClusterer):
     _voters: Any  # Voters, Representatives or None
     _kinds: ClassVar[tuple[str, ...]] = fixed_graph.KINDS
     _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
+    _phases: ClassVar[tuple[str, ...]] = ()  # that need memory, beside those of all
 
     def fit(self, X: Any, y: Any = None) -> FixedGraphClusterer:
         """Cluster the rows of X.
@@ -70,6 +72,7 @@ class FixedGraphClusterer(RowClusterer):
         _checks.check_starts(self.n_init)
         self._check_more(settings)
         check_where(self, rows)
+        check_fixed(rows, settings, parameters, c, *self._phases)
         with single_blas_thread:
             solve = functools.partial(self._solve_nodes, c)
             resolved = self._resolve(rows, settings, c, solve, Watch())

@@ -13,10 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _checks
 from .._caller import warn_caller
 from ..numerics import bipartite, discrete, fragments
+from ..numerics.matrix import Matrix
 from ..rows import landmarks
 from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import generator, single_blas_thread
 from ._discretising import kmeans_centres
+from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 # Landmarks that a row is joined with, and rows that k-means looks at.
@@ -76,6 +78,7 @@ class LandmarkClusterer(RowClusterer):
         n_jobs = _checks.check_jobs(self.n_jobs)
         rng = generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        self._check_room(X, settings, c)
         with single_blas_thread:
             rows = landmarks.ready_rows(X, n_jobs)
             found = self._cut(rows, c, settings, rng)
@@ -84,6 +87,10 @@ class LandmarkClusterer(RowClusterer):
 
     def _settings(self, n: int) -> LandmarkSettings:
         raise NotImplementedError
+
+    def _check_room(self, X: Matrix, settings: LandmarkSettings, c: int) -> None:
+        drawn = settings.candidates * (settings.n_landmarks or usual_landmarks(X.shape[0], c))
+        check_in_memory(X, "landmarks", k=settings.n_links, c=c, m=drawn)
 
     def _cut(
         self,

@@ -81,6 +81,8 @@ class LocalLearningClustering(FixedGraphClusterer):
     True
     """
 
+    _phases = ("local models",)
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -190,6 +192,7 @@ class CLGR(FixedGraphClusterer):
     """
 
     _kinds = ("neighbors", "full")
+    _phases = ("local models",)
 
     def __init__(
         self,

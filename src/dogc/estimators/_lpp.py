@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks
 from ..numerics import graph, lpp, trace_ratio
 from ..rows import distinct, fixed_graph, scaling
+from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import single_blas_thread
+from ._room import check_fixed
 from ._validating import validate_rows
 
 
@@ -113,6 +115,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         solve = projection if _checks.check_flag("center", self.center) else plain_projection
         kinds = ("neighbors", "full")
         settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
+        check_fixed(RowsInMemory(X), settings, self.get_params(deep=False), m, "locality")
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X).X, settings)
             assert fixed.pairs is not None

@@ -18,6 +18,7 @@ from ..rows import landmarks, prototypes
 from ..rows.in_memory import RowsInMemory
 from ..rows.repeatable import generator, single_blas_thread
 from ._landmarks import HYBRID, check_links, embedding_centres
+from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 
@@ -131,6 +132,8 @@ class KMultipleMeans(RowClusterer):
         n_jobs = _checks.check_jobs(self.n_jobs)
         rng = generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        drawn = HYBRID * (m or max(c, round(math.sqrt(X.shape[0] * c))))
+        check_in_memory(X, "prototypes", k=k, c=c, m=drawn)
         with single_blas_thread:
             rows = landmarks.ready_rows(X, n_jobs)
             found = move_prototypes(rows, first_prototypes(rows, m, c, rng), k, c, max_iter)

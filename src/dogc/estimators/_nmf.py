@@ -153,6 +153,10 @@ class NMFClustering(FixedGraphClusterer):
         self.n_jobs = n_jobs
         self.device = device
 
+    @property
+    def _phases(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("factors of features",) if self.source == "features" else ()
+
     def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
         source = _checks.check_choice("source", self.source, ("features", "graph"))
         _checks.check_count("max_iter", self.max_iter, 1)

@@ -99,6 +99,7 @@ class SEC(FixedGraphClusterer):
     """
 
     _kinds = ("neighbors", "full")
+    _phases = ("regressed graph",)
     _voters: fixed_graph.Voters
 
     def __init__(

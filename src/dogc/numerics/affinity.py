@@ -64,7 +64,9 @@ def gaussian_exponents(
     """
     # Finite also where the bandwidth is tiny: the weight is zero, and differences are numbers.
     with np.errstate(over="ignore"):
-        return np.minimum(d / sigma_rows[:, None] / sigma_columns[idx], FARTHEST)
+        apart = d / sigma_rows[:, None]
+        apart /= sigma_columns[idx]
+    return np.minimum(apart, FARTHEST, out=apart)
 
 
 def symmetric_graph(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:
@@ -79,7 +81,8 @@ def symmetric_graph(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:
            [0. , 1. , 0. ]])
     """
     n, k = idx.shape
-    A = sp.csr_array((weights.ravel(), idx.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
+    start = np.arange(0, n * k + 1, k, dtype=idx.dtype)
+    A = sp.csr_array((weights.ravel(), idx.ravel(), start), shape=(n, n))
     A.sort_indices()
     A = A.maximum(A.T).tocsr()
     A.eliminate_zeros()

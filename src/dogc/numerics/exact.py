@@ -55,4 +55,7 @@ def rounded(Z: np.ndarray, unit: float, bits: int) -> np.ndarray:
     reach = np.abs(Z).max(axis=1, keepdims=True) / (2.0 * unit)
     beyond = np.exp2(np.ceil(np.log2(np.maximum(reach, 1.0))))
     step = beyond * (unit * 2.0**-bits)
-    return np.rint(Z / step) * step
+    steps = Z / step
+    np.rint(steps, out=steps)
+    steps *= step
+    return steps

@@ -103,14 +103,25 @@ def weighted_ridge(
     elif d <= n:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
         gram = _dense(weighted.T @ X)
-        centred = gram - weights.sum() * np.outer(offset, offset)
-        P = _solve(centred, gamma, np.asarray(weighted.T @ Yc), scale=np.trace(gram))
+        scale = float(np.trace(gram))
+        if sp.issparse(X):
+            gram -= weights.sum() * np.outer(offset, offset)
+        P = _solve(gram, gamma, np.asarray(weighted.T @ Yc), scale)
     else:
         root = np.sqrt(weights)[:, None]
         cross = np.asarray(X @ offset)
-        kernel = root * _dense(X @ X.T) * root.T
-        shift = root * (cross[:, None] + cross[None, :] - offset @ offset) * root.T
-        dual = root * _solve(kernel - shift, gamma, root * Yc, scale=np.trace(kernel))
+        # In place as far as can be: there may be as many rows as memory has room for twice.
+        kernel = root * _dense(X @ X.T)
+        kernel *= root.T
+        scale = float(np.trace(kernel))
+        if sp.issparse(X):
+            shift = cross[:, None] + cross[None, :]
+            shift -= offset @ offset
+            shift *= root
+            shift *= root.T
+            kernel -= shift
+            del shift
+        dual = root * _solve(kernel, gamma, root * Yc, scale)
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
 
@@ -204,15 +215,18 @@ def _dense(M: Matrix) -> np.ndarray:
 def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> np.ndarray:
     """(gram + gamma I)^-1 right; directions lost to rounding are left out, not blown up.
 
-    ``scale`` is the size of what went into the Gram matrix before it was centred.
+    ``scale`` is the size of what went into the Gram matrix before it was centred. What ``gram``
+    holds is lost.
     """
-    gram = (gram + gram.T) / 2
+    gram += gram.T
+    gram /= 2
     n, trace = len(gram), float(np.trace(gram))
     eps = np.finfo(float).eps
     if gamma > 4 * eps * n * max(trace, scale, np.finfo(float).tiny / eps):
         # The penalty outweighs what rounding leaves: no direction has to be left out.
         gram[np.diag_indices(n)] += gamma
-        factor = scipy.linalg.cho_factor(gram, overwrite_a=True, check_finite=False)
+        # Transposed it is the same, and in the order in which LAPACK overwrites it.
+        factor = scipy.linalg.cho_factor(gram.T, overwrite_a=True, check_finite=False)
         return scipy.linalg.cho_solve(factor, right, check_finite=False)
     values, vectors = np.linalg.eigh(gram)
     damped = np.maximum(values, 0.0) + gamma

@@ -53,20 +53,26 @@ def row_space(X: Matrix, mean: np.ndarray) -> RowSpace:
         X = X.astype(np.float64)
         gram = (X.T @ X).toarray()
         rounding = d * np.finfo(np.float64).eps * np.trace(gram)
-        _, V = _positive_part(gram - n * np.outer(mean, mean), rounding)
+        gram -= n * np.outer(mean, mean)
+        _, V = _positive_part(gram, rounding)
         return RowSpace(np.asarray(X @ V) - mean @ V, V)
-    centred = (X.toarray() if sp.issparse(X) else X).astype(np.float64) - mean
+    centred = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
+    centred -= mean
     if d <= n:
         _, V = _positive_part(centred.T @ centred, rounding)
         return RowSpace(centred @ V, V)
     squares, U = _positive_part(centred @ centred.T, rounding)
-    V, rotation = np.linalg.qr(centred.T @ (U / np.sqrt(squares)))
+    turned = centred.T @ (U / np.sqrt(squares))
+    del centred
+    V, rotation = np.linalg.qr(turned)
     return RowSpace((U * np.sqrt(squares)) @ rotation.T, V)
 
 
 def _positive_part(gram: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenpairs of a Gram matrix above rounding, largest first."""
-    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    """Eigenpairs of a Gram matrix above rounding, largest first; what it holds is lost."""
+    gram += gram.T
+    gram /= 2
+    values, vectors = np.linalg.eigh(gram)
     keep = values > max(rounding, 1e-12 * values[-1] * len(values))
     return values[keep][::-1], vectors[:, keep][:, ::-1]
 

@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._limits import check_room
+
+# Arrays of n x n numbers that are held at the peak of a fit, and bytes beside them; measured by
+# benchmarks/memory.py.
+GRAPHS, FLOOR = 10.0, 25e6
+
 
 def whole(name: str, value: Any, low: int, high: int | None = None, what: str = "") -> int:
     """An integer within bounds; ``what`` is counted by the upper one.
@@ -81,7 +87,7 @@ def seed(random_state: Any) -> np.random.Generator:
 
 
 def rows_to_fit(X: Any) -> np.ndarray:
-    """At least two rows, not all the same, whose squares are numbers.
+    """At least two rows, not all the same, whose squares are numbers, and room for their graph.
 
     Examples
     --------
@@ -92,6 +98,7 @@ def rows_to_fit(X: Any) -> np.ndarray:
     X = table(X)
     if len(X) < 2:
         raise ValueError("X has one row; pass at least two.")
+    check_room(lambda n: FLOOR + 8.0 * GRAPHS * n**2, len(X), ", or use dogc.DOGC")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         scatter = np.sum((X - X.mean(axis=0)) ** 2)
     if not np.finfo(float).tiny < scatter < np.inf:

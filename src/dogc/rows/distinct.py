@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
+from .scaling import BLOCK_ELEMENTS
 
 
 class DistinctRows(NamedTuple):
@@ -101,12 +102,15 @@ def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     n = X.shape[0]
     new = np.ones(n, dtype=bool)
     if sp.issparse(X):
-        keys = [_sparse_key(X, i) for i in range(n)]
+        keys = _sparse_keys(X)
         order = np.array(sorted(range(n), key=keys.__getitem__))
         new[1:] = [keys[i] != keys[j] for i, j in itertools.pairwise(order)]
     else:
         order = _sorted_rows(X)
-        new[1:] = (X[order[1:]] != X[order[:-1]]).any(axis=1)
+        step = max(1, BLOCK_ELEMENTS // max(X.shape[1], 1))
+        for start in range(1, n, step):  # not all rows once more, in another order
+            rows, before = order[start : start + step], order[start - 1 : start - 1 + step]
+            new[start : start + step] = (X[rows] != X[before[: len(rows)]]).any(axis=1)
     group = np.empty(n, dtype=np.int64)
     group[order] = np.cumsum(new) - 1
     return group, order[new]  # both sorts are stable: the first of a group comes first
@@ -123,16 +127,34 @@ def _sorted_rows(X: np.ndarray) -> np.ndarray:
     return order
 
 
-def _sparse_key(X: Matrix, i: int) -> tuple[float, ...]:
-    """A key that sorts sparse rows as the dense rows would sort, column after column.
+def _sparse_keys(X: Matrix) -> list[bytes]:
+    """Keys that sort sparse rows as the dense rows would sort, column after column.
 
     At the first column where two rows differ at least one has an entry. Positive entries
     beat the zero of the other, the more the earlier they come; negative ones lose to it.
+
+    Examples
+    --------
+    >>> keys = _sparse_keys(sp.csr_array([[0.0, 2.0], [1.0, 0.0], [0.0, -2.0], [0.0, 0.0]]))
+    >>> sorted(range(4), key=keys.__getitem__)
+    [2, 3, 0, 1]
     """
-    row = slice(X.indptr[i], X.indptr[i + 1])
-    entries = sorted(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
-    parts = [(1.0, -j, v) if v > 0 else (-1.0, j, v) for j, v in entries if v != 0]
-    return (*itertools.chain.from_iterable(parts), 0.0)
+    n = X.shape[0]
+    row = np.repeat(np.arange(n), np.diff(X.indptr))
+    order = np.lexsort((X.data, X.indices, row))
+    order = order[X.data[order] != 0]
+    ends = np.cumsum(np.bincount(row[order], minlength=n))
+    column, value = X.indices[order].astype(np.int64), X.data[order].astype(np.float64)
+    del row, order
+    above = value > 0
+    # Bytes that compare as the numbers do: a sign, the column, and the bits of the value.
+    parts = np.empty(len(value), dtype=[("sign", "u1"), ("column", ">u8"), ("value", ">u8")])
+    parts["sign"] = np.where(above, 2, 0)
+    parts["column"] = np.where(above, np.iinfo(np.int64).max - column, column)
+    bits = value.view(np.uint64)
+    parts["value"] = np.where(above, bits | np.uint64(1 << 63), ~bits)
+    starts = np.concatenate([[0], ends[:-1]])
+    return [parts[i:j].tobytes() + b"\x01" for i, j in zip(starts, ends, strict=True)]
 
 
 def spread_graph(S: sp.csr_array, rows: DistinctRows) -> sp.csr_array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from .. import _checks
 from ..numerics import affinity, discrete, graph
 from ..numerics.matrix import Matrix
 from . import neighbours, scaling
+from .passes import in_chunks
 
 KINDS = ("neighbors", "full", "precomputed")
 
@@ -70,8 +72,9 @@ def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
         A.eliminate_zeros()
         return FixedGraph(A, None)
     pairs = compared_pairs(X, settings)
-    weights = np.exp(-exponents(pairs))
-    A = affinity.symmetric_graph(pairs.idx, weights)
+    weights = exponents(pairs)
+    np.negative(weights, out=weights)
+    A = affinity.symmetric_graph(pairs.idx, np.exp(weights, out=weights))
     return FixedGraph(A, pairs, pairs.scaled.X)
 
 
@@ -80,7 +83,7 @@ def compared_pairs(X: Matrix, settings: GraphSettings) -> Pairs:
     n = X.shape[0]
     scaled = scaling.scale_rows(X)
     if settings.kind == "full":
-        others = np.arange(n - 1)[None, :]
+        others = np.arange(n - 1, dtype=np.int32)[None, :]
         idx = others + (others >= np.arange(n)[:, None])
         d = graph.pair_distances(scaled.X, scaled.X, idx)
     else:
@@ -126,6 +129,11 @@ def edge_labels(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndar
     """
     if voters is None:
         return _vote_by_given_weights(X, np.eye(int(labels.max()) + 1)[labels])
+    return in_chunks(functools.partial(_vote, voters, labels), X)
+
+
+def _vote(voters: Voters, labels: np.ndarray, X: Matrix) -> np.ndarray:
+    """The same for some rows."""
     labels = labels if voters.labels is None else voters.labels
     X = scaling.apply_scale(voters.scaled, scaling.same_kind(X, voters.scaled.X))
     k = min(voters.settings.n_neighbors, len(labels))

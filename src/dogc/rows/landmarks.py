@@ -37,8 +37,9 @@ class ReadyRows(NamedTuple):
         return len(self.size)
 
     def points(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Some of them as points."""
-        return placed(self.frame, self.X[rows])
+        """Some of them as points, made a block at a time."""
+        X = self.X[rows]
+        return np.concatenate(list(over_blocks(lambda part: placed(self.frame, X[part]), X, 1)))
 
 
 class Links(NamedTuple):

@@ -1,95 +1,116 @@
-"""How much memory a fit needs, told before it starts."""
+"""How much memory a fit needs, told before it starts.
+
+A fit goes through phases, and its peak is that of the phase that needs most. What each phase holds
+is in one table, in a few named terms. The numbers were fitted to measured peaks by
+``benchmarks/memory.py``, which compares the two over many shapes: above 100 MB they agree within a
+factor of 1.5. Below that the constant ``FLOOR`` says more than the terms do.
+"""
 
 from __future__ import annotations
 
-import os
-import pathlib
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
 from ..numerics.matrix import Matrix
-from .links import LINKS
-from .representatives import FEW_ROWS
-from .settings import Settings
 
-# Bytes for each row: so many copies of its features, so many numbers for each neighbour and each
-# cluster. Checked against the peaks that benchmarks/scale.py prints.
-COPIES_OF_X = 5
-PER_NEIGHBOUR = 175
-PER_CLUSTER = 130
-# The same on representatives: for each row, for each of its links, and for the sample.
-PER_ROW, PER_LINK = 60, 8
-SAMPLE_BYTES = 300_000_000
-# Neighbours and clusters to reckon with where they are left open.
-USUAL = 20
+# Beside all phases: blocks that are worked on at a time, small arrays, what libraries keep.
+FLOOR = 25_000_000
+# Neighbours of neighbours are the fewer the more neighbours there are: this power of them.
+FILL = 1.7
 
 
-def needed_bytes(n: int, d: int, k: int, c: int, itemsize: int) -> int:
-    """About the peak of a fit, beside what is held already."""
-    return n * (COPIES_OF_X * d * itemsize + PER_NEIGHBOUR * k + PER_CLUSTER * c)
+class Size(NamedTuple):
+    """The rows of a fit, and what is asked of them."""
+
+    n: int
+    d: int
+    row: float  # bytes of a row as it came
+    k: int = 0  # neighbours, links or landmarks of a row
+    c: int = 0
+    m: int = 0  # rows that are drawn of them
+    sparse: bool = False
 
 
-def needed_for_links(n: int, n_links: int) -> int:
-    """About the peak of a fit on representatives: links, labels and what is said of them."""
-    return SAMPLE_BYTES + n * (PER_LINK * n_links + PER_ROW)
+class Phase(NamedTuple):
+    """What a phase holds at its peak, beside X itself."""
+
+    copies: float = 0.0  # of X as it came
+    doubles: float = 0.0  # n x d numbers of 8 bytes
+    row: float = 0.0  # bytes for each row
+    neighbour: float = 0.0  # for each neighbour of a row
+    models: float = 0.0  # for each two neighbours of a row, of which some are counted already
+    cluster: float = 0.0  # for each row and cluster
+    square: float = 0.0  # s x s numbers of 8 bytes, s the smaller of n and d
+    graph: float = 0.0  # n x n numbers of 8 bytes
+    drawn: float = 0.0  # m x d numbers of 8 bytes, for m rows that are drawn
 
 
-def free_bytes() -> float:
-    """What this process can still take; infinite where the system does not say."""
-    free = [_meminfo(), _cgroup()]
-    known = [value for value in free if value is not None]
-    if known:
-        return float(min(known))
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return float(np.inf)
+PHASES = {
+    # Rows that are sorted and scaled. Keys of sparse rows are larger than the rows.
+    "rows": Phase(copies=2.1, row=100),
+    "sparse rows": Phase(copies=7.0, row=300),
+    # Coordinates in the span of the rows; with more columns than rows, its basis as well.
+    "row space": Phase(copies=2.0, doubles=1.5, square=3.5),
+    "wide row space": Phase(copies=2.0, doubles=5.0, square=2.0),
+    # The loop on a graph of all rows, and what is said of them afterwards.
+    "loop": Phase(copies=2.0, row=2000, neighbour=165, cluster=50),
+    "loop in a subspace": Phase(copies=2.0, doubles=1.2, row=2000, neighbour=165, cluster=50),
+    "regression": Phase(2.0, 2.5, row=2000, neighbour=110, cluster=50, square=1.5),
+    "sparse regression": Phase(copies=5.0, row=2000, neighbour=110, cluster=50, square=3.0),
+    "applied regression": Phase(copies=7.0, row=2000, neighbour=110, cluster=100),
+    # Methods on a fixed graph.
+    "graph": Phase(copies=2.0, row=300, neighbour=130, cluster=40),
+    "changed graph": Phase(copies=2.0, row=300, neighbour=200, cluster=40),
+    "full graph": Phase(graph=9.5),
+    "full changed graph": Phase(graph=14.0),
+    "given graph": Phase(copies=8.0),
+    "regressed graph": Phase(2.0, 2.0, row=300, neighbour=130, cluster=40, square=2.0),
+    "local models": Phase(copies=2.0, row=300, neighbour=130, models=70),
+    "factors of features": Phase(copies=2.0, doubles=3.0, row=300, neighbour=130, cluster=40),
+    "locality": Phase(copies=2.0, doubles=2.5, square=6.0),
+    "discriminants": Phase(copies=2.0, doubles=2.8, square=3.0),
+    "kernel map": Phase(copies=2.0, row=4 * 500 * 8),
+    # Representatives and landmarks, made of rows that are drawn.
+    "sample": Phase(copies=2.0, doubles=2.1, row=100),
+    "links": Phase(row=5, neighbour=12),
+    "landmarks": Phase(copies=1.8, row=60, neighbour=27, cluster=20, drawn=4.0),
+    "ensemble": Phase(copies=1.8, row=200, neighbour=60, cluster=20, drawn=4.0),
+    "prototypes": Phase(copies=1.8, row=200, neighbour=60, cluster=30, drawn=4.0),
+}
 
 
-def _meminfo() -> int | None:
-    for line in _lines("/proc/meminfo"):
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return None
-
-
-def _cgroup() -> int | None:
-    """What is left of a container's limit; its file cache can be given back."""
-    limit = _lines("/sys/fs/cgroup/memory.max")
-    used = _lines("/sys/fs/cgroup/memory.current")
-    if not limit or not used or not limit[0].isdigit():
-        return None
-    cache = [line.split()[1] for line in _lines("/sys/fs/cgroup/memory.stat")
-             if line.split()[0] == "file"]  # fmt: skip
-    return int(limit[0]) - int(used[0]) + sum(map(int, cache))
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return pathlib.Path(path).read_text(encoding="ascii").splitlines()
-    except (OSError, ValueError):
-        return []
-
-
-def check_memory(X: Matrix, settings: Settings) -> None:
-    """Refuse a fit that cannot fit, and say how many rows would."""
+def size_of(X: Matrix, k: int = 0, c: int = 0, m: int = 0) -> Size:
+    """The size of a fit to X."""
     n, d = X.shape
     if sp.issparse(X):
-        d = int(np.ceil(1.5 * X.nnz / n))  # an index for each number
-    wanted = settings.wanted
-    p = wanted.n_representatives
-    if n > FEW_ROWS if p == "auto" else isinstance(p, int) and p < n:
-        needed = needed_for_links(n, wanted.n_neighbors or LINKS)
-    else:
-        k, c = wanted.n_neighbors or USUAL, wanted.n_clusters or USUAL
-        needed = needed_bytes(n, d, k, c, X.dtype.itemsize)
-    free = free_bytes()
-    if needed > free:
-        rows = int(free / needed * n)
-        digits = max(0, len(str(rows)) - 2)
-        raise MemoryError(
-            f"X has {n:,} rows, which need about {needed / 1e9:.1f} GB where {free / 1e9:.1f} GB "
-            f"are free; fit on about {rows // 10**digits * 10**digits:,} of them and predict the "
-            "rest."
-        )
+        row = X.nnz * (X.dtype.itemsize + X.indices.itemsize) / n
+        return Size(n, d, row, k, c, m, True)
+    return Size(n, d, d * X.dtype.itemsize, k, c, m)
+
+
+def bytes_in(phase: Phase, size: Size) -> float:
+    """The peak of a phase.
+
+    Examples
+    --------
+    >>> bytes_in(Phase(copies=2.0, row=8), Size(n=1000, d=10, row=80))
+    168000.0
+    """
+    n, d, s = size.n, size.d, min(size.n, size.d)
+    of_row = (
+        phase.copies * size.row
+        + phase.doubles * 8.0 * d
+        + phase.row
+        + phase.neighbour * size.k
+        + phase.models * size.k**FILL
+        + phase.cluster * size.c
+    )
+    numbers = phase.square * s**2 + phase.graph * n**2 + phase.drawn * min(size.m, n) * d
+    return n * of_row + 8.0 * numbers
+
+
+def needed(phases: Sequence[str], size: Size) -> float:
+    """About the peak of a fit, beside what is held already."""
+    return FLOOR + max(bytes_in(PHASES[name], size) for name in phases)

@@ -16,8 +16,9 @@ from .passes import Report, in_blocks
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 
-# Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs.
-QUERY_ROWS = 4096
+# Rows per query. Fixed, so that what a query returns in a tie does not depend on n_jobs. Sparse
+# rows may get all their distances at once: so many in a query.
+QUERY_ROWS, SPARSE_DISTANCES = 4096, 1 << 21
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
 _searched_in: set[int] = set()  # processes, by pynndescent
@@ -130,7 +131,10 @@ def _in_chunks(
     def lookup(rows: slice) -> np.ndarray:
         return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
 
-    return np.vstack(list(in_blocks(lookup, Z.shape[0], QUERY_ROWS, n_jobs, report)))
+    rows = QUERY_ROWS
+    if sp.issparse(Z):
+        rows = max(64, min(rows, SPARSE_DISTANCES // search.n_samples_fit_))
+    return np.vstack(list(in_blocks(lookup, Z.shape[0], rows, n_jobs, report)))
 
 
 def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:

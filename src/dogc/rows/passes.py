@@ -11,9 +11,10 @@ from joblib import Parallel, delayed
 from ..numerics.matrix import Matrix
 from .repeatable import thread_pools
 
-# Numbers in a block of rows, and rows of the larger blocks that labels are made in.
+# Numbers in a block of rows; rows and numbers of the larger blocks that labels are made in, whole
+# blocks of the neighbour search.
 BLOCK_ELEMENTS = 1 << 20
-CHUNK_ROWS = 1 << 18
+LEAST_CHUNK, CHUNK_ROWS, CHUNK_ELEMENTS = 1 << 12, 1 << 16, 1 << 22
 
 Report = Callable[[int, int], None]  # blocks done, blocks in all
 Found = TypeVar("Found")
@@ -55,7 +56,8 @@ def in_blocks(
 
 def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:
     """The labels of many rows, some at a time, so that memory does not grow with them."""
-    n = X.shape[0]
-    if n <= CHUNK_ROWS:
+    n, d = X.shape
+    rows = min(CHUNK_ROWS, max(1, CHUNK_ELEMENTS // max(d, 1) // LEAST_CHUNK) * LEAST_CHUNK)
+    if n <= rows:
         return label(X)
-    return np.concatenate([label(X[s : s + CHUNK_ROWS]) for s in range(0, n, CHUNK_ROWS)])
+    return np.concatenate([label(X[s : s + rows]) for s in range(0, n, rows)])

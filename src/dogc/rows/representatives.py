@@ -182,7 +182,8 @@ def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     """
     scaled = frame.scaled
     X = scaling.same_kind(X, scaled.X)
-    Z = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
+    Z = X.astype(np.float64)
+    Z = Z.toarray() if sp.issparse(Z) else Z
     Z -= scaled.origin
     Z /= scaled.unit
     Z -= scaled.centre

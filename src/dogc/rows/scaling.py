@@ -14,6 +14,8 @@ from .column_maps import GIVEN, Columns
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.
 KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
+# Numbers that are worked on at a time, so that rows are not held several times over.
+BLOCK_ELEMENTS = 1 << 20
 
 
 class Scaled(NamedTuple):
@@ -55,8 +57,7 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
         varying = (X.max(axis=0) - X.min(axis=0)).count_nonzero()
         rows = (small / scatter).tocsr()
         return Scaled(rows, zero, unit, zero, scatter, mean / scatter, varying)
-    middle = (X.shape[0] - 1) // 2
-    origin = np.partition(X, middle, axis=0)[middle]  # of X: shifts and scales as X does
+    origin = _medians(X)  # of X: shifts and scales as X does
     reach = np.maximum(X.max(axis=0) - origin, origin - X.min(axis=0))
     # A column that is constant may leave rounding behind; it must not be scaled up.
     constant = reach <= 4 * np.finfo(X.dtype).eps * np.abs(origin)
@@ -66,7 +67,8 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
     small = _rounded(X, origin, unit)
     small[:, constant] = 0.0
     centre = small.mean(axis=0, dtype=np.float64)
-    small = _mixed((small - centre).astype(X.dtype, copy=False), columns.T)
+    np.subtract(small, centre, out=small, casting="same_kind")
+    small = _mixed(small, columns.T)
     scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
     small /= scatter
     n_varying = int(np.count_nonzero(~constant))
@@ -81,7 +83,8 @@ def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
         return (small / scaled.scatter).tocsr()
     if scaled.constant is not None and scaled.constant.any():
         small[:, scaled.constant] = 0.0  # what is left of it is rounding
-    small = _mixed((small - scaled.centre).astype(X.dtype, copy=False), scaled.T)
+    np.subtract(small, scaled.centre, out=small, casting="same_kind")
+    small = _mixed(small, scaled.T)
     small /= scaled.scatter
     return small
 
@@ -115,17 +118,27 @@ def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
     return _keep_bits(small)
 
 
+def _medians(X: np.ndarray) -> np.ndarray:
+    """The (lower) median of each column; few columns at a time, because each is copied."""
+    n, d = X.shape
+    middle, step = (n - 1) // 2, max(1, BLOCK_ELEMENTS // n)
+    parts = [np.partition(X[:, j : j + step], middle, axis=0)[middle] for j in range(0, d, step)]
+    return np.concatenate(parts)
+
+
 def _keep_bits(x: np.ndarray) -> np.ndarray:
+    """X itself to KEPT_BITS, some rows at a time."""
     # Dekker's splitting: adding and taking away a multiple of x pushes its last bits out.
     dropped = np.finfo(x.dtype).nmant + 1 - KEPT_BITS[x.dtype]
+    step = max(1, BLOCK_ELEMENTS * len(x) // max(x.size, 1))
     with np.errstate(over="ignore", invalid="ignore"):
-        pushed = x * x.dtype.type(2**dropped + 1)
-        kept = pushed - x
-        np.subtract(pushed, kept, out=kept)
-    beyond = ~np.isfinite(kept)
-    if beyond.any():
-        kept[beyond] = x[beyond]
-    return kept
+        for start in range(0, len(x), step):
+            part = x[start : start + step]
+            pushed = part * x.dtype.type(2**dropped + 1)
+            kept = pushed - part
+            np.subtract(pushed, kept, out=kept)
+            np.copyto(part, kept, where=np.isfinite(kept))
+    return x
 
 
 def unit_rows(X: Matrix) -> Matrix:

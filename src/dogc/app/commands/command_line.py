@@ -84,11 +84,11 @@ def _explain(error: Exception, debug: bool) -> int:
     if debug:
         raise error
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        sentence = " ".join(str(error).split())
+        sentence = " ".join(str(error).split()) or "there is not enough memory; pass fewer rows."
         if isinstance(error, OSError) and error.strerror:  # without the number of it
             named = "" if error.filename is None else f" ('{error.filename}')"
             sentence = f"{error.strerror}{named}."
-        return _fail(as_typed(sentence), 1 if isinstance(error, MemoryError) else 2)
+        return _fail(as_typed(sentence), 2)
     kind = type(error).__name__
     return _fail(as_typed(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where."), 1)
 
