@@ -108,22 +108,27 @@ def weighted_ridge(
             gram -= weights.sum() * np.outer(offset, offset)
         P = _solve(gram, gamma, np.asarray(weighted.T @ Yc), scale)
     else:
-        root = np.sqrt(weights)[:, None]
-        cross = np.asarray(X @ offset)
-        # In place as far as can be: there may be as many rows as memory has room for twice.
-        kernel = root * _dense(X @ X.T)
-        kernel *= root.T
-        scale = float(np.trace(kernel))
-        if sp.issparse(X):
-            shift = cross[:, None] + cross[None, :]
-            shift -= offset @ offset
-            shift *= root
-            shift *= root.T
-            kernel -= shift
-            del shift
-        dual = root * _solve(kernel, gamma, root * Yc, scale)
+        dual = _dense_dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma)
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
+
+
+def _dense_dual(
+    X: Matrix, offset: np.ndarray, root: np.ndarray, Yc: np.ndarray, gamma: float
+) -> np.ndarray:
+    """The dual solution by the products of all rows, in place as far as can be."""
+    kernel = root * _dense(X @ X.T)
+    kernel *= root.T
+    scale = float(np.trace(kernel))
+    if sp.issparse(X):
+        cross = np.asarray(X @ offset)
+        shift = cross[:, None] + cross[None, :]
+        shift -= offset @ offset
+        shift *= root
+        shift *= root.T
+        kernel -= shift
+        del shift
+    return root * _solve(kernel, gamma, root * Yc, scale)
 
 
 def _dual(
