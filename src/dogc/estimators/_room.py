@@ -63,7 +63,7 @@ def check_fixed(
     if settings.kind == "full":
         _check(size, [f"full {learns}"], ", or use affinity='neighbors'")
     elif settings.kind == "precomputed":
-        _check(size, ["given graph"], "")
+        _check(size, [f"given {learns}"], "")
     elif parameters.get("source") != "features" and many_rows.are_many(rows, p):
         _check_many(rows, p, parameters["n_neighbors"], c)
     else:

@@ -66,6 +66,7 @@ PHASES = {
     "full graph": Phase(graph=9.5),
     "full changed graph": Phase(graph=14.0),
     "given graph": Phase(copies=8.0),
+    "given changed graph": Phase(copies=19.0),
     "regressed graph": Phase(2.0, 2.0, row=300, neighbour=130, cluster=40, square=2.0),
     "local models": Phase(copies=2.0, row=300, neighbour=130, models=70),
     "factors of features": Phase(copies=2.0, doubles=3.0, row=300, neighbour=130, cluster=40),
