@@ -46,6 +46,11 @@ def room(root: pathlib.Path = ROOT) -> Room:
     return Room(max(free, 0.0), limit)
 
 
+def free_bytes() -> float:
+    """What this process can still take; infinite where the system does not say."""
+    return room().free
+
+
 def check_room(estimate: Callable[[int], float], n: int, remedy: str) -> None:
     """Refuse a fit to n rows that cannot fit, and say how many would.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from ...rows.memory import free_bytes
+from ..._limits import free_bytes
 from .table import TableError
 
 # Tables of genes have some 60,000 columns. Each takes about a millisecond and 50 kB until all is

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...rows.memory import free_bytes
+from ..._limits import free_bytes
 from .limits import check_columns, check_memory
 from .table import needed
 
