@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from dogc import (
     RatioCut,
 )
 from dogc.choices.n_components import geometry_of
+from dogc.loop import watch
 from dogc.rows.places import locate
 from dogc.rows.problems import problem_at
 from dogc.rows.settings import check_settings
@@ -86,3 +88,13 @@ def shared_data():
             f"needs the UCI files in {SHARED_DATA.name}/, which are not part of the package"
         )
     return SHARED_DATA
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch):
+    """Ctrl-C as Python has it, also where whoever started the tests ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(watch.End, "last_interrupt", -np.inf)
+    yield lambda *_: signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)

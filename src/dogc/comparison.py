@@ -317,6 +317,8 @@ def _run(name: str, estimator: BaseEstimator, X: Any, truth: np.ndarray | None) 
             seconds = time.perf_counter() - began
             note = " ".join(f"failed: {type(error).__name__}: {error}".split())
             return MethodResult(name, None, None, 0, seconds, {}, np.nan, note)
+    if getattr(estimator, "stopping_reason_", None) == "interrupted":
+        raise KeyboardInterrupt  # the others are not wanted either
     seconds = time.perf_counter() - began
     notes = (" ".join(str(warning.message).split()) for warning in caught)
     note = "; ".join(dict.fromkeys(notes))

@@ -67,7 +67,7 @@ def test_an_interrupt_in_the_iterations_keeps_what_there_is(terminal):
     child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
     child.expect("[0-9] components, objective")
     child.sendintr()
-    child.expect("it was interrupted; labels are those of the last whole iteration")
+    child.expect("it was interrupted; labels are the best found until then")
     ends_with(child, 130)
     made = terminal.folder / "dogc-output"
     assert sorted(path.name for path in made.iterdir()) == [
@@ -84,10 +84,21 @@ def test_many_rows_have_a_bar_for_the_links(terminal):
     ends_with(child, 0)
 
 
-def test_an_interrupt_before_that_leaves_nothing(terminal):
+def test_an_interrupt_before_that_keeps_what_there_is_too(terminal):
     write_rows(terminal.folder, 30_000)
     child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
     child.expect("neighbours")
+    child.sendintr()
+    child.expect("it was interrupted; labels are the best found until then")
+    ends_with(child, 130)
+    assert len(list((terminal.folder / "dogc-output").iterdir())) == 4
+
+
+def test_a_second_interrupt_leaves_nothing(terminal):
+    write_rows(terminal.folder, 30_000)
+    child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
+    child.expect("neighbours")
+    child.sendintr()
     child.sendintr()
     child.expect("interrupted; no file was left half-written")
     ends_with(child, 130)

@@ -1,3 +1,5 @@
+import signal
+
 import numpy as np
 import pytest
 
@@ -69,7 +71,7 @@ def test_max_iter_is_named():
 
 def interrupt(record):
     if record.iteration == 2:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
 
 def pieces():
@@ -92,7 +94,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("reason", ENDS)
-def test_every_reason_to_end_is_given_where_it_holds(reason):
+def test_every_reason_to_end_is_given_where_it_holds(reason, ctrl_c):
     model = ENDS[reason]()
     assert model.stopping_reason_ == reason
     assert model.converged_ == (reason in {"converged", "settled"})
@@ -100,17 +102,6 @@ def test_every_reason_to_end_is_given_where_it_holds(reason):
 
 def test_there_are_no_other_reasons():
     assert ENDS.keys() == STOPPING_REASONS.keys()
-
-
-def test_an_interrupt_before_the_first_iteration_is_done_is_passed_on():
-    def interrupted(problem, state):
-        raise KeyboardInterrupt
-
-    problem = problem_for(spread_blobs(), DOGC(3, n_neighbors=10))
-    method = DOGC._method._replace(steps=(interrupted,))
-    state = begin_search(problem, spectral_start(problem))
-    with pytest.raises(KeyboardInterrupt):
-        alternate(problem, method, state, max_iter=3, tol=1e-4)
 
 
 SETTLED = Record(2, 1.0, {}, 1.0, 3, 0)

@@ -484,11 +484,8 @@ def test_a_callback_sees_the_last_run_and_can_stop_it(cls):
 
 
 @pytest.mark.parametrize("cls", [DOGC, CLR])
-def test_an_interrupt_leaves_the_labels_of_the_last_iteration(cls):
-    def interrupt(record):
-        raise KeyboardInterrupt
-
-    model = cls(2, callback=interrupt).fit(X)
+def test_an_interrupt_leaves_the_labels_of_the_last_iteration(cls, ctrl_c):
+    model = cls(2, callback=ctrl_c).fit(X)
     assert model.stopping_reason_ == "interrupted"
     assert set(model.labels_) == {0, 1}
     np.testing.assert_array_equal(model.predict(X), model.labels_)

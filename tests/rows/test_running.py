@@ -1,18 +1,32 @@
 """What a fit does beside the numbers: time, interrupts, progress."""
 
+import functools
 import itertools
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import NotFittedError
 
 from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS
-from dogc.loop import watch
-from dogc.numerics import row_blocks
-from dogc.rows import passes
+from dogc.choices import many_rows, n_clusters, solving_rows, task
+from dogc.estimators import _base
+from dogc.loop import steps, watch
+from dogc.numerics import eigen, graph, l2p, lloyd, row_blocks
+from dogc.rows import (
+    distinct,
+    links,
+    neighbours,
+    outlier_scores,
+    passes,
+    sampling,
+)
 
 
 def spread_blobs():
@@ -24,41 +38,36 @@ def overlapping(n=300):
     return X
 
 
-class InterruptAt:
-    """A callback that presses Ctrl-C after an iteration; it arrives in the next."""
+class Clock:
+    """A clock that stands still until it jumps."""
 
-    def __init__(self, iteration):
-        self.iteration = iteration
+    now = 0.0
 
-    def __call__(self, record):
-        if record.iteration == self.iteration:
-            # From another thread, so that it arrives in the midst of a step.
-            threading.Timer(0.0, signal.raise_signal, (signal.SIGINT,)).start()
+    def __call__(self):
+        return self.now
 
-
-@pytest.fixture
-def ctrl_c():
-    """Ctrl-C as Python has it, also where whoever started the tests ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+    def jump(self):
+        self.now += 2.0
 
 
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN])
-def test_an_interrupt_keeps_the_last_whole_iteration(cls, monkeypatch):
-    from dogc.loop import steps
+class AtCall:
+    """A function that does something beside when it is called for the so-manyth time."""
 
-    calls = itertools.count(1)
-    step = steps.with_graph
+    def __init__(self, number, action, function):
+        self.number, self.action, self.function, self.calls = number, action, function, 0
 
-    def interrupted(*arguments):
-        if next(calls) == 6:
-            raise KeyboardInterrupt
-        return step(*arguments)
+    def __call__(self, *arguments, **named):
+        self.calls += 1
+        if self.calls == self.number:
+            self.action()
+        return self.function(*arguments, **named)
 
-    monkeypatch.setattr(steps, "with_graph", interrupted)
-    with pytest.warns(match="interrupted; labels are those of the last whole iteration"):
-        model = made(cls, 3, n_neighbors=10, geometry="given", tol=0.0).fit(overlapping())
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN, CLR])
+def test_an_interrupt_in_the_loop_ends_it_after_the_iteration(cls, monkeypatch, ctrl_c):
+    monkeypatch.setattr(steps, "with_graph", AtCall(2, ctrl_c, steps.with_graph))
+    with pytest.warns(match="interrupted; labels are the best found until then"):
+        model = made(cls, 3, n_neighbors=10, tol=0.0).fit(overlapping())
     assert model.stopping_reason_ == "interrupted"
     assert not model.converged_
     assert model.n_iter_ >= 1
@@ -66,26 +75,133 @@ def test_an_interrupt_keeps_the_last_whole_iteration(cls, monkeypatch):
     assert model.predict(overlapping()).shape == (300,)
 
 
-def test_a_real_signal_is_such_an_interrupt(ctrl_c):
+def test_an_interrupt_at_the_very_end_is_not_lost(monkeypatch, ctrl_c):
+    monkeypatch.setattr(_base, "follow", AtCall(1, ctrl_c, _base.follow))
     with pytest.warns(match="interrupted"):
-        model = DOGC(3, n_neighbors=10, tol=0.0, max_iter=100_000, lam=0.01,
-                     callback=InterruptAt(2)).fit(overlapping(2000))  # fmt: skip
+        model = DOGC(3, n_neighbors=10).fit(spread_blobs())
     assert model.stopping_reason_ == "interrupted"
-    assert model.n_iter_ >= 2
+    assert len(np.unique(model.labels_)) == 3
 
 
-def test_an_interrupt_before_there_is_anything_to_keep_goes_through(monkeypatch):
-    from dogc.loop import steps
+def test_a_second_interrupt_raises_at_once(ctrl_c):
+    seen = []
 
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
+    def twice(record):
+        ctrl_c()
+        seen.append(record)
+        ctrl_c()
+        seen.append(record)
 
-    monkeypatch.setattr(steps, "step_S", interrupted)
-    monkeypatch.setattr(
-        DOGC, "_method", DOGC._method._replace(steps=(interrupted, *DOGC._method.steps[1:]))
-    )
+    model = DOGC(3, n_neighbors=10, callback=twice)
     with pytest.raises(KeyboardInterrupt):
-        DOGC(3, n_neighbors=10).fit(overlapping())
+        model.fit(overlapping())
+    assert len(seen) == 1
+    with pytest.raises(NotFittedError):
+        model.predict(overlapping())
+
+
+def test_a_loop_over_fits_is_left_by_a_second_interrupt(ctrl_c, monkeypatch):
+    model = DOGC(3, n_neighbors=10, callback=ctrl_c)
+    with pytest.warns(match="interrupted"):
+        model.fit(overlapping())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(overlapping())
+    monkeypatch.setattr(watch.End, "last_interrupt", time.monotonic() - 2 * watch.TWICE)
+    with pytest.warns(match="interrupted"):
+        model.fit(overlapping())
+
+
+def test_somebody_elses_handler_and_other_threads_are_left_alone(ctrl_c):
+    def own(*_):
+        raise ValueError("mine")
+
+    signal.signal(signal.SIGINT, own)
+    try:
+        with pytest.raises(ValueError, match="mine"):
+            DOGC(3, n_neighbors=10, callback=ctrl_c).fit(spread_blobs())
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    found = []
+
+    def see(record):
+        found.append(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+
+    model = DOGC(3, n_neighbors=10, callback=see)
+    thread = threading.Thread(target=model.fit, args=(spread_blobs(),))
+    thread.start()
+    thread.join()
+    assert found
+    assert all(found)
+    assert model.converged_
+
+
+# Where in a fit of few rows, of sparse ones and of many, by what is done there.
+MOMENTS = {
+    "rows": (distinct, "distinct_rows"),
+    "scales": (task, "geometry_of"),
+    "search": (neighbours, "fit_index"),
+    "start": (task, "spectral_start"),
+    "S": (graph, "solve_rows"),
+    "eigenvectors": (eigen, "_levels"),
+    "counts": (n_clusters, "firmness"),
+    "draw": (sampling, "smallest_keys"),
+    "means": (lloyd, "cells"),
+    "links": (links, "link_rows"),
+    "labels": (outlier_scores, "fitted_scores"),
+}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """What is many rows, or long, begins early."""
+    for module, name, number in (
+        (solving_rows, "FEW_ROWS", 150),
+        (task, "SAMPLE_ROWS", 80),
+        (neighbours, "QUERY_ROWS", 64),
+        (l2p, "DIRECT_UP_TO", 50),
+        (eigen, "QUICK_UP_TO", 40),
+        (n_clusters, "MOST", 8),
+        (many_rows, "FEW_ROWS", 300),
+    ):
+        monkeypatch.setattr(module, name, number)
+
+
+def fits():
+    """A fit of few rows, one of many and one of sparse rows without representatives."""
+    rng = np.random.default_rng(0)
+    text = sp.random_array((200, 2500), density=0.01, rng=rng, format="csr")
+    return {
+        "few": (DOGCOS("auto", max_iter=5), overlapping(60)),
+        "many": (DOGC(2, max_iter=5), make_moons(1500, noise=0.08, random_state=0)[0]),
+        "sparse": (DOGCOS(3, max_iter=5, n_jobs=2), text),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("reason", ["interrupted", "max_time"])
+@pytest.mark.parametrize("name", ["few", "many", "sparse"])
+def test_there_are_labels_whenever_a_fit_is_ended(name, reason, monkeypatch, ctrl_c, small):
+    model, X = fits()[name]
+    whole = clone(model).fit(X).labels_
+    reached = []
+    for moment, (module, function) in MOMENTS.items():
+        clock = Clock()
+        action = ctrl_c if reason == "interrupted" else clock.jump
+        spied = AtCall(1, action, getattr(module, function))
+        monkeypatch.setattr(watch.End, "last_interrupt", -np.inf)
+        with monkeypatch.context() as patch:
+            patch.setattr(_base, "Watch", functools.partial(watch.Watch, clock=clock))
+            patch.setattr(module, function, spied)
+            found = clone(model).set_params(max_time=1.0).fit(X)
+        if spied.calls:
+            reached.append(moment)
+            assert found.stopping_reason_ == reason
+        assert found.labels_.min() >= 0
+        assert np.array_equal(found.labels_, whole) or spied.calls
+        assert found.predict(X).shape == found.labels_.shape == (X.shape[0],)
+    assert len(reached) >= 6, reached
+    assert np.array_equal(clone(model).fit(X).labels_, whole)
 
 
 def test_the_end_of_the_time_among_scales_takes_the_finished_ones(monkeypatch):
@@ -99,10 +215,11 @@ def test_the_end_of_the_time_among_scales_takes_the_finished_ones(monkeypatch):
     assert model.n_iter_ == 1
     assert len(np.unique(model.labels_)) == 3
 
-    clock = iter(itertools.chain([False] * 12, itertools.repeat(True)))
-    monkeypatch.setattr(watch.Watch, "overdue", property(lambda self: next(clock)))
+    ticks = itertools.count()
+    late = functools.partial(watch.Watch, clock=lambda: next(ticks))
+    monkeypatch.setattr(_base, "Watch", late)
     with pytest.warns(match="max_time"):
-        model = DOGC(3, max_time=1e9).fit(X)
+        model = DOGC(3, max_time=9.5).fit(X)
     assert model.stopping_reason_ == "max_time"
     assert set(model.scales_.n_neighbors) < set(first)
     assert model.n_neighbors_ in model.scales_.n_neighbors
@@ -136,10 +253,9 @@ def test_phases_are_timed_apart():
     assert all(seconds > 0 for seconds in model.timings_.values())
 
 
-def test_a_phase_within_a_phase_is_not_counted_twice(monkeypatch):
+def test_a_phase_within_a_phase_is_not_counted_twice():
     ticks = itertools.count()
-    monkeypatch.setattr(watch.time, "perf_counter", lambda: next(ticks))
-    clock = watch.Watch()
+    clock = watch.Watch(clock=lambda: next(ticks))
     with clock.phase("outer"), clock.phase("inner"):
         pass
     assert sum(clock.seconds.values()) == next(ticks) - 2

@@ -180,7 +180,7 @@ def _learned_projection(many: ManyRows, geometry: Geometry, job: Job) -> np.ndar
         W = trace_ratio.settle_signs(space.V[:, : geometry.m])
         return np.ascontiguousarray(W.T.astype(geometry.dtype))
     p = min(max(PROJECTION_NODES, many.numbers[0]), many.numbers[-1])
-    nodes = make_trial(many, p, Options.of(settings)).nodes
+    nodes = make_trial(many, p, Options.of(settings), watch).nodes
     problem = problem_on(nodes, many.frame, settings, many.c, regress=method.regresses)
     R = np.sqrt(nodes.mass)[:, None] * ((nodes.X - many.frame.scaled.mean) @ space.V)
     within = _scatter_about_nodes(space.R, many.sample.weight, R)

@@ -27,6 +27,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from ..numerics import affinity, discrete, eigen, graph
+from ..numerics.patience import Ended, never
 from ..rows.column_maps import GIVEN, standard_columns
 from ..rows.places import in_company
 from .n_neighbors import candidate_scales
@@ -75,7 +76,9 @@ def most_clusters(n: int) -> int:
     return min(MOST, max(n // 5, 2), max(n - 2, 1))
 
 
-def weigh_counts(graphs: Sequence[sp.csr_array], most: int) -> list[CountEvidence]:
+def weigh_counts(
+    graphs: Sequence[sp.csr_array], most: int, ended: Ended = never
+) -> list[CountEvidence]:
     """Evidence for numbers of clusters, one among them, the best first.
 
     Parameters
@@ -84,6 +87,9 @@ def weigh_counts(graphs: Sequence[sp.csr_array], most: int) -> list[CountEvidenc
         The data's own graphs, the one with the fewest neighbours first.
     most : int
         The largest number to consider, below n - 1.
+    ended : callable
+        Says whether there is no more time. The numbers that were weighed until then are all; one
+        cluster is always among them.
 
     Examples
     --------
@@ -94,12 +100,18 @@ def weigh_counts(graphs: Sequence[sp.csr_array], most: int) -> list[CountEvidenc
     """
     mean = (sum(graphs[1:], graphs[0]) * (1.0 / len(graphs))).tocsr()
     tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
-    spectra = [low_spectrum(A, most + 1) for A in tied]
-    jumps = mean_jumps([values for values, _ in spectra[:-1]])
     table = {1: CountEvidence(1, 0.0, 0, len(graphs))}
+    spectra: list[tuple[np.ndarray, np.ndarray]] = []
+    for A in tied:
+        spectra.append(low_spectrum(A, most + 1, ended))
+        if ended():  # the last one is rough
+            return list(table.values())
+    jumps = mean_jumps([values for values, _ in spectra[:-1]])
     wanted = _candidates(jumps)
     while wanted:  # until the best has been compared with its neighbours
         for c in wanted:
+            if ended():
+                return _ordered(list(table.values()))
             found = [_labels(F[:, :c]) for _, F in spectra]
             table[c] = _weighed(c, graphs, mean, found, float(jumps[c - 2]))
         best = min(table.values(), key=_rank).n_clusters
@@ -116,11 +128,12 @@ def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
 
     Where the best number is wrong, it is mostly wrong by one.
     """
-    first, second, *rest = sorted(table, key=_rank)
+    first, *others = sorted(table, key=_rank)
+    second, rest = others[:1], others[1:]
     best = first.n_clusters
     beside = [row for row in rest if abs(row.n_clusters - best) == 1 and row.n_clusters > 1]
     third = beside[:1]
-    return [first, second, *third, *(row for row in rest if row not in third)]
+    return [first, *second, *third, *(row for row in rest if row not in third)]
 
 
 def _weighed(
@@ -139,7 +152,9 @@ def _weighed(
     return CountEvidence(c, score, votes, len(graphs), round(firm, 3), round(jump, 3))
 
 
-def low_spectrum(A: sp.csr_array, how_many: int) -> tuple[np.ndarray, np.ndarray]:
+def low_spectrum(
+    A: sp.csr_array, how_many: int, ended: Ended = never
+) -> tuple[np.ndarray, np.ndarray]:
     r"""The smallest eigenvalues of :math:`I - D^{-1/2} A D^{-1/2}`, and their vectors.
 
     Examples
@@ -150,7 +165,7 @@ def low_spectrum(A: sp.csr_array, how_many: int) -> tuple[np.ndarray, np.ndarray
     array([0. , 0. , 1.5])
     """
     L, root = affinity.normalised_laplacian(A)
-    F = eigen.bottom_eigenvectors(L, how_many, graph.components(A)[1], weights=root)
+    F = eigen.bottom_eigenvectors(L, how_many, graph.components(A)[1], root, ended)
     values, V = scipy.linalg.eigh(F.T @ (L @ F))
     return np.maximum(values, 0.0), F @ V
 
@@ -240,9 +255,10 @@ def _second_eigenvector(B: sp.csr_array, degree: np.ndarray) -> np.ndarray:
 
 
 def _candidates(jumps: np.ndarray) -> list[int]:
+    """The numbers to weigh, those after which eigenvalues jump most first."""
     best = np.argsort(-jumps, kind="stable")[:JUMPS] + 2
     smallest = np.arange(2, min(SMALLEST, len(jumps) + 1) + 1)
-    return sorted({int(c) for c in (*best, *smallest)})
+    return list(dict.fromkeys(int(c) for c in (*best, *smallest)))
 
 
 def _labels(F: np.ndarray) -> np.ndarray:
@@ -274,4 +290,4 @@ def count_clusters(task: Task) -> list[CountEvidence]:
         xi = graph.neighbour_xi(place.d[:, : k + 1], k)
         S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
         graphs.append(((S + S.T) * 0.5).tocsr())
-    return weigh_counts(graphs, most)
+    return weigh_counts(graphs, most, task.watch.end.is_near)

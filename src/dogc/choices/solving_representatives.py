@@ -56,6 +56,7 @@ class Trial(NamedTuple):
     fitted: Representatives
     nodes: NodeGraph
     rows: LinkedRows  # the rows of the sample
+    each: float  # seconds that it took to compare one of them with one representative
     solved: Solved | None = None
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
 
@@ -68,11 +69,13 @@ class TrialChoice(NamedTuple):
     firmness: float
 
 
-def make_trial(many: ManyRows, p: int, options: Options) -> Trial:
+def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
     """The graph of p representatives and the rows of the sample alone, not solved yet."""
-    fitted = make_representatives(many, p, options)
+    fitted = make_representatives(many, p, options, watch.end.is_near)
+    began = watch.clock()
     rows, sums = many.rows.held(many.sample).link(fitted)
-    return Trial(fitted, make_nodes(fitted, sums, many, options), rows)
+    each = (watch.clock() - began) / (len(many.sample.keys) * len(fitted.R))
+    return Trial(fitted, make_nodes(fitted, sums, many, options), rows, each)
 
 
 def solve_trial(trial: Trial, firmness: float, solve: Solve, watch: Watch) -> Trial:
@@ -100,15 +103,19 @@ def try_numbers(
     tried: dict[int, Trial] = {}
     pairs: list[float] = []
     for p in many.numbers:
-        if (known or tried) and watch.overdue:
+        last_trial = next(reversed((tried or known).values()), None)
+        # There must be time left to link all rows.
+        if last_trial and watch.end.is_near(last_trial.each * p * (many.rows.n or 0)):
             break
-        trial = known.get(p) or make_trial(many, p, options)
+        trial = known.get(p) or make_trial(many, p, options, watch)
         trial = solve_trial(trial, firmness, solve, watch)
+        assert trial.solved is not None
+        if tried and trial.solved.halted:
+            break
         if tried:
             last = list(tried.values())[-1].labels
             pairs.append(discrete.adjusted_rand(trial.labels, last, many.sample.weight))
         tried[p] = trial
-        assert trial.solved is not None
         if trial.solved.halted or are_enough(pairs):
             break
     return tried
@@ -153,12 +160,12 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
             fitted, choice = chosen.trial.fitted, chosen.resolutions
         else:
             choice = only_resolution(many.numbers[0])
-            fitted = make_representatives(many, choice.chosen, options)
+            fitted = make_representatives(many, choice.chosen, options, watch.end.is_near)
     with watch.phase("links"):
         rows, sums = many.rows.link(fitted, watch.advance)
     nodes = make_nodes(fitted, sums, many, options)
     on_sample = None if chosen is None else chosen.trial.solved
-    if on_sample is not None and on_sample.halted:
+    if on_sample is not None and (on_sample.halted or watch.overdue):
         return Resolved(fitted, nodes, on_sample, rows, choice)
     init = first_labels(rows, options.init, many.c)
     solved = solve(nodes, watch, init, 1.0 if chosen is None else chosen.firmness)

@@ -56,7 +56,8 @@ def rows_without_say(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place 
     if by_paper or settings.lookup.precomputed or not 4 <= n <= FEW_ROWS:
         return np.zeros(n, dtype=bool), None
     place, c = placed(task), settings.wanted.n_clusters
-    return outlier_scores.lone_rows(place, copies, c, settings.lookup.n_jobs), place
+    lone = outlier_scores.lone_rows(place, copies, c, settings.lookup.n_jobs, task.watch)
+    return lone, place
 
 
 def solve_task(task: Task) -> Solution:
@@ -100,6 +101,8 @@ def settled(task: Task, choice: Choice) -> Solution:
         there, start = look.begun[other]
         if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
             continue
+        if task.watch.overdue:
+            break
         with task.watch.phase("choices"):
             watch = task.watch.quiet()
             tried = run_once(there, task.method, task.settings.run, task.seed, watch, start)
@@ -135,12 +138,12 @@ def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
     None where all agree, or where the graph falls into the clusters by itself.
     """
     problem, start = look.begun[k]
-    ended = task.watch.overdue or result.reason in HALTED
     whole = start.graph.n_components >= problem.c
-    if task.settings.wanted.n_neighbors or look.score >= AGREED or whole or ended:
+    if task.settings.wanted.n_neighbors or look.score >= AGREED or whole:
         return []
     scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
-    return [j for j, score in scored if j != k and score >= look.score - ALIKE]
+    rivals = [j for j, score in scored if j != k and score >= look.score - ALIKE]
+    return [] if rivals and (result.reason in HALTED or task.watch.overdue) else rivals
 
 
 def _cuts_far_less(problem: Problem, start: State, labels: np.ndarray, others: np.ndarray) -> bool:

@@ -66,10 +66,10 @@ def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
             geometry = Geometry(None, None, None, None, task.X.dtype)
         else:
             geometry = geometry_of(task.X, settings.wanted.n_components, columns)
-        return locate(task.X, task.size, geometry, settings.lookup, k, task.watch.advance)
+        return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
 
 
 def begun(task: Task, place: Place, c: int, k: int) -> tuple[Problem, State]:
     """The problem with k neighbours, and where it begins."""
     problem = problem_at(place, task.settings, c, k, task.method.regresses)
-    return problem, spectral_start(problem)
+    return problem, spectral_start(problem._replace(ended=task.watch.end.is_near))

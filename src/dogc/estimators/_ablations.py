@@ -112,8 +112,10 @@ class DOGCRelaxed(RegressingDOGC):
         with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
         See ``neighbors_recall_``. Without effect with representatives.
     max_time : float or None, default=None
-        Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
-        has tried. One iteration is always done.
+        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
+        what it has: choices by what was tried, a rough start, the last iteration. Some things are
+        always done: passes over the rows to draw a sample and to label them, a block of the
+        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
@@ -330,8 +332,10 @@ class DOGCFixedGraph(RegressingDOGC):
         with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
         See ``neighbors_recall_``. Without effect with representatives.
     max_time : float or None, default=None
-        Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
-        has tried. One iteration is always done.
+        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
+        what it has: choices by what was tried, a rough start, the last iteration. Some things are
+        always done: passes over the rows to draw a sample and to label them, a block of the
+        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.

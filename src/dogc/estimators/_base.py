@@ -90,14 +90,15 @@ class GraphClusterer(NewRows):
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         job = Job(settings, self._method, seed, watch)
-        with single_blas_thread:
+        with watch.guard(), single_blas_thread:
             prepared = prepare(rows, job)
             if prepared is None:
                 self._fit_few(rows, job)
             else:
                 self._fit_representatives(prepared, job)
-        follow(self, X)
+            follow(self, X)
         self.timings_ = watch.seconds
+        self._assign_end(watch)
         warn_unless_converged(self)
         warn_of_repetition(self)
         return self
@@ -120,7 +121,7 @@ class GraphClusterer(NewRows):
             task = row_task(rows, job)
         else:
             task = task._replace(place=place)
-        self._assign_rows(solve_task(task), rows, task.settings)
+        self._assign_rows(solve_task(task), rows, task.settings, job.watch)
         self._judge_on_rows(X, rows)
         label_left_out(self, X, rows, (rows.inverse < 0) & weighted)
         warn_of_recall(self.neighbors_recall_)
@@ -130,7 +131,7 @@ class GraphClusterer(NewRows):
         """Learn the graph of representatives; rows follow those that they are linked with."""
         solve = functools.partial(self._solve_nodes, prepared.many, job)
         resolved = resolve(prepared.many, solve, Options.of(job.settings), job.watch)
-        self._assign_resolved(resolved, prepared, job.settings)
+        self._assign_resolved(resolved, prepared, job.settings, job.watch)
         warn_of_disagreement(resolved.choice)
 
     def _solve_nodes(
@@ -166,7 +167,11 @@ class GraphClusterer(NewRows):
         return settings
 
     def _assign_rows(
-        self, solution: Solution, rows: distinct.DistinctRows, settings: Settings
+        self,
+        solution: Solution,
+        rows: distinct.DistinctRows,
+        settings: Settings,
+        watch: Watch,
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         problem, place, result, choice = solution
@@ -191,7 +196,7 @@ class GraphClusterer(NewRows):
             # New rows come with distances that are not divided by the scatter of the subspace.
             common_xi = float(state.xi[0]) * steps.scatter_of(problem, state)
         fitted = labelling.fitted_rows(place, W, new_name[found], k, common_xi)
-        self._assign_row_labels(solution, rows, fitted, new_name, settings)
+        self._assign_row_labels(solution, rows, fitted, new_name, settings, watch)
 
     def _assign_row_labels(
         self,
@@ -200,12 +205,14 @@ class GraphClusterer(NewRows):
         fitted: labelling.FittedRows,
         new_name: np.ndarray,
         settings: Settings,
+        watch: Watch,
     ) -> None:
         """Labels, how sure they are, and what gives labels to new rows."""
         problem, place, result, _ = solution
         labels, state, scaled = fitted.labels, result.state, place.geometry.scaled
         copies, stray = outlier_scores.whole_rows(rows), state.graph.stray
-        reach, score = outlier_scores.fitted_scores(fitted, place, copies, settings.lookup.n_jobs)
+        n_jobs = settings.lookup.n_jobs
+        reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, watch)
         self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=stray)
         self.labels_ = labels[rows.inverse]
         again = labelling.repeated(fitted, place)
@@ -213,7 +220,7 @@ class GraphClusterer(NewRows):
         if scaled is not None:
             dtype = place.geometry.dtype
             learned = Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype)
-            self._assign_rule(learned, settings)
+            self._assign_rule(learned, settings, watch)
         sure = labelling.confidence(problem, labels)
         self._assign_sureness(
             sure[rows.inverse], score[rows.inverse], stray[rows.inverse], settings
@@ -222,7 +229,9 @@ class GraphClusterer(NewRows):
         self.confidence_[left_out] = self.outlier_scores_[left_out] = np.nan
         self.outliers_[left_out] = False
 
-    def _assign_resolved(self, resolved: Resolved, prepared: Prepared, settings: Settings) -> None:
+    def _assign_resolved(
+        self, resolved: Resolved, prepared: Prepared, settings: Settings, watch: Watch
+    ) -> None:
         """The same where the graph was learned on representatives."""
         fitted, nodes, solved, rows, _ = resolved
         problem, result = solved.outcome
@@ -243,7 +252,7 @@ class GraphClusterer(NewRows):
         fitted = fitted._replace(labels=named, n_votes=n_votes, reach=reach, stray=hanging)
         self._fitted_rows = fitted
         self.label_agreement_ = 1.0  # labels are the votes that predict takes
-        self._assign_rule_on(many, fitted, state, new_name, settings)
+        self._assign_rule_on(many, fitted, state, new_name, settings, watch)
         self._assign_facts(rows.facts(fitted, settings.outlier_label))
 
     def _assign_facts(self, facts: RowFacts) -> None:
@@ -278,7 +287,7 @@ class GraphClusterer(NewRows):
             self.rotation_ = result.state.Q[:, np.argsort(new_name)].astype(dtype)
         self._assign_run(result)
 
-    def _assign_rule(self, learned: Learned, settings: Settings) -> None:
+    def _assign_rule(self, learned: Learned, settings: Settings, watch: Watch) -> None:
         """Nothing: new rows follow their neighbours."""
 
     def _assign_rule_on(
@@ -288,6 +297,7 @@ class GraphClusterer(NewRows):
         state: State,
         new_name: np.ndarray,
         settings: Settings,
+        watch: Watch,
     ) -> None:
         """Nothing, as well."""
 

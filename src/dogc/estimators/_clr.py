@@ -208,7 +208,7 @@ class CLR(FixedGraphClusterer):
         c = reachable_clusters(rows, self.n_clusters, self.affinity)
         check_fixed(rows, settings, self.get_params(deep=False), c, "changed graph")
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=run.max_iter)
-        with single_blas_thread:
+        with watch.guard(), single_blas_thread:
             solve = functools.partial(_solve_nodes, method, run, c)
             resolved = self._resolve(rows, settings, c, solve, watch)
             if resolved is None:
@@ -227,6 +227,7 @@ class CLR(FixedGraphClusterer):
         self.affinity_matrix_ = symmetric(S).astype(rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         self._assign_run(result)
+        self._assign_end(watch)
         follow(self, X)
         warn_unless_converged(self)
         return self

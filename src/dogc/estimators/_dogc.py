@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from ..loop import methods
 from ..loop.solver import Callback
 from ..loop.state import State
+from ..loop.watch import Watch
 from ..numerics import graph
 from ..numerics.matrix import Matrix
 from ..rows import labelling
@@ -120,8 +121,10 @@ class DOGC(GraphClusterer):
         with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
         See ``neighbors_recall_``. Without effect with representatives.
     max_time : float or None, default=None
-        Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
-        has tried. One iteration is always done.
+        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
+        what it has: choices by what was tried, a rough start, the last iteration. Some things are
+        always done: passes over the rows to draw a sample and to label them, a block of the
+        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
@@ -402,8 +405,10 @@ class DOGCOS(RegressingDOGC):
         with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
         See ``neighbors_recall_``. Without effect with representatives.
     max_time : float or None, default=None
-        Seconds after which ``fit`` ends with the iteration it is in, or with the scales that it
-        has tried. One iteration is always done.
+        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
+        what it has: choices by what was tried, a rough start, the last iteration. Some things are
+        always done: passes over the rows to draw a sample and to label them, a block of the
+        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
     n_jobs : int, default=None
         Threads of the neighbour search and, where there are many rows, of the work on them.
         Results do not depend on it.
@@ -589,13 +594,13 @@ class DOGCOS(RegressingDOGC):
         )
         self.rule = rule
 
-    def _assign_rule(self, learned: Learned, settings: Settings) -> None:
+    def _assign_rule(self, learned: Learned, settings: Settings, watch: Watch) -> None:
         self.rule_ = "logistic" if settings.rule == "auto" else settings.rule
         if self.rule_ == "paper":
             old_name = np.argsort(learned.new_name)
             P, intercept = learned.state.P[:, old_name], learned.state.intercept[old_name]
         else:
-            P, intercept = logistic_rule(learned)
+            P, intercept = logistic_rule(learned, watch.end.is_near)
         shifted = self.rule_ == "logistic" or settings.fit_intercept
         coef, intercept = in_features(P, intercept, learned.scaled, shifted)
         self.coef_ = np.ascontiguousarray(coef.astype(learned.dtype))
@@ -608,11 +613,12 @@ class DOGCOS(RegressingDOGC):
         state: State,
         new_name: np.ndarray,
         settings: Settings,
+        watch: Watch,
     ) -> None:
         """The rule by the rows of the sample: the same model, wherever the rows are."""
         X, weight, n_jobs = many.sample.X, many.sample.weight, settings.lookup.n_jobs
         learned = sampled_rows(fitted, many, state, new_name, many.rows.dtype, n_jobs)
-        self._assign_rule(learned, settings)
+        self._assign_rule(learned, settings, watch)
         self._judge_rule(X, labelling.new_labels(fitted, X, n_jobs), weight)
 
     def _judge_on_rows(self, X: Matrix, rows: DistinctRows) -> None:

@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks
 from ..choices import n_representatives as resolutions
 from ..choices.solving_representatives import Resolved
-from ..loop.solver import SUCCESS, Result
+from ..loop.solver import HALTED, SUCCESS, Result
+from ..loop.watch import Watch
 from ..numerics import discrete, outliers
 from ..numerics.matrix import Matrix
 from ..rows import labelling, outlier_scores, scaling
@@ -69,6 +70,11 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         """How the loop went."""
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.stopping_reason_, self.converged_ = result.reason, result.reason in SUCCESS
+
+    def _assign_end(self, watch: Watch) -> None:
+        """Say so where something was left out for want of time."""
+        if watch.end.reason is not None and self.stopping_reason_ not in HALTED:
+            self.stopping_reason_, self.converged_ = watch.end.reason, False
 
     def _assign_representatives(
         self, resolved: Resolved | None, labels: np.ndarray | None = None, unit: float = 1.0

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from ..loop.state import State
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
+from ..numerics.patience import Ended, never
 from ..rows import labelling, outlier_scores
 from ..rows.representatives import ManyRows, Representatives, as_points
 from ..rows.scaling import Scaled
@@ -22,6 +23,7 @@ RULE_ROWS = 20_000
 # Inverse penalties, strongest first: the first that repeats so many labels is taken. A stronger
 # penalty labels new rows better, a weaker one repeats more labels.
 PENALTIES, ENOUGH, MAX_ITER = (1.0, 10.0, 100.0, 1000.0), 0.99, 200
+FEW_ITER = 10  # where there is no time
 # Deviations from the mean beyond which an outlier is drawn in.
 FARTHEST = 10.0
 
@@ -67,7 +69,7 @@ def sampled_rows(
     )
 
 
-def logistic_rule(learned: Learned) -> tuple[np.ndarray, np.ndarray]:
+def logistic_rule(learned: Learned, ended: Ended = never) -> tuple[np.ndarray, np.ndarray]:
     """Logistic regression of the labels on columns of one deviation: (d, c) and (c,).
 
     Outliers do not stretch the columns, and they are drawn in: one of them could otherwise make
@@ -83,25 +85,30 @@ def logistic_rule(learned: Learned) -> tuple[np.ndarray, np.ndarray]:
         Z = Z.astype(np.float64) @ sp.dia_array((1.0 / deviation[None, :], [0]), shape=(d, d))
     else:
         Z = np.clip((Z - mean) / deviation, -FARTHEST, FARTHEST)
-    model = _strongest(Z, learned.labels, weight / weight.mean())
+    model = _strongest(Z, learned.labels, weight / weight.mean(), ended)
     coef, intercept = model.coef_ / deviation, model.intercept_
     if c == 2:  # one score, for the second against the first
         coef, intercept = np.vstack([-coef, coef]) / 2.0, np.append(-intercept, intercept) / 2.0
     return coef.T, intercept - (0.0 if sp.issparse(Z) else coef @ mean)
 
 
-def _strongest(Z: Matrix, labels: np.ndarray, weight: np.ndarray) -> LogisticRegression:
-    """The regression with the strongest penalty that repeats the labels; else the closest."""
+def _strongest(
+    Z: Matrix, labels: np.ndarray, weight: np.ndarray, ended: Ended
+) -> LogisticRegression:
+    """The regression with the strongest penalty that repeats the labels; else the closest.
+
+    It is the first, and rough, where there is no more time.
+    """
     best, most = None, -1.0
     for C in PENALTIES:
-        model = LogisticRegression(C=C, max_iter=MAX_ITER)
+        model = LogisticRegression(C=C, max_iter=FEW_ITER if ended() else MAX_ITER)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(Z, labels, sample_weight=weight)
         share = float(model.score(Z, labels, sample_weight=weight))
         if share > most:
             best, most = model, share
-        if share >= ENOUGH:
+        if share >= ENOUGH or ended():
             break
     return best
 

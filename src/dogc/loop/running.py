@@ -80,6 +80,7 @@ def run_once(
     start: State | None = None,
 ) -> Result:
     """The method from its starts, with alpha as it is."""
+    problem = problem._replace(ended=watch.end.is_near)
     if start is None or not settings.is_spectral:
         rng = np.random.default_rng(seed)
         begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))

@@ -26,8 +26,8 @@ STOPPING_REASONS = {
         "for fewer n_clusters, or set n_neighbors to a number of your own"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
-    "max_time": "max_time was reached; labels are those of the last iteration; raise max_time",
-    "interrupted": "it was interrupted; labels are those of the last whole iteration",
+    "max_time": "max_time was reached; labels are the best found until then; raise max_time",
+    "interrupted": "it was interrupted; labels are the best found until then",
     "callback": "the callback asked for it",
 }
 
@@ -73,29 +73,21 @@ def alternate(
 ) -> Result:
     """Run a method from a state until it settles, or for ``max_iter`` iterations.
 
-    ``callback`` sees every record; a true return value stops the run. An interrupt, once an
-    iteration is done, stops it too: what that iteration left is the result.
+    ``callback`` sees every record; a true return value stops the run.
     """
     history: list[Record] = []
-    done = state
-    try:
-        for iteration in range(1, max_iter + 1):
-            for step in method.steps:
-                state = step(problem, state)
-            history.append(measure(problem, method, iteration, done, state))
-            done = state
-            if callback is not None and (verdict := callback(history[-1])):
-                return Result(done, history, verdict if isinstance(verdict, Halt) else "callback")
-            if reason := stop_reason(problem, method, done, history, tol):
-                return Result(done, history, reason)
-            state = method.schedule(problem, done)
-            if is_closed(state.search):
-                return Result(state, history, "no_exact_split")
-            done = state
-    except KeyboardInterrupt:
-        if not history:
-            raise
-        return Result(done, history, "interrupted")
+    for iteration in range(1, max_iter + 1):
+        before = state
+        for step in method.steps:
+            state = step(problem, state)
+        history.append(measure(problem, method, iteration, before, state))
+        if callback is not None and (verdict := callback(history[-1])):
+            return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
+        if reason := stop_reason(problem, method, state, history, tol):
+            return Result(state, history, reason)
+        state = method.schedule(problem, state)
+        if is_closed(state.search):
+            return Result(state, history, "no_exact_split")
     return Result(state, history, "max_iter")
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ..numerics import graph
 from ..numerics.matrix import Matrix
+from ..numerics.patience import Ended, never
 from .penalties import Weights
 
 
@@ -67,6 +68,8 @@ class Problem(NamedTuple):
     subspace: Subspace | None = None  # None if no projection is learned
     regression: Regression | None = None  # None if none is learned
     threads: int = 1  # for work on rows, which is the same for any number
+
+    ended: Ended = never  # what takes long is left rough from there on
 
     @property
     def n(self) -> int:

@@ -85,7 +85,8 @@ def step_F(problem: Problem, state: State) -> State:
 
 def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
     """The bottom eigenvectors of the graph, of which the components are known."""
-    return eigen.bottom_eigenvectors(state.graph.L, problem.c, member, null_weights(problem))
+    weights = null_weights(problem)
+    return eigen.bottom_eigenvectors(state.graph.L, problem.c, member, weights, problem.ended)
 
 
 def null_weights(problem: Problem) -> np.ndarray | None:
@@ -200,7 +201,7 @@ def step_P(problem: Problem, state: State) -> State:
     gamma = problem.weights(state.lam).gamma
     targets = discrete.times(state.Y, np.eye(problem.c))
     D = regression_weights(problem, state)
-    P, intercept = l2p.weighted_ridge(X, targets, D, gamma, fit_intercept)
+    P, intercept = l2p.weighted_ridge(X, targets, D, gamma, fit_intercept, problem.ended)
     return state._replace(P=P, intercept=intercept)
 
 

@@ -1,10 +1,17 @@
-"""What happens beside the numbers: the clock, the progress bar, the end of a run."""
+"""What happens beside the numbers: the clock, the progress bar, the end of a run.
+
+A fit ends before its time for one of two reasons: ``max_time`` is over, or somebody pressed
+Ctrl-C. Both are looked at in the same place, :attr:`Watch.overdue`, between steps and blocks of
+rows. Whoever finds it true finishes with what there is.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from tqdm.auto import tqdm
@@ -12,6 +19,42 @@ from tqdm.auto import tqdm
 from .solver import Callback, Halt, Record
 
 T = TypeVar("T")
+
+# Seconds between two signs of life of the bar.
+TICK = 0.5
+# A second Ctrl-C within so many seconds raises, also where the first one ended another fit: nobody
+# could leave a loop over short fits otherwise.
+TWICE = 2.0
+
+
+class End:
+    """When a fit must end, and whether it had to: one for a watch and all the quiet ones of it."""
+
+    last_interrupt = -TWICE  # of any fit
+
+    def __init__(self, max_time: float | None, clock: Callable[[], float]):
+        """Start the clock."""
+        self.clock = clock
+        self.deadline = None if max_time is None else clock() + max_time
+        self.interrupted = self.late = False
+
+    def is_near(self, seconds: float = 0.0) -> bool:
+        """Whether the time is up, or will be in so many seconds."""
+        if self.deadline is not None and self.clock() + seconds >= self.deadline:
+            self.late = True
+        return self.interrupted or self.late
+
+    @property
+    def reason(self) -> str | None:
+        """Why something was left out; None: nothing was."""
+        return "interrupted" if self.interrupted else "max_time" if self.late else None
+
+    def interrupt(self, *_: object) -> None:
+        """Ctrl-C: the first one is remembered, the second one raises."""
+        now = time.monotonic()
+        if self.interrupted or now - End.last_interrupt < TWICE:
+            raise KeyboardInterrupt
+        self.interrupted, End.last_interrupt = True, now
 
 
 class Watch:
@@ -26,22 +69,42 @@ class Watch:
         max_time: float | None = None,
         callback: Callback | None = None,
         max_iter: int = 0,
+        clock: Callable[[], float] = time.perf_counter,
     ):
         """Start the clock."""
         self.verbose = verbose
         self.seconds: dict[str, float] = {}
         self.max_iter = max_iter
         self._callback = callback
-        self._began = self._lap = time.perf_counter()
-        self._deadline = None if max_time is None else self._began + max_time
+        self.clock = clock
+        self.end = End(max_time, clock)
+        self._lap = clock()
         self._phases: list[str] = []
         self._bar: Any = None
+        self._closed = threading.Event()
 
     def quiet(self) -> Watch:
         """A watch with the same end that shows nothing and calls nobody."""
-        watch = Watch()
-        watch._deadline = self._deadline
+        watch = Watch(clock=self.clock)
+        watch.end = self.end
         return watch
+
+    @contextlib.contextmanager
+    def guard(self) -> Iterator[None]:
+        """Within, Ctrl-C ends the fit in good order; a second one raises at once.
+
+        Only where Ctrl-C means what Python has it mean: a handler of somebody else's stays, and
+        threads other than the main one never see it.
+        """
+        here = threading.current_thread() is threading.main_thread()
+        if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, self.end.interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
     @property
     def audience(self) -> bool:
@@ -50,8 +113,8 @@ class Watch:
 
     @property
     def overdue(self) -> bool:
-        """Whether the time is up."""
-        return self._deadline is not None and time.perf_counter() >= self._deadline
+        """Whether the time is up, or somebody interrupted."""
+        return self.end.is_near()
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -82,6 +145,11 @@ class Watch:
         if self.verbose > 1:
             print(text)
 
+    def enough(self, done: int, total: int) -> bool:
+        """So much is done, and whether that must do."""
+        self.advance(done, total)
+        return done < total and self.overdue
+
     def advance(self, done: int, total: int) -> None:
         """So much of this phase is done."""
         if self._bar is not None:
@@ -104,10 +172,10 @@ class Watch:
             self._bar.refresh()
         if self._callback is not None and self._callback(record):
             return True
-        return Halt("max_time") if self.overdue else None
+        return Halt(self.end.reason) if self.overdue else None
 
     def _count(self) -> None:
-        now = time.perf_counter()
+        now = self.clock()
         if self._phases:
             name = self._phases[-1]
             self.seconds[name] = self.seconds.get(name, 0.0) + now - self._lap
@@ -120,10 +188,24 @@ class Watch:
         self._close()
         clock = "{desc} [{elapsed}]"
         self._bar = tqdm(desc=name, leave=stays, bar_format=clock, dynamic_ncols=True)
+        self._closed = ticking(self._bar)
 
     def _close(self) -> None:
+        self._closed.set()
         if self._bar is not None:
             if self._bar.leave and self._bar.n:
                 self._bar.total = self._bar.n  # it is done, long before max_iter
             self._bar.close()
             self._bar = None
+
+
+def ticking(bar: Any) -> threading.Event:
+    """Have a bar of tqdm's show the time that passes, until the event is set."""
+    closed = threading.Event()
+
+    def tick() -> None:
+        while not closed.wait(TICK):
+            bar.refresh()
+
+    threading.Thread(target=tick, daemon=True).start()
+    return closed

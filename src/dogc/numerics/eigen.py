@@ -21,6 +21,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from .._caller import warn_caller
 from .matrix import Matrix, norm_bound
+from .patience import Ended, never
 
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
 DENSE_UP_TO = 3000
@@ -42,8 +43,17 @@ THIN = 10
 # The most entries that a factor may have, by a bound that is far above what thin graphs need.
 FILL = 1e9
 
+# Steps of the power method where there is no time for more.
+SMOOTHINGS = 10
+
+Apply = Callable[[np.ndarray], np.ndarray]
+
 # Newer SciPy draws a vector where Lanczos's method has come to an end too early.
 _FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
+
+
+class _Ended(Exception):
+    """There is no more time: raised in a product, for nothing else leaves ARPACK."""
 
 
 def null_space(
@@ -76,7 +86,11 @@ def null_space(
 
 
 def bottom_eigenvectors(
-    L: Matrix, c: int, member: np.ndarray, weights: np.ndarray | None = None
+    L: Matrix,
+    c: int,
+    member: np.ndarray,
+    weights: np.ndarray | None = None,
+    ended: Ended = never,
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
@@ -89,6 +103,7 @@ def bottom_eigenvectors(
     c : number of columns of F, at most n.
     member : int array of shape (n,), the component of each row.
     weights : as in :func:`null_space`.
+    ended : as in :func:`smallest_eigenvectors`.
 
     Examples
     --------
@@ -102,11 +117,11 @@ def bottom_eigenvectors(
     N = null_space(member, len(sizes), weights)
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
-    return smallest_eigenvectors(L, c, N)
+    return smallest_eigenvectors(L, c, N, ended=ended)
 
 
 def smallest_eigenvectors(
-    A: Matrix, c: int, N: np.ndarray, V: np.ndarray | None = None
+    A: Matrix, c: int, N: np.ndarray, V: np.ndarray | None = None, ended: Ended = never
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top (A - V V^\top) F)`.
 
@@ -119,6 +134,7 @@ def smallest_eigenvectors(
     N : array of shape (n, q) with q <= c, orthonormal: known null vectors of the operator.
         They become the first columns of F.
     V : array of shape (n, r); None for no low-rank part.
+    ended : says whether there is no more time; a rough F is returned then.
 
     Examples
     --------
@@ -137,10 +153,10 @@ def smallest_eigenvectors(
     # F or A itself is of the order of n x n here, so a dense solve costs no more room; for few
     # rows it is quicker too.
     crowded = A.nnz > 0.25 * n * n and n <= DENSE_UP_TO
-    if n <= max(QUICK_UP_TO, 5 * c + 30) or crowded:
+    if n <= QUICK_UP_TO or (not ended() and (n <= 5 * c + 30 or crowded)):
         rest = _dense_bottom(A.toarray() - V @ V.T + (2.0 * N) @ N.T, wanted)
     else:
-        rest = _smallest(A, V, N, wanted)
+        rest = _smallest(A, V, N, wanted, ended)
     F, _ = np.linalg.qr(np.hstack([N, rest]))
     return F
 
@@ -154,12 +170,8 @@ def _dense_bottom(A: np.ndarray, wanted: int) -> np.ndarray:
     return found if found.shape[1] == wanted else np.linalg.eigh(A)[1][:, :wanted]
 
 
-def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarray:
-    """The ``wanted`` bottom eigenvectors of A - VV' outside N; its norm is 1 at most.
-
-    Lanczos's method is quick where rows fill many dimensions, a factorisation is small where
-    they lie along lines or in a plane.
-    """
+def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int, ended: Ended) -> np.ndarray:
+    """The ``wanted`` bottom eigenvectors of A - VV' outside N; its norm is 1 at most."""
 
     def apply(b: np.ndarray) -> np.ndarray:
         return A @ b - V @ (V.T @ b)
@@ -167,28 +179,55 @@ def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int) -> np.ndarra
     def flipped(b: np.ndarray) -> np.ndarray:
         return 2.0 * b - apply(b)
 
-    depth, fill = _levels(A)
-    thin, small = depth >= THIN, fill <= FILL
-    vectors = None
-    if thin and small:
-        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted)
-    if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted)
-    if vectors is None and small and not thin:
-        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted)
-    if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted, ROUGH)
-    if vectors is None:
-        raise np.linalg.LinAlgError("no eigenvectors of the graph were found.")
+    try:
+        vectors = _by_lanczos(A, V, N, wanted, flipped, ended)
+    except _Ended:
+        return _smoothed(flipped, N, wanted)
     _check(apply, vectors)
     return vectors
 
 
+def _by_lanczos(
+    A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int, flipped: Apply, ended: Ended
+) -> np.ndarray:
+    """The same by Lanczos's method, of the operator or of its inverse.
+
+    The operator is quick where rows fill many dimensions, a factorisation is small where they lie
+    along lines or in a plane.
+    """
+    depth, fill = _levels(A)
+    thin, small = depth >= THIN, fill <= FILL
+    vectors = None
+    if ended():
+        raise _Ended
+    if thin and small:
+        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, ended)
+    if vectors is None:
+        vectors = _largest(flipped, 2.0, N, wanted, ended)
+    if vectors is None and small and not thin:
+        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, ended)
+    if vectors is None:
+        vectors = _largest(flipped, 2.0, N, wanted, ended, ROUGH)
+    if vectors is None:
+        raise np.linalg.LinAlgError("no eigenvectors of the graph were found.")
+    return vectors
+
+
+def _smoothed(flipped: Apply, N: np.ndarray, wanted: int) -> np.ndarray:
+    """Vectors that are smooth on the graph: a few steps of the power method from chance."""
+    X = np.random.default_rng(0).standard_normal((len(N), wanted))
+    for _ in range(SMOOTHINGS):
+        X -= N @ (N.T @ X)
+        X, _ = np.linalg.qr(flipped(X))
+    return X
+
+
 def _largest(
-    apply: Callable[[np.ndarray], np.ndarray],
+    apply: Apply,
     origin: float,
     N: np.ndarray,
     wanted: int,
+    ended: Ended,
     tol: float = PRECISE,
 ) -> np.ndarray | None:
     """The top eigenvectors of a positive operator outside N; None if that takes too long.
@@ -202,6 +241,8 @@ def _largest(
 
     def search(ask: int, tol: float) -> tuple[np.ndarray, np.ndarray]:
         def outside(b: np.ndarray) -> np.ndarray:
+            if ended():
+                raise _Ended
             b = b.ravel()
             b = apply(b - found @ (found.T @ b))
             return b - found @ (found.T @ b)
@@ -230,7 +271,7 @@ def _largest(
     return found[:, N.shape[1] + np.argsort(-values, kind="stable")[:wanted]]
 
 
-def _check(apply: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> None:
+def _check(apply: Apply, X: np.ndarray) -> None:
     """Say so where residuals are not small beside the last eigenvalue."""
     AX = apply(X)
     values = np.einsum("ij,ij->j", X, AX)
@@ -243,7 +284,7 @@ def _check(apply: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> None:
         )
 
 
-def _inverse(A: Matrix, V: np.ndarray, shift: float) -> Callable[[np.ndarray], np.ndarray]:
+def _inverse(A: Matrix, V: np.ndarray, shift: float) -> Apply:
     """(A + shift I - V V')^-1 by a sparse factorisation and Woodbury's identity."""
     r = V.shape[1]
     factor = _factorise(A, shift)

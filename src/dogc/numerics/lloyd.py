@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .exact import exact_bits, rounded, usual_unit
+from .patience import Ended, never
 from .row_blocks import over_rows
 
 # Rows at a time: what a block needs stays in a processor's cache.
@@ -58,7 +59,12 @@ def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> n
 
 
 def cells(
-    Z: np.ndarray, weight: np.ndarray, p: int, steps: int, assign: Assign = nearest_mean
+    Z: np.ndarray,
+    weight: np.ndarray,
+    p: int,
+    steps: int,
+    assign: Assign = nearest_mean,
+    ended: Ended = never,
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""At most p cells of rows that are near to each other, and their means.
 
@@ -71,6 +77,7 @@ def cells(
     p, steps : number of cells to begin with, and of steps.
     assign : what finds the nearest mean of each row. Coordinates are rounded before so that
         products are exact: whoever computes them, the cells are the same.
+    ended : says whether there is no more time; no further step is taken then.
 
     Returns
     -------
@@ -89,6 +96,8 @@ def cells(
     coarse = rounded(near, unit, bits)
     R = near[:p]
     for _ in range(steps):
+        if ended():
+            break
         cell = assign(coarse, rounded(R, unit, bits))
         R = cell_means(near, weight, cell, len(R))
     cell = np.unique(assign(coarse, rounded(R, unit, bits)), return_inverse=True)[1]

@@ -112,9 +112,12 @@ def nearest_first(idx: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
 
 
-def recall(index: Index, Z: Matrix, idx: np.ndarray) -> float:
-    """The share of true neighbours among those found, on a fixed sample of rows."""
-    if is_exact(index):
+def recall(index: Index, Z: Matrix, idx: np.ndarray, whole: bool = True) -> float:
+    """The share of true neighbours among those found, on a fixed sample of rows.
+
+    An exact search finds all of them if it is the ``whole`` search.
+    """
+    if is_exact(index) and whole:
         return 1.0
     n, k = idx.shape
     rows = np.sort(np.random.default_rng(0).choice(n, min(n, RECALL_ROWS), replace=False))
@@ -134,7 +137,10 @@ def _in_chunks(
     rows = QUERY_ROWS
     if sp.issparse(Z):
         rows = max(64, min(rows, SPARSE_DISTANCES // search.n_samples_fit_))
-    return np.vstack(list(in_blocks(lookup, Z.shape[0], rows, n_jobs, report)))
+    found = np.vstack(list(in_blocks(lookup, Z.shape[0], rows, n_jobs, report)))
+    # Where the search was ended, rows that were not looked up have those that follow them.
+    rest = np.arange(len(found), Z.shape[0])[:, None] + np.arange(n_neighbors)
+    return np.vstack([found, rest % search.n_samples_fit_]) if len(rest) else found
 
 
 def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:

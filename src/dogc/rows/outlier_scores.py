@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..loop.watch import Watch
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
 from . import labelling, links, neighbours, representatives, scaling
@@ -24,22 +25,30 @@ def whole_rows(rows: DistinctRows) -> np.ndarray:
 
 
 def fitted_scores(
-    fitted: FittedRows, place: Place, copies: np.ndarray, n_jobs: int | None
+    fitted: FittedRows, place: Place, copies: np.ndarray, n_jobs: int | None, watch: Watch
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The reach of each fitted row among distinct rows, and its score."""
+    """The reach of each fitted row among distinct rows, and its score.
+
+    Nobody is an outlier where there was no time to look for neighbours.
+    """
     if fitted.Z is None:
         idx, d = scaling.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
     else:
-        idx, d = _around(place, n_jobs)
+        idx, d = _around(place, n_jobs, watch)
     if fitted.components is not None:  # distances are those in the subspace
         d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
         idx, d = neighbours.nearest_first(idx, d)
-    return _scores(idx, d, copies)
+    reach, score = _scores(idx, d, copies)
+    return reach, np.ones(len(score)) if place.cut else score
 
 
-def lone_rows(place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None) -> np.ndarray:
+def lone_rows(
+    place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None, watch: Watch
+) -> np.ndarray:
     """Rows that lie far away, alone or in a group too small for one of c clusters."""
-    idx, d = _around(place, n_jobs)
+    if place.cut:
+        return np.zeros(len(copies), dtype=bool)
+    idx, d = _around(place, n_jobs, watch)
     least = SMALLEST_SHARE * copies.sum() / c if c else FEWEST
     return outliers.lone(_scores(idx, d, copies)[1], idx, d, copies, least)
 
@@ -68,13 +77,16 @@ def _known(reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
     return np.where(idx >= 0, reach[idx], np.nan)
 
 
-def _around(place: Place, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """The rows around each row: as many as it takes, where the search can find more."""
+def _around(place: Place, n_jobs: int | None, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+    """The rows around each row: as many as it takes, where the search can find more in time."""
     wanted = min(outliers.AROUND, place.X.shape[0] - 1)
     assert place.search is not None
-    if place.idx.shape[1] >= wanted or not neighbours.is_exact(place.search):
+    known = place.idx.shape[1] >= wanted or not neighbours.is_exact(place.search)
+    if known or watch.overdue:
         return place.idx, place.d
-    return neighbours.neighbours_among(place.search, points(place.geometry), wanted, n_jobs)
+    Z = points(place.geometry)
+    found = neighbours.neighbours_among(place.search, Z, wanted, n_jobs, watch.enough)
+    return (place.idx, place.d) if watch.end.reason else found
 
 
 def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:

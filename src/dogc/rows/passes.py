@@ -16,7 +16,8 @@ from .repeatable import thread_pools
 BLOCK_ELEMENTS = 1 << 20
 LEAST_CHUNK, CHUNK_ROWS, CHUNK_ELEMENTS = 1 << 12, 1 << 16, 1 << 22
 
-Report = Callable[[int, int], None]  # blocks done, blocks in all
+# What is told of blocks done and blocks in all; a pass ends early where it answers yes.
+Report = Callable[[int, int], bool | None]
 Found = TypeVar("Found")
 
 
@@ -49,9 +50,10 @@ def in_blocks(
     blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
-        if report is not None:
-            report(done, len(blocks))
+        enough = report is not None and report(done, len(blocks))
         yield found
+        if enough:
+            return
 
 
 def in_chunks(label: Callable[[Matrix], np.ndarray], X: Matrix) -> np.ndarray:

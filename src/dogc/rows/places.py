@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..loop.state import State
+from ..loop.watch import Watch
 from ..numerics import trace_ratio
 from ..numerics.matrix import Matrix
 from . import neighbours, scaling
-from .passes import Report
 
 # Rows whose neighbours are so many times as far away (squared) as usual do not stretch columns.
 LONELY = 1000.0
@@ -38,6 +38,12 @@ class Place(NamedTuple):
     recall: float | None  # share of true neighbours among the candidates; None for such a graph
     unit: float = 1.0  # what the squared distances of such a graph were divided by
 
+    @property
+    def cut(self) -> bool:
+        """Whether an exact search was ended before it was done."""
+        exact = self.search is not None and neighbours.is_exact(self.search)
+        return exact and self.recall is not None and self.recall < 1.0
+
 
 def locate(
     X: Matrix,
@@ -45,9 +51,9 @@ def locate(
     geometry: Geometry,
     lookup: neighbours.Lookup,
     k: int,
-    report: Report | None = None,
+    watch: Watch | None = None,
 ) -> Place:
-    """List k + 1 candidates of each row, nearest first."""
+    """List k + 1 candidates of each row, nearest first; any rows where the time is up."""
     if geometry.scaled is None:
         idx, squared = scaling.neighbours_in_graph(X, k + 1, skip_self=True)
         unit = float(squared[np.isfinite(squared)].mean()) or 1.0
@@ -55,8 +61,10 @@ def locate(
     Z = points(geometry)
     others = min(k + 1, X.shape[0] - 1)
     index = neighbours.fit_index(Z, lookup.algorithm, others + 1, lookup.norm)
+    report = None if watch is None else watch.enough
     idx, d = neighbours.neighbours_among(index, Z, others, lookup.n_jobs, report)
-    return Place(X, size, geometry, idx, d, index, neighbours.recall(index, Z, idx))
+    whole = watch is None or watch.end.reason is None
+    return Place(X, size, geometry, idx, d, index, neighbours.recall(index, Z, idx, whole))
 
 
 def points(geometry: Geometry) -> Matrix:

@@ -12,6 +12,7 @@ from ..loop.running import FIRMER
 from ..numerics import fragments, lloyd
 from ..numerics.exact import exact_bits, power_of_two, rounded
 from ..numerics.matrix import Matrix
+from ..numerics.patience import Ended, never
 from . import links, sampling, scaling
 from .passes import Report
 from .settings import Settings, SmallestCluster
@@ -197,13 +198,15 @@ def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     return rounded(Z - frame.middle, frame.unit, bits) @ frame.directions
 
 
-def make_representatives(many: ManyRows, p: int, options: Options) -> Representatives:
+def make_representatives(
+    many: ManyRows, p: int, options: Options, ended: Ended = never
+) -> Representatives:
     """At most p means of cells of the sample, not labelled yet."""
     frame, rows = many.frame, slice(max(MEANS_ROWS, MEANS_EACH * p))
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
-    cell, _ = lloyd.cells(Z, weight, p, steps, many.rows.nearest_mean)
+    cell, _ = lloyd.cells(Z, weight, p, steps, many.rows.nearest_mean, ended)
     X = lloyd.cell_means(
         as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
     )
