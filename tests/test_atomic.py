@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -87,6 +88,22 @@ def test_a_move_that_fails_puts_everything_back(tmp_path, monkeypatch, move, err
     with pytest.raises(type(error) if isinstance(error, OSError) else error):
         write_set(tmp_path, "new")
     assert contents(tmp_path) == whole("old")
+
+
+@pytest.mark.parametrize("move", range(8))
+def test_an_interrupt_waits_until_all_is_moved(tmp_path, monkeypatch, move):
+    write_set(tmp_path, "old")
+    real, count = os.rename, iter(range(100))
+
+    def rename(source, target):
+        if next(count) == move:
+            signal.raise_signal(signal.SIGINT)
+        real(source, target)
+
+    monkeypatch.setattr(os, "rename", rename)
+    with pytest.raises(KeyboardInterrupt):
+        write_set(tmp_path, "new")
+    assert contents(tmp_path) == whole("new")
 
 
 def test_a_folder_in_the_way_is_left_alone(tmp_path):

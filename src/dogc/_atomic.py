@@ -16,8 +16,10 @@ import pathlib
 import re
 import secrets
 import shutil
+import signal
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -117,10 +119,11 @@ def drafts_in(
             with turn_in(folder):
                 check(names)
                 _move_together(draft, names, folder)
+                _remove(draft)
 
 
 def _move_together(draft: pathlib.Path, names: list[str], folder: pathlib.Path) -> None:
-    """Move files to their place; if that fails or is interrupted, all is as it was.
+    """Move files to their place; if that fails, all is as it was.
 
     A process that is killed here leaves a draft that is marked as ready: see :func:`_finish`.
     """
@@ -140,11 +143,11 @@ def _move_together(draft: pathlib.Path, names: list[str], folder: pathlib.Path) 
             os.rename(source, target)
     except BaseException:
         for source, target in reversed(moves if ready.exists() else []):
-            # Where the move was made, whether or not it was interrupted just after.
+            # Where the move was made.
             if os.path.lexists(target) and not os.path.lexists(source):
                 os.rename(target, source)
         raise
-    os.rename(ready, draft)  # to be removed as any draft
+    os.rename(ready, draft)
 
 
 def _finish(ready: pathlib.Path) -> None:
@@ -197,13 +200,35 @@ def turn_in(folder: pathlib.Path, wait: bool = True) -> Iterator[None]:
             break
         os.close(held)  # it was removed by whoever had it before
         held = None
+    with undisturbed():
+        try:
+            yield
+        finally:
+            if held is not None:
+                with contextlib.suppress(OSError):
+                    lock.unlink()
+                os.close(held)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let an interrupt or a request to stop wait until the block is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no signal arrives
+        return
+    numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    before = {number: signal.getsignal(number) for number in numbers if number is not None}
+    before = {number: handler for number, handler in before.items() if callable(handler)}
+    waiting: list[int] = []
     try:
+        for number in before:
+            signal.signal(number, lambda number, frame: waiting.append(number))
         yield
     finally:
-        if held is not None:
-            with contextlib.suppress(OSError):
-                lock.unlink()
-            os.close(held)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting[:1]:
+            signal.raise_signal(number)
 
 
 @contextlib.contextmanager
