@@ -9,7 +9,7 @@ SLIPS = {
     "`eq:11`": [
         (
             "loop/steps.py",
-            "pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha",
+            "pull = min(alpha / (2.0 * state.lam), STRONGEST) if state.lam > 0 else alpha",
             "pull = alpha",
         ),
     ],
@@ -47,7 +47,7 @@ SLIPS = {
         ("numerics/l2p.py", "RESIDUAL_FLOOR = 1e-4", "RESIDUAL_FLOOR = 1e-3"),
     ],
     "p = 0": [
-        ("_checks.py", "not 0 < p <= 2", "not 0 <= p <= 2"),
+        ("_checks.py", "not 0 < power <= 2", "not 0 <= power <= 2"),
         ("numerics/l2p.py", "return (p / 2) * np.maximum", "return max(p / 2, 0.1) * np.maximum"),
     ],
     "`eq:27`": [
@@ -77,7 +77,7 @@ CHOICES = {
         ("loop/penalties.py", "beta * absolute * row, gamma / d", "beta * absolute, gamma / d"),
         ("loop/penalties.py", "beta * absolute * row, gamma / d", "beta * absolute * row, gamma"),
         ("loop/penalties.py", "fixed = Weights(alpha,", "fixed = Weights(2.0 * alpha,"),
-        ("rows/problems.py", "gamma / scale**2", "gamma"),
+        ("rows/problems.py", "gamma / scale / scale", "gamma"),
         (
             "loop/objective.py",
             "discrete.times(state.Y, np.eye(problem.c))\n    difference = Y",
@@ -135,8 +135,8 @@ CHOICES = {
     "New rows of DOGC": [
         (
             "rows/labelling.py",
-            "weight = graph.solve_rows(d[:, :k], xi)\n    shares",
-            "weight = np.ones((len(d), k))\n    shares",
+            "weight = graph.solve_rows(d[:, :k], xi)\n    return",
+            "weight = np.ones((len(d), k))\n    return",
         ),
     ],
     "New rows of DOGC-OS": [

@@ -2,30 +2,78 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import re
-import textwrap
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .numerics.matrix import Matrix
-
 DEFAULT_NEIGHBORS = 15
+# No weight may be larger, and none that must be above zero smaller than one over this; lengths in
+# units of X may be as large and small as what X holds.
+LARGEST, LONGEST = 1e30, 1e150
+MOST_JOBS = 10_000
 
 
 def shown(value: Any) -> str:
     """A value as it fits into a sentence."""
-    return textwrap.shorten(repr(value), 60, placeholder="...")
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        text = f"a {type(value).__name__} of very many digits"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+def _real(value: Any) -> float:
+    """A number as Python has it; NaN for anything else, and for numbers that it cannot hold."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of more than 300 digits
+        return math.nan
+
+
+def check_numbers(name: str, X: Any) -> None:
+    """Say what no number can be made of; shapes and missing values are scikit-learn's to judge."""
+    check_unmasked(name, X)
+    for column, times in Counter(getattr(X, "columns", ())).items():
+        if times > 1:
+            raise ValueError(
+                f"{name} has {times} columns named {shown(column)}; give each a name of its own."
+            )
+    kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
+    if sp.issparse(X) or all(getattr(kind, "kind", "O") in "biufc" for kind in kinds):
+        return
+    try:
+        np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        reason = str(error).rstrip(".").replace("\n", " ")
+        raise type(error)(
+            f"{name} must hold numbers, one for each row and column ({reason}); encode or drop "
+            "what is none."
+        ) from None
+    except OverflowError:
+        raise ValueError(
+            f"{name} holds a whole number that has no square in 64 bits; rescale {name}."
+        ) from None
+
+
+def check_unmasked(name: str, value: Any) -> Any:
+    """Anything but an array with masked entries: NumPy would take what is below the mask."""
+    if np.ma.is_masked(value):
+        raise ValueError(
+            f"{name} is an array with masked entries, which nothing is known of; fill them, for "
+            f"example with {name}.filled(0), or drop their rows."
+        )
+    return value
 
 
 def check_count(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
@@ -58,16 +106,25 @@ def check_device(device: Any) -> str:
 
 def check_weight(name: str, value: Any) -> float:
     """A finite number, zero or more."""
-    if not _is_real(value) or not np.isfinite(value) or value < 0:
+    weight = _real(value)
+    if not 0 <= weight < math.inf:
         raise ValueError(f"{name} must be a finite number of at least 0; got {shown(value)}.")
-    return float(value)
+    return _not_huge(name, weight, LARGEST)
+
+
+def _not_huge(name: str, value: float, largest: float) -> float:
+    """A number whose products with others are numbers."""
+    if value > largest:
+        raise ValueError(f"{name}={value:g} is too large; choose at most {largest:g}.")
+    return value
 
 
 def check_power(p: Any) -> float:
     """The power of the l2,p loss."""
-    if not _is_real(p) or not 0 < p <= 2:
+    power = _real(p)
+    if not 0 < power <= 2:
         raise ValueError(f"p must lie in (0, 2]; got {shown(p)}. Use p=2 for least squares.")
-    return float(p)
+    return power
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -89,6 +146,8 @@ def check_jobs(n_jobs: Any) -> int | None:
     """None or a number of threads, negative to count from the number of processors."""
     if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {shown(n_jobs)}.")
+    if n_jobs is not None and abs(n_jobs) > MOST_JOBS:
+        raise ValueError(f"n_jobs={shown(n_jobs)} is too large; choose at most {MOST_JOBS}.")
     return n_jobs
 
 
@@ -112,27 +171,24 @@ def check_lam(lam: Any) -> float | None:
     """'auto' (None) or a positive number."""
     if isinstance(lam, str) and lam == "auto":
         return None
-    if not _is_real(lam) or not np.isfinite(lam) or lam <= 0:
-        raise ValueError(f"lam must be 'auto' or a finite number above 0; got {shown(lam)}.")
-    return float(lam)
+    return check_positive("lam", lam, "'auto' or ")
 
 
-def check_positive(name: str, value: Any) -> float:
-    """A finite number above zero."""
-    if not _is_real(value) or not np.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} must be a finite number above 0; got {shown(value)}.")
-    return float(value)
+def check_positive(name: str, value: Any, word: str = "", largest: float = LARGEST) -> float:
+    """A finite number above zero; ``word`` says what else it could have been."""
+    number = _real(value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} must be {word}a finite number above 0; got {shown(value)}.")
+    if number < 1.0 / largest:
+        raise ValueError(f"{name}={number:g} is too small; choose at least {1.0 / largest:g}.")
+    return _not_huge(name, number, largest)
 
 
 def check_bandwidth(bandwidth: Any, word: str = "local") -> float | None:
     """A word (None) or a positive number."""
     if isinstance(bandwidth, str) and bandwidth == word:
         return None
-    if not _is_real(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
-        raise ValueError(
-            f"bandwidth must be {word!r} or a finite number above 0; got {shown(bandwidth)}."
-        )
-    return float(bandwidth)
+    return check_positive("bandwidth", bandwidth, f"{word!r} or ", LONGEST)
 
 
 def check_starts(n_init: Any) -> int | None:
@@ -173,11 +229,12 @@ def check_time(max_time: Any) -> float | None:
     """None, or seconds."""
     if max_time is None:
         return None
-    if not _is_real(max_time) or np.isnan(max_time) or max_time <= 0:
+    seconds = _real(max_time)
+    if not seconds > 0:
         raise ValueError(
             f"max_time must be a number of seconds above 0, or None; got {shown(max_time)}."
         )
-    return float(max_time)
+    return seconds
 
 
 def check_clusters(n_clusters: Any, n: int) -> int | None:
@@ -276,7 +333,7 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
     if c is None:
         raise ValueError("init gives labels, so n_clusters cannot be 'auto'; pass their number.")
     try:
-        labels = np.asarray(init)
+        labels = np.asarray(check_unmasked("init", init))
     except ValueError:  # ragged
         labels = np.empty(0)
     if labels.shape != (n,):
@@ -297,68 +354,3 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
             f"init has {len(values)} distinct labels but n_clusters={c}; make the two agree."
         )
     return labels.astype(np.int64)
-
-
-def check_neighbour_graph(D: Matrix, n_neighbors: int) -> None:
-    """A square sparse graph of distances, as KNeighborsTransformer makes it."""
-    if D.shape[0] != D.shape[1]:
-        raise ValueError(
-            f"X must be square when metric='precomputed'; got shape {D.shape}. Pass the "
-            "neighbour graph that KNeighborsTransformer(mode='distance') returns for the rows."
-        )
-    check_distances(D)
-    check_symmetric_where_known(D)
-    row = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
-    stored = np.bincount(row[D.indices != row], minlength=D.shape[0])
-    if stored.min() < n_neighbors:
-        short = int(stored.argmin())
-        raise ValueError(
-            f"n_neighbors={n_neighbors} is too large: row {short} of the precomputed graph X holds "
-            f"only {int(stored[short])} neighbours; lower n_neighbors or compute more neighbours."
-        )
-
-
-def check_distances(D: Matrix) -> None:
-    """No negative entries: an affinity passed for a distance often shows up here."""
-    if D.data.size and D.data.min() < 0:
-        raise ValueError(
-            "X holds negative distances, but metric='precomputed' takes a graph of distances; "
-            "pass one made with KNeighborsTransformer(mode='distance')."
-        )
-
-
-def check_symmetric_where_known(D: Matrix) -> None:
-    """Where both (i, j) and (j, i) are stored they must agree; one alone is fine."""
-    stored = sp.csr_array((np.ones_like(D.data), D.indices, D.indptr), shape=D.shape)
-    both = stored.multiply(stored.T)
-    gap = abs(sp.csr_array(D).multiply(both) - sp.csr_array(D.T).multiply(both))
-    if gap.nnz and gap.max() > 1e-6 * D.data.max():
-        raise ValueError(
-            "X is not symmetric: metric='precomputed' needs the same distance from i to j as from "
-            "j to i wherever both are stored; symmetrise it, for example with X.maximum(X.T)."
-        )
-
-
-def check_affinity_matrix(A: Matrix) -> None:
-    """A square, symmetric, non-negative matrix of affinities."""
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(
-            f"X must be square when affinity='precomputed'; got shape {A.shape}. Pass the "
-            "affinities between all rows, or features with another affinity."
-        )
-    check_non_negative(A)
-    gap = abs(A - A.T)
-    if gap.max() > 1e-6 * abs(A).max():
-        raise ValueError(
-            "X is not symmetric, which affinity='precomputed' needs; symmetrise it, for example "
-            "with 0.5 * (X + X.T)."
-        )
-
-
-def check_non_negative(A: Matrix) -> None:
-    """Affinities are zero or more."""
-    if A.shape[0] and A.min() < 0:
-        raise ValueError(
-            "X holds negative affinities, but affinity='precomputed' takes values of at least 0; "
-            "pass similarities such as a Gaussian kernel's."
-        )

@@ -15,13 +15,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from ._checks import check_cluster_count, check_neighbors, shown
+from ._checks import check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
+from .estimators._validating import check_rows
 from .metrics import clustering_report, code_labels
 from .quality import evidence
 
@@ -239,7 +239,7 @@ def compare(
         common["n_neighbors"] = check_neighbors(n_neighbors, n)
     chosen = _chosen(methods, n_clusters, common)
     if not any(isinstance(estimator, Pipeline) for estimator in chosen.values()):
-        check_array(X, accept_sparse=True)  # once, in place of the same failure in every row
+        check_rows(X)  # once, in place of the same failure in every row
     truth = None if y is None else _truth(y, n)
     rows = []
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
@@ -256,7 +256,7 @@ def compare(
 
 def _truth(y: Any, n: int) -> np.ndarray:
     """The ground truth, checked before the first fit and not after the last."""
-    truth = np.asarray(y)
+    truth = np.asarray(check_unmasked("y", y))
     truth = truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth
     if truth.shape != (n,):
         raise ValueError(

@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from ._checks import check_unmasked
+
 AVERAGES = ("max", "geometric", "arithmetic", "min")
 
 __all__ = ["clustering_accuracy", "clustering_report", "normalized_mutual_info", "purity"]
@@ -158,7 +160,10 @@ def code_both(
     names: tuple[str, str] = ("labels_true", "labels_pred"),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Classes and clusters of the same rows as integers from 0."""
-    truth, found = np.asarray(labels_true), np.asarray(labels_pred)
+    truth, found = (
+        np.asarray(check_unmasked(name, labels))
+        for name, labels in zip(names, (labels_true, labels_pred), strict=True)
+    )
     if truth.ndim != 1 or truth.shape != found.shape or not truth.size:
         raise ValueError(
             f"{names[0]} and {names[1]} must be non-empty and one-dimensional with one entry for "

@@ -13,7 +13,8 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from ._checks import check_count
+from ._checks import check_count, check_unmasked
+from .estimators._validating import check_rows
 from .rows.repeatable import generator
 
 # Rows that the silhouette is taken of, where there are more.
@@ -65,6 +66,7 @@ def stability(
     1.0
     """
     check_count("n_repeats", n_repeats, 1)
+    X = X.tocsr() if sp.issparse(X) else X  # rows can be taken of it
     if getattr(estimator, "metric", "") == "precomputed":
         raise ValueError("stability needs rows of features; metric='precomputed' has none.")
     n, rng = _num_samples(X), generator(random_state)
@@ -112,14 +114,17 @@ def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
     >>> round(silhouette(np.array([[0.0], [1.0], [9.0], [10.0]]), np.array([0, 0, 1, 1])), 2)
     0.89
     """
+    X, labels = check_rows(X), np.asarray(check_unmasked("labels", labels))
+    if labels.shape != (X.shape[0],):
+        raise ValueError(f"labels must hold one label for each of the {X.shape[0]} rows of X.")
     inside = np.flatnonzero(labels >= 0)
     if len(inside) > SILHOUETTE_ROWS:
         inside = np.sort(np.random.default_rng(0).choice(inside, SILHOUETTE_ROWS, replace=False))
     labels = labels[inside]
     if not 2 <= len(np.unique(labels)) < len(labels) or metric == "precomputed":
         return float("nan")
-    X = _safe_indexing(X, inside)
-    return float(silhouette_score(X if sp.issparse(X) else np.asarray(X), labels, metric=metric))
+    X = X[inside].astype(np.float64)  # 32 bits would not hold all squares
+    return float(silhouette_score(X, labels, metric=metric))
 
 
 def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:

@@ -2,6 +2,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -10,6 +11,7 @@ from sklearn.neighbors import KNeighborsTransformer
 from conftest import CLUSTERERS, ESTIMATORS, made
 from dogc import (
     CAN,
+    CLGR,
     CLR,
     DOGC,
     DOGCOS,
@@ -160,9 +162,94 @@ def test_predict_after_an_interrupted_fit_says_not_fitted(monkeypatch):
 
 
 @each
-def test_rows_beyond_the_range_of_squares_get_some_label_in_silence(cls):
-    model = cls(2).fit(X)
-    assert set(model.predict(X * 1e200)) <= {0, 1}
+@pytest.mark.parametrize("scale", [1e-300, 1e-140, 1e140])
+def test_new_rows_in_other_units_get_some_label_in_silence(cls, scale):
+    assert set(cls(2).fit(X).predict(X * scale)) <= {0, 1}
+    assert set(cls(2).fit(X * 1e-140).predict(X * 1e140)) <= {0, 1}
+
+
+@each
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_matrix])
+def test_numbers_that_have_no_squares_are_refused(cls, kind):
+    says = r"X has the value -?\d.*e\+170 in row \d+, and squares .* beyond 1e\+150.*; rescale X"
+    assert re.match(says, message_of(cls(2), kind(X * 1e170)))
+    assert re.match(
+        r"X has no number as large as 1e-150.*rescale X", message_of(cls(2), X * 1e-170)
+    )
+    with pytest.raises(ValueError, match=says):
+        cls(2).fit(X).predict(kind(X * 1e170))
+    assert "in row 7, and squares of numbers beyond 1e+35" in message_of(
+        cls(2), np.where(np.arange(30)[:, None] == 7, 1e37, X).astype(np.float32)
+    )
+
+
+def test_numbers_below_the_range_count_as_zero_and_what_was_passed_stays():
+    rows = np.column_stack([X, np.full(30, 1e-200)])
+    before = rows.copy()
+    model = DOGC(2).fit(rows)
+    assert np.array_equal(rows, before)
+    rows[:, 3] = 0.0
+    assert np.array_equal(DOGC(2).fit_predict(rows), model.labels_)
+
+
+@each
+def test_masked_entries_are_refused(cls):
+    rows = np.ma.masked_array(X, mask=X > 2)
+    assert "X is an array with masked entries" in message_of(cls(2), rows)
+    with pytest.raises(ValueError, match="masked entries"):
+        cls(2).fit(X).predict(rows)
+    cls(2).fit(np.ma.masked_array(X))  # none is masked
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop what is none."),
+        ([[1, 2], [3]], "X must hold numbers, one for each row and column"),
+        (np.array([[1.0], [10**400]], dtype=object), "X holds a whole number that has no square"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has 2 columns named 'x'; give"),
+        (pd.DataFrame({"x": pd.Categorical(["a", "b"])}), "X must hold numbers"),
+    ],
+)
+def test_what_is_no_number_is_named(rows, says):
+    assert re.match(says, message_of(DOGC(2), rows))
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_that_python_cannot_hold(digits):
+    silly = 10**digits
+    for parameters in ({"alpha": silly}, {"lam": silly}, {"tol": silly}, {"max_time": -silly}):
+        assert re.match(f"{next(iter(parameters))} must be", message_of(DOGC(2, **parameters)))
+
+
+@having(
+    CLUSTERERS,
+    [
+        ({"alpha": 1e300}, r"alpha=1e\+300 is too large; choose at most 1e\+30"),
+        ({"beta": 1e300}, r"beta=1e\+300 is too large"),
+        ({"lam": 1e300}, r"lam=1e\+300 is too large"),
+        ({"lam": 1e-300}, r"lam=1e-300 is too small; choose at least 1e-30"),
+        ({"bandwidth": 1e-300}, r"bandwidth=1e-300 is too small; choose at least 1e-150"),
+        ({"ridge": 1e-300}, r"ridge=1e-300 is too small"),
+        ({"n_jobs": 10**9}, "n_jobs=1000.* is too large; choose at most 10000"),
+    ],
+)
+def test_parameters_have_bounds(cls, parameters, says):
+    if cls is CLGR and parameters == {"lam": 1e-300}:
+        pytest.skip("it may be zero")
+    assert re.match(says, message_of(cls(2, **parameters)))
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_weights_of_rows_have_bounds(weight):
+    with pytest.raises(ValueError, match=r"sample_weight has the largest.*rescale sample_w"):
+        DOGC(2).fit(X, sample_weight=np.full(30, weight))
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e100, 1e140])
+def test_the_papers_penalties_in_any_unit(scale):
+    model = DOGCOS(2, penalties="paper").fit(X * scale)
+    assert np.isfinite(model.coef_).all()
 
 
 @each

@@ -183,7 +183,7 @@ def test_other_landmarks_are_refused():
 
 
 @each
-@pytest.mark.parametrize("bandwidth", [1e-200, 1e-3, 1e3, 1e200])
+@pytest.mark.parametrize("bandwidth", [1e-140, 1e-3, 1e3, 1e140])
 def test_extreme_bandwidths(cls, bandwidth):
     model = cls(3, bandwidth=bandwidth).fit(X)
     assert np.isfinite(model.embedding_).all()
@@ -318,7 +318,7 @@ def test_small_pieces_are_those_of_few_rows_and_not_of_few_base_clusters():
 
 @pytest.mark.parametrize("cls", [LSC, USPEC, USENC])
 def test_fewer_clusters_than_asked_for_are_said(cls):
-    rows = np.vstack([X, np.full((1, X.shape[1]), 1e200)])  # the others are one point beside it
+    rows = np.vstack([X, np.full((1, X.shape[1]), 1e140)])  # the others are one point beside it
     with pytest.warns(ConvergenceWarning, match="n_clusters=3 was asked for and [12] found"):
         model = cls(3).fit(rows)
     assert set(model.labels_) == set(model.predict(rows)) <= {0, 1}

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from .. import _checks
 from ..choices.geometry import Look
 from ..choices.many_rows import Job, Prepared, prepare
 from ..choices.n_clusters import CountEvidence
@@ -24,7 +23,7 @@ from ..loop.state import Problem, State, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
-from ..rows import distinct, labelling, outlier_scores, places, problems, scaling
+from ..rows import distinct, given_graphs, labelling, outlier_scores, places, problems, scaling
 from ..rows.repeatable import generator, single_blas_thread
 from ..rows.representatives import (
     ManyRows,
@@ -158,7 +157,7 @@ class GraphClusterer(NewRows):
         settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
         check_learned(rows, settings, self._method.regresses)
         if settings.lookup.precomputed:
-            _checks.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
+            given_graphs.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
             if self._method.regresses:
                 raise ValueError(
                     f"metric='precomputed' gives {type(self).__name__} no features to regress "

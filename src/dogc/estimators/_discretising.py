@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from .._checks import check_count, check_flag
+from .._checks import check_count, check_flag, check_numbers
 from ..numerics import discrete
 from ..rows.repeatable import generator, single_blas_thread
 
@@ -58,7 +58,9 @@ def spectral_rotation(
     >>> spectral_rotation([[0.7, 0.7], [0.7, 0.6], [0.7, -0.7], [0.6, 0.7]])
     array([0, 0, 1, 0])
     """
-    F = check_array(F, dtype=np.float64, input_name="F")
+    check_numbers("F", F)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+        F = check_array(F, dtype=np.float64, input_name="F")
     n, c = F.shape
     if c > n:
         raise ValueError(

@@ -121,7 +121,9 @@ class DiscriminativeKMeans(RowClusterer):
         X = self._validate(X, reset=True)
         kernel = _checks.check_choice("kernel", self.kernel, ("linear", "rbf"))
         lam = _checks.check_positive("lam", self.lam)
-        gamma = None if self.gamma is None else _checks.check_positive("gamma", self.gamma)
+        gamma = self.gamma
+        if gamma is not None:  # one over the square of a length
+            gamma = _checks.check_positive("gamma", gamma, largest=_checks.LONGEST)
         n_init = _checks.check_count("n_init", self.n_init, 1)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))
@@ -132,8 +134,10 @@ class DiscriminativeKMeans(RowClusterer):
             space, Z = discriminant_space(ordered.X, kernel, gamma, lam, seed)
             model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)
         labels = ordered.one_label_each(model.labels_.astype(np.int64))
-        order = np.argsort(discrete.size_order(labels, c))
         self._assign_labels(labels)
+        # Clusters without rows, which are last in order, are left out: predict must not give them.
+        found = int(self.labels_.max()) + 1
+        order = np.argsort(discrete.size_order(labels, c))[:found]
         self.labels_ = ordered.as_given(self.labels_)
         self._space = space
         self.cluster_centers_ = model.cluster_centers_[order].astype(X.dtype)
@@ -190,7 +194,8 @@ def discriminant_space(
     else:
         n_features = min(LANDMARKS, n)
         # X has total scatter one, so its variance is 1/(n d).
-        width = n if gamma is None else gamma * scaled.scale**2
+        width = float(n) if gamma is None else gamma * scaled.scale * scaled.scale
+        width = min(max(width, 1.0 / _checks.LARGEST), _checks.LARGEST)  # all or no rows are alike
         kernel_map = Nystroem(gamma=width, n_components=n_features, random_state=seed)
     Z = kernel_map.fit_transform(scaled.X)
     mean = np.asarray(Z.mean(axis=0), dtype=np.float64).ravel()

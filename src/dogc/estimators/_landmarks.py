@@ -20,6 +20,7 @@ from ..rows.repeatable import generator, single_blas_thread
 from ._discretising import kmeans_centres
 from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
+from ._warnings import warn_lost_clusters
 
 # Landmarks that a row is joined with, and rows that k-means looks at.
 LINKS = 5
@@ -106,12 +107,7 @@ class LandmarkClusterer(RowClusterer):
         fitted, dtype = found.fitted, rows.X.dtype
         new_name = discrete.size_order(found.labels, c, rows.size)
         order = np.argsort(new_name)[: len(np.unique(found.labels))]  # without lost clusters
-        if len(order) < c:
-            warn_caller(
-                f"n_clusters={c} was asked for and {len(order)} found: the rows cannot be told "
-                "apart any further; ask for fewer.",
-                ConvergenceWarning,
-            )
+        warn_lost_clusters(c, len(order))
         self.labels_ = new_name[found.labels][rows.inverse]
         self._fitted_rows = fitted._replace(centres=fitted.centres[order])
         U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)

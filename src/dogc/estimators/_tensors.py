@@ -43,11 +43,11 @@ def torch_device(estimator: Any, X: Any) -> Any:
 
 def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: bool) -> Any:
     """Rows that are worked on by torch."""
-    from ..rows.torch_rows import TorchRows, checked_tensor
+    from ..rows.torch_rows import TorchRows, checked_tensor, within_range
 
     if is_tensor(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        X = checked_tensor(X)
+        X = within_range(checked_tensor(X), some=reset)
         if reset:
             _checks.check_enough_rows(len(X))
     else:

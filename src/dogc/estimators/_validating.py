@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
+from .._checks import check_numbers
 from ..numerics.matrix import Matrix
+from ..rows.magnitudes import within_range
 from ..rows.whereabouts import is_dask
+
+
+def check_rows(X: Any) -> Matrix:
+    """Rows as an array or CSR, float32 or float64, for functions that are no estimators."""
+    check_numbers("X", X)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    return within_range(X)
 
 
 def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
@@ -19,12 +29,15 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
             f"{type(estimator).__name__} needs all rows in memory; pass X.compute(), or use a "
             "method that learns on representatives, such as DOGC."
         )
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",  # sums run in the same order whatever X came in
-        ensure_min_samples=2 if reset else 1,
-    )
+    check_numbers("X", X)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",  # sums run in the same order whatever X came in
+            ensure_min_samples=2 if reset else 1,
+        )
+    return within_range(X, some=reset)

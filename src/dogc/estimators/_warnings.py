@@ -75,6 +75,16 @@ def warn_unless_converged(estimator: Any) -> None:
         )
 
 
+def warn_lost_clusters(c: int, found: int) -> None:
+    """Say that there are fewer clusters than were asked for, if so."""
+    if found < c:
+        warn_caller(
+            f"n_clusters={c} was asked for and {found} found: the rows cannot be told apart any "
+            "further; ask for fewer.",
+            ConvergenceWarning,
+        )
+
+
 def warn_few_rows(c: int, distinct: int) -> None:
     """Say that there are fewer distinct rows than clusters."""
     warn_caller(

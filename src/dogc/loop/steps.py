@@ -13,6 +13,9 @@ from ..numerics.matrix import norm_bound
 from .objective import link, prediction, regression, squared_residuals
 from .state import LearnedGraph, Nodes, Problem, State
 
+# Labels that pull F more strongly than this beside the graph leave it no say already.
+STRONGEST = 1e60
+
 
 def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     """The state with new weights S and what follows from them.
@@ -62,7 +65,7 @@ def step_F(problem: Problem, state: State) -> State:
     """
     alpha = problem.weights(state.lam).alpha
     # Divided by 2 lambda; where lambda is 0 there is nothing but the labels to fit.
-    pull = alpha / (2.0 * state.lam) if state.lam > 0 else alpha
+    pull = min(alpha / (2.0 * state.lam), STRONGEST) if state.lam > 0 else alpha
     B = pull * problem.nodes.root * discrete.times(state.Y, state.Q.T)
     L = state.graph.L if state.lam > 0 else state.graph.L * 0.0
     starts = [state.F]

@@ -142,7 +142,7 @@ def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> Cut:
     Parameters
     ----------
     E : sparse array of shape (p, p), as :func:`landmark_graph` makes it.
-    c : number of columns, at most the number of landmarks with rows.
+    c : number of columns; where fewer landmarks have rows, as many as these.
     member : int array of shape (p,), the component of each landmark, c of them at most; -1 for
         landmarks without rows.
 
@@ -155,6 +155,7 @@ def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> Cut:
     (array([1. , 0.5]), [[0.353553, 0.353553], [0.353553, 0.353553]])
     """
     used = member >= 0
+    c = min(c, int(used.sum()))
     inner = E if used.all() else E[used][:, used]
     L, root = affinity.normalised_laplacian(inner)
     W = eigen.bottom_eigenvectors(L, c, member[used], weights=root)

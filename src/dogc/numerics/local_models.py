@@ -140,6 +140,8 @@ def _neighbourhoods(X: Matrix, idx: np.ndarray) -> Iterator[tuple[slice, np.ndar
 def _ridge_solve(gram: np.ndarray, penalty: np.ndarray, right: np.ndarray) -> np.ndarray:
     """(gram + penalty I)^-1 right, for a stack of small systems."""
     k = gram.shape[1]
+    # A penalty below what the products are rounded by would leave a singular system.
+    rounding = k * np.finfo(float).eps * np.einsum("ijj->ij", gram).max(axis=1)
     system = gram.copy()
-    system[:, np.arange(k), np.arange(k)] += penalty[:, None]
+    system[:, np.arange(k), np.arange(k)] += np.maximum(penalty, rounding)[:, None]
     return np.linalg.solve(system, right[:, :, None])[:, :, 0]

@@ -40,9 +40,9 @@ def locality_projection(
     array([2.])
     """
     scatter = R.T @ (L @ R)
-    if not degree.any():
-        degree = np.ones_like(degree)  # no edges, no preference: all rows weigh alike
     total = R.T @ (degree[:, None] * R)
+    if not total.any():
+        total = R.T @ R  # no edges between rows that differ, no preference: all weigh alike
     # Rows without edges weigh nothing in D; directions that only they span are regularised.
     floor = np.finfo(float).eps * len(total) * np.trace(total)
     total[np.diag_indices_from(total)] += floor

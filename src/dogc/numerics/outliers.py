@@ -97,7 +97,7 @@ def discount(shares: np.ndarray, score: np.ndarray, c: int) -> np.ndarray:
            [0.55, 0.45]])
     """
     # Never all the way: the label that leads stays in the lead.
-    kept = np.clip(OUTLYING / np.maximum(score, 1e-300), 1e-6, 1.0)
+    kept = np.maximum(OUTLYING / np.maximum(score, OUTLYING), 1e-6)
     return kept * shares + (1.0 - kept) / c
 
 

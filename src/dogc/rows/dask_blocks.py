@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from .._checks import check_unmasked
 from . import linked, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory
+from .magnitudes import within_range
 from .repeatable import single_blas_thread
 from .representatives import Representatives
 from .scaling import unit_rows
@@ -27,7 +29,9 @@ class Reading(NamedTuple):
 
 def read_block(block: Any, reading: Reading) -> np.ndarray:
     """The rows of a block, checked; there may be none."""
+    block = check_unmasked("X", block)
     X = check_array(block, dtype=reading.dtype, order="C", ensure_min_samples=0, input_name="X")
+    X = within_range(X)
     return unit_rows(X) if reading.cosine else X
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .._checks import LONGEST, check_unmasked, shown
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
 from .scaling import BLOCK_ELEMENTS
@@ -175,6 +176,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     """None, or one finite number of at least zero for each row, not all zero."""
     if sample_weight is None:
         return None
+    check_unmasked("sample_weight", sample_weight)
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -182,7 +184,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     if weight.shape != (n,):
         raise ValueError(
             f"sample_weight must hold one number for each of the {n} rows; got "
-            f"{'an array of shape ' + str(weight.shape) if weight.size else repr(sample_weight)}."
+            f"{'an array of shape ' + str(weight.shape) if weight.size else shown(sample_weight)}."
         )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(
@@ -191,5 +193,10 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     if np.count_nonzero(weight) < 2:
         raise ValueError(
             "sample_weight is zero for all rows but one at most; give two rows weight."
+        )
+    if not 1.0 / LONGEST <= weight.max() <= LONGEST:
+        raise ValueError(
+            f"sample_weight has the largest weight {weight.max():g}, which must lie between "
+            f"{1.0 / LONGEST:g} and {LONGEST:g}; rescale sample_weight."
         )
     return weight

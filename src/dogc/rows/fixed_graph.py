@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from .. import _checks
 from ..numerics import affinity, discrete, graph
 from ..numerics.matrix import Matrix
-from . import neighbours, scaling
+from . import given_graphs, neighbours, scaling
 from .passes import in_chunks
 
 KINDS = ("neighbors", "full", "precomputed")
@@ -65,7 +65,7 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
 def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
     """The graph that the settings ask for."""
     if settings.kind == "precomputed":
-        _checks.check_affinity_matrix(X)
+        given_graphs.check_affinity_matrix(X)
         A = sp.csr_array(X).astype(np.float64)
         A = ((A + A.T) * 0.5).tocsr()
         A = (A - sp.dia_array((A.diagonal()[None, :], [0]), shape=A.shape)).tocsr()
@@ -148,7 +148,7 @@ def _vote(voters: Voters, labels: np.ndarray, X: Matrix) -> np.ndarray:
 
 
 def _vote_by_given_weights(X: Matrix, Y: np.ndarray) -> np.ndarray:
-    _checks.check_non_negative(X)
+    given_graphs.check_non_negative(X)
     weight = sp.csr_array(X).astype(np.float64)
     alone = np.asarray(weight.sum(axis=1)).ravel() <= 0
     if alone.any():

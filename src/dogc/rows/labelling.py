@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import _checks
 from ..loop.state import Problem
 from ..numerics import discrete, graph
 from ..numerics.matrix import Matrix
-from . import linked, neighbours, scaling
+from . import given_graphs, linked, neighbours, scaling
 from .passes import in_chunks
 from .places import Place
 from .representatives import Representatives
@@ -96,21 +95,18 @@ def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
 
 
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    # A row beyond the range of squares is infinitely far from everything: any label is right.
-    with np.errstate(over="ignore", invalid="ignore"):
-        idx, d = nearest_fitted(fitted, X, fitted.k + 1, n_jobs)
-        return _weighed(fitted, idx, d)
+    return _weighed(fitted, *nearest_fitted(fitted, X, fitted.k + 1, n_jobs))
 
 
 def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
     labels, k = fitted.labels, fitted.k
-    own = fitted.xi is None
-    xi = graph.neighbour_xi(d, k, floor=0.0) if own else np.full(len(d), fitted.xi)
+    if fitted.xi is None:
+        xi = graph.neighbour_xi(d, k, floor=0.0)
+    else:
+        xi = np.full(len(d), max(fitted.xi, np.finfo(float).tiny))
     weight = graph.solve_rows(d[:, :k], xi)
-    shares = discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
-    shares[~np.isfinite(shares).all(axis=1)] = np.eye(1, shares.shape[1])
-    return shares
+    return discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
 
 
 def nearest_fitted(
@@ -122,7 +118,7 @@ def nearest_fitted(
     is in the learned subspace.
     """
     if fitted.search is None or fitted.scaled is None:
-        _checks.check_distances(X)
+        given_graphs.check_distances(X)
         idx, d = scaling.neighbours_in_graph(X, m, skip_self=False)
         if (idx[:, 0] < 0).any():
             raise ValueError(

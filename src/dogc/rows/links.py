@@ -252,8 +252,7 @@ def mean_distance(d: np.ndarray) -> np.ndarray:
     >>> mean_distance(np.array([[1.0, 9.0]]))
     array([2.], dtype=float32)
     """
-    with np.errstate(over="ignore"):
-        return np.sqrt(d).mean(axis=1).astype(np.float32)
+    return np.sqrt(d).mean(axis=1).astype(np.float32)
 
 
 def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:

@@ -98,8 +98,7 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     assert reach is not None
 
     def scores(rows: Matrix) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            idx, d = labelling.nearest_fitted(fitted, rows, outliers.AROUND, n_jobs)
+        idx, d = labelling.nearest_fitted(fitted, rows, outliers.AROUND, n_jobs)
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
         return outliers.relative_reach(own, _known(reach, idx), usual_reach(reach))
 

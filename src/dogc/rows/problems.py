@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
+from .._checks import LARGEST
 from ..loop.penalties import Penalties, Weights, paper_weights, relative_weights
 from ..loop.state import Candidates, Nodes, Problem, Regression, Subspace
 from ..numerics import affinity, fragments
@@ -107,7 +108,8 @@ def _weights(
     if scaled is None:
         return paper_weights(alpha, beta, gamma)
     scale = scaled.scale if np.ndim(scaled.unit) == 0 else scaled.scatter
-    return paper_weights(alpha, beta, gamma / scale**2)
+    # Beyond any bound it leaves P zero, whatever it is.
+    return paper_weights(alpha, beta, min(gamma / scale / scale, LARGEST))
 
 
 def _regressors(X: Matrix, scaled: scaling.Scaled, fit_intercept: bool) -> Matrix:

@@ -29,11 +29,8 @@ def new_labels(fitted: Prototypes, X: Matrix, n_jobs: int | None) -> np.ndarray:
     c = int(fitted.labels.max()) + 1
 
     def block(rows: slice) -> np.ndarray:
-        # A row beyond the range of squares is infinitely far from everything: any label is right.
-        with np.errstate(over="ignore", invalid="ignore"):
-            idx, d = links.nearest(search, placed(fitted.frame, X[rows]), k + 1)
-            weight = graph.solve_rows(d[:, :k], graph.neighbour_xi(d, k, floor=0.0))
-        votes = fitted.labels[idx[:, :k]]
-        return discrete.weighted_vote(votes, np.nan_to_num(weight), c)
+        idx, d = links.nearest(search, placed(fitted.frame, X[rows]), k + 1)
+        weight = graph.solve_rows(d[:, :k], graph.neighbour_xi(d, k, floor=0.0))
+        return discrete.weighted_vote(fitted.labels[idx[:, :k]], weight, c)
 
     return np.concatenate(list(over_blocks(block, X, n_jobs)))

@@ -186,6 +186,7 @@ def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     Z = X.astype(np.float64)
     Z = Z.toarray() if sp.issparse(Z) else Z
     Z -= scaled.origin
+    Z = scaling.within_reach(Z, scaled.unit)
     Z /= scaled.unit
     Z -= scaled.centre
     Z /= scaled.scatter
@@ -207,6 +208,12 @@ def make_representatives(
     Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
     cell, _ = lloyd.cells(Z, weight, p, steps, many.rows.nearest_mean, ended)
+    if cell.max() + 1 < many.c:
+        raise ValueError(
+            f"n_clusters={many.c} is too large: only {cell.max() + 1} representatives of the rows "
+            "of X can be told apart, as few rows are many times larger than all others; drop these "
+            "rows, or choose fewer clusters."
+        )
     X = lloyd.cell_means(
         as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
     )

@@ -10,12 +10,17 @@ from sklearn.preprocessing import normalize
 
 from ..numerics.matrix import Matrix
 from .column_maps import GIVEN, Columns
+from .magnitudes import LARGEST
 
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.
 KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
 # Numbers that are worked on at a time, so that rows are not held several times over.
 BLOCK_ELEMENTS = 1 << 20
+
+
+# In units of the fitted rows nothing is farther away than this, so that squares are numbers.
+FARTHEST = {np.dtype(np.float64): 1e30, np.dtype(np.float32): 1e15}
 
 
 class Scaled(NamedTuple):
@@ -78,6 +83,11 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
 
 def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
     """New rows on the scale of the fitted ones."""
+    largest = LARGEST[X.dtype]
+    if max(np.max(scaled.unit), np.abs(scaled.origin).max()) > largest or (
+        np.min(scaled.unit) < 1.0 / largest
+    ):
+        X = X.astype(np.float64)  # 32 bits do not hold the units that were fitted in 64
     small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit)
     if sp.issparse(X):
         return (small / scaled.scatter).tocsr()
@@ -110,10 +120,10 @@ def feature_map(scaled: Scaled | None, directions: np.ndarray | None) -> np.ndar
 def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
     """(X - origin) / unit to KEPT_BITS significant bits; sparse rows have no origin."""
     if sp.issparse(X):
-        small = X / unit
-        small.data = _keep_bits(small.data)
+        small = X.copy()
+        small.data = _keep_bits(within_reach(small.data, unit) / unit)
         return small
-    small = X - origin
+    small = within_reach(X - origin, unit)
     small /= unit
     return _keep_bits(small)
 
@@ -124,6 +134,13 @@ def _medians(X: np.ndarray) -> np.ndarray:
     middle, step = (n - 1) // 2, max(1, BLOCK_ELEMENTS // n)
     parts = [np.partition(X[:, j : j + step], middle, axis=0)[middle] for j in range(0, d, step)]
     return np.concatenate(parts)
+
+
+def within_reach(away: np.ndarray, unit: Any) -> np.ndarray:
+    """Differences of rows, drawn in where they are FARTHEST units away; they are changed."""
+    most = np.minimum(np.float64(np.finfo(away.dtype).max), unit * FARTHEST[away.dtype])
+    most = most.astype(away.dtype)
+    return np.clip(away, -most, most, out=away)
 
 
 def _keep_bits(x: np.ndarray) -> np.ndarray:

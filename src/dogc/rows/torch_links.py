@@ -21,6 +21,7 @@ from ..numerics.exact import exact_bits
 from . import links
 from .outlier_scores import usual_reach
 from .representatives import Frame, Representatives
+from .scaling import FARTHEST
 
 # The bits of a number below those of its power of two.
 FRACTION = (1 << 52) - 1
@@ -154,6 +155,8 @@ def as_points(fitted: DeviceRepresentatives, X: torch.Tensor) -> torch.Tensor:
     """Rows as points, bit for bit as :func:`dogc.rows.representatives.as_points`."""
     frame = fitted.frame
     Z = X.to(torch.float64) - frame.origin
+    most = FARTHEST[np.dtype(np.float64)] * frame.unit
+    Z = Z.clamp_(-most, most)
     Z /= frame.unit
     Z -= frame.centre
     Z /= frame.scatter

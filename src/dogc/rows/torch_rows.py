@@ -14,7 +14,7 @@ import torch
 
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
-from . import links, sampling, scaling, torch_labels, torch_links, torch_sampling
+from . import links, magnitudes, sampling, scaling, torch_labels, torch_links, torch_sampling
 from .in_memory import RowsInMemory, counted
 from .linked import NOWHERE, LabelSizes
 from .passes import Report
@@ -61,6 +61,22 @@ def checked_tensor(X: torch.Tensor) -> torch.Tensor:
         raise ValueError("X has no rows; pass some.")
     if not all(bool(torch.isfinite(X[rows]).all()) for rows in slices(*X.shape)):
         raise ValueError("Input X contains NaN or infinity; drop or fill such rows.")
+    return X
+
+
+def within_range(X: torch.Tensor, *, some: bool) -> torch.Tensor:
+    """As :func:`dogc.rows.magnitudes.within_range`."""
+    largest = magnitudes.LARGEST[np.dtype(str(X.dtype).removeprefix("torch."))]
+    small = False
+    for rows in slices(*X.shape):
+        size = X[rows].abs()
+        if bool((size > largest).any()):
+            magnitudes.within_range(X[rows].cpu().numpy())  # says so
+        small |= bool(((size < 1.0 / largest) & (size > 0)).any())
+    if small:
+        X = torch.where(X.abs() < 1.0 / largest, 0.0, X)
+        if some and not bool(X.any()):
+            raise ValueError(magnitudes.ALL_SMALL.format(1.0 / largest))
     return X
 
 

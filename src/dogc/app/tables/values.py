@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..._checks import LONGEST
 from .table import TableError, needed
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", r
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})*(\.\d*)?|0", re.ASCII)
 CODE = re.compile(r"0\d+", re.ASCII)  # a number would lose the zeros
-TOO_LARGE = 1e150  # squares of larger numbers are not finite
 _DAY = np.timedelta64(1, "D")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?", re.ASCII)
 _DATE_FORMATS = (
@@ -173,7 +173,7 @@ def row_number(column: pandas.Series, place: int) -> int:
 def check_finite(values: np.ndarray, column: pandas.Series) -> np.ndarray:
     """The values, unless one of them is infinite or too large to be squared."""
     with np.errstate(invalid="ignore"):
-        large = np.abs(values) > TOO_LARGE
+        large = np.abs(values) > LONGEST
     if large.any():
         place = int(large.argmax())
         what = "an infinite value" if np.isinf(values[place]) else f"the value {values[place]:g}"
