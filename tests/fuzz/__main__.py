@@ -14,13 +14,13 @@ sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / name) for name in (".", 
 
 from fuzz import harness  # noqa: E402
 
-KINDS = ("arrays", "files", "model_files", "kills")
+KINDS = ("arrays", "files", "model_files", "kills", "interrupts")
 
 
 def main() -> int:
     """Attack; 1 where something broke."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
-    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="which; all unless named")
+    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="all unless named")
     parser.add_argument("--seconds", type=float, default=60, help="for all kinds together")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="one attempt alone, with its traceback")
