@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,18 @@ def test_a_folder_in_the_way_is_left_alone(tmp_path):
     with pytest.raises(WriteError, match=r"cannot write '.*b.skops': .*no ordinary file; move it"):
         write_set(tmp_path, "new")
     assert [path.name for path in tmp_path.rglob("*")] == ["b.skops", "mine"]
+
+
+def test_a_folder_that_somebody_removes_meanwhile_is_missed(tmp_path):
+    def meanwhile():
+        with drafts_in(tmp_path / "made") as draft:
+            (draft / "a.csv").touch()
+            shutil.rmtree(tmp_path / "made")
+
+    with pytest.raises(WriteError, match=r"cannot write '.*made': No such"):
+        meanwhile()
+    with pytest.raises(FileNotFoundError), turn_in(tmp_path / "made"):
+        raise AssertionError
 
 
 def test_folders_that_were_made_for_nothing_go(tmp_path):

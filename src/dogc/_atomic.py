@@ -183,24 +183,26 @@ def clear_leftovers(folder: pathlib.Path) -> None:
 def turn_in(folder: pathlib.Path, wait: bool = True) -> Iterator[None]:
     """Be the only dogc that changes several files in a folder, or reads one and writes it.
 
-    Others are waited for; without ``wait``, BlockingIOError says that there are some.
+    Others are waited for; without ``wait``, BlockingIOError says that there are some. Interrupts
+    wait until all is done.
     """
     lock = folder / TURN
-    held = None
-    while fcntl is not None:
-        try:
-            held = os.open(lock, os.O_RDONLY | os.O_CREAT, 0o666)
-            fcntl.flock(held, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _release(held)
-            raise
-        except OSError:  # no locks here
-            break
-        if _is_at(lock, held):
-            break
-        os.close(held)  # it was removed by whoever had it before
+    with undisturbed() as signals:
         held = None
-    with undisturbed():
+        while held is None and fcntl is not None:
+            try:
+                os.close(os.open(lock, os.O_RDONLY | os.O_CREAT, 0o666))
+                held = _locked(lock)
+                break  # with None, there are no locks here
+            except FileNotFoundError:  # removed by whoever had it before
+                if not folder.is_dir():
+                    raise
+            except BlockingIOError:
+                if signals or not wait:
+                    raise
+                time.sleep(0.01)
+            except OSError:
+                break
         try:
             yield
         finally:
@@ -211,19 +213,19 @@ def turn_in(folder: pathlib.Path, wait: bool = True) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let an interrupt or a request to stop wait until the block is done."""
+def undisturbed() -> Iterator[list[int]]:
+    """Let interrupts and requests to stop wait until the block is done; which of them do."""
+    waiting: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield  # where no signal arrives
+        yield waiting  # where no signal arrives
         return
     numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
     before = {number: signal.getsignal(number) for number in numbers if number is not None}
     before = {number: handler for number, handler in before.items() if callable(handler)}
-    waiting: list[int] = []
     try:
         for number in before:
             signal.signal(number, lambda number, frame: waiting.append(number))
-        yield
+        yield waiting
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -127,18 +127,23 @@ KINDS = {
 
 @functools.cache
 def _sources() -> pathlib.Path:
-    """Tables, and what every command makes of the old one; kept until the process ends."""
+    """Tables and their models; kept until the process ends."""
     kept = tempfile.TemporaryDirectory(prefix="dogc-fuzz-kills-")
     _sources.kept = kept  # type: ignore[attr-defined]
     at = pathlib.Path(kept.name)
     for name, rows in ROWS.items():
         _table(at, name, rows)
         _run([*KINDS["cluster"].arguments(at, name), str(at / name)])
-    for kind in KINDS:
-        out = _out(at / f"was-{kind}", kind)
-        code, said = _run([*KINDS[kind].arguments(at, "old"), str(out)])
-        assert code == 0, said
     return at
+
+
+@functools.cache
+def _was(kind: str) -> pathlib.Path:
+    """What a command has made of the old table."""
+    at = _sources()
+    code, said = _run([*KINDS[kind].arguments(at, "old"), str(_out(at / f"was-{kind}", kind))])
+    assert code == 0, said
+    return at / f"was-{kind}"
 
 
 def _out(folder: pathlib.Path, kind: str) -> pathlib.Path:
@@ -172,7 +177,7 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
     full = bool(rng.random() < 0.6)
     at, made = _sources(), folder / "made"
     if full:
-        shutil.copytree(at / f"was-{kind}", made)
+        shutil.copytree(_was(kind), made)
     out, force = str(_out(made, kind)), [] if kind in ("paper", "save") else ["--force"]
     asked = KINDS[kind].arguments(at, "new")
     given = [*asked, out, *force]
