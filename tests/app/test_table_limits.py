@@ -1,5 +1,6 @@
 """Tables that are too wide, too long or packed too tightly: refused before they are read."""
 
+import contextlib
 import gzip
 import io
 import os
@@ -370,4 +371,111 @@ class TestArrays:
         path = tmp_path / "x.npy"
         path.write_bytes(header(shape) + bytes(80))
         with pytest.raises(TableError):
+            read_table(str(path))
+
+    def test_text_that_is_none(self, tmp_path):
+        path = tmp_path / "x.npy"
+        for code in (0xD800, 0x110000, 2**32 - 1):
+            array = np.array([["ab", "c"]])
+            array.view(np.uint32)[0, 0] = code
+            np.save(path, array)
+            with pytest.raises(TableError, match="damaged"):
+                read_table(str(path))
+
+    def test_numbers_that_are_hardly_any(self, tmp_path):
+        path = tmp_path / "x.npy"
+        array = np.arange(60, dtype=np.float32).reshape(20, 3)
+        array.view(np.uint32)[0, 0] = 0x7F800001  # a NaN that complains
+        np.save(path, array)
+        assert np.isfinite(Preparation().fit_transform(read_table(str(path)).frame)).all()
+        tiny = pd.DataFrame({"a": [0.0, 1e-310, 5e-200], "b": [1.0, 2.0, 4.0]})
+        assert Preparation().fit(tiny).columns_ == ["b"]
+
+    def test_numbers_of_all_sizes_are_drawn(self, tmp_path, capsys):
+        path = tmp_path / "x.csv"
+        rows = [f"{10.0**e},{e}" for e in range(-200, 140, 17)]
+        path.write_text("\n".join(["a,b", *rows, "1,2\n"]))
+        assert run(["cluster", str(path), "--clusters", "2", "--out", str(tmp_path / "o")]) == 0
+
+
+class TestArrowColumns:
+    @pytest.fixture
+    def read(self, tmp_path):
+        def put(table, kind="parquet"):
+            path = tmp_path / f"x.{kind}"
+            path.write_bytes(written(table, kind))
+            return read_table(str(path)).frame
+
+        return put
+
+    @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary(2)])
+    def test_bytes_are_text(self, read, kind):
+        frame = read(pa.table({"a": pa.array([b"ab", None, b"\xffz"], kind)}))
+        assert frame["a"].tolist()[0] == "ab"
+        assert pd.isna(frame["a"][1])
+        assert frame["a"][2] == "\ufffdz"
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            (pa.timestamp("s"), "a date in the year -?[0-9]+"),
+            (pa.timestamp("ms", "UTC"), "a date in the year|cannot be shown"),
+            (pa.timestamp("us", "No/Where"), "cannot be shown"),
+            (pa.date32(), "cannot be shown"),
+        ],
+    )
+    @pytest.mark.parametrize("sign", [-1, 1])
+    def test_dates_beyond_the_calendar(self, read, kind, message, sign):
+        values = np.array([0, sign * (2**31 - 1 if kind == pa.date32() else 2**60)])
+        column = pa.array(values.astype(f"i{kind.bit_width // 8}")).view(kind)
+        with pytest.raises(TableError, match=f"column 'when' of x.feather holds .*({message})"):
+            read(pa.table({"when": column}), "feather")
+
+    def test_lists_in_cells_are_carried_along(self, tmp_path, capsys):
+        table = pa.table({"a": range(0, 80, 2), "b": [[1.0, 2.0]] * 40})
+        table = table.set_column(1, "b", table["b"].cast(pa.list_(pa.float64(), 2)))
+        parquet.write_table(table, tmp_path / "x.parquet")
+        arguments = ["cluster", str(tmp_path / "x.parquet"), "--clusters", "2"]
+        assert run([*arguments, "--out", str(tmp_path / "o")]) == 0, capsys.readouterr().err
+
+    def test_names_that_are_no_text(self, tmp_path):
+        for kind in ("feather", "parquet"):
+            path = tmp_path / f"x.{kind}"
+            content = written(pa.table({"abcdefg": [1, 2]}), kind)
+            path.write_bytes(content.replace(b"abcdefg", b"abc\xffefg"))
+            with pytest.raises(TableError, match=f"x.{kind} is a damaged"):
+                read_table(str(path))
+
+    def test_statistics_that_abort(self, tmp_path):
+        # Arrow ends the process where a row group is asked for them and they are wrong.
+        path = tmp_path / "x.parquet"
+        parquet.write_table(pa.table({"a": pa.array([[1], [2, 3]]), "b": [1, 2]}), path)
+        content = path.read_bytes()
+        for place in range(len(content) // 2, len(content) - 8):
+            path.write_bytes(content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :])
+            for read in (read_table, lambda path: find_parts([path], "x", Workers())):
+                with contextlib.suppress(TableError):
+                    read(str(path))
+
+    def test_a_file_whose_name_is_no_text(self, tmp_path):
+        path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.parquet")
+        parquet.write_table(pa.table({"a": [1, 2]}), tmp_path / "x")
+        os.rename(tmp_path / "x", path)
+        assert read_table(path).source == "\\udcff.parquet"
+        assert sum(len(piece.frame) for piece in read_chunks(path, 1)) == 2
+        assert find_parts([path], "x", Workers()).rows == 2
+
+
+def test_arff_files_that_were_read_wrongly(tmp_path):
+    path = tmp_path / "x.arff"
+    rows = "1,a\n2,b\n"
+    path.write_text(f"@relation r\r@attribute x real\r@attribute self {{a,b}}\r@data\r{rows}")
+    assert str(read_table(str(path)).frame["self"].dtype) == "category"
+    for attribute, row, message in [
+        ("@attribute abc", "1,2", "line 3 of x.arff is no attribute"),
+        ("@attribute y string", "1,'open", "a quote in line 5 of x.arff is not closed"),
+        ("@attribute y string", "1,a" + " " * 100_000 + "b,'", "not closed"),
+    ]:
+        path.write_text(f"@relation r\n@attribute x real\n{attribute}\n@data\n{row}\n")
+        with pytest.raises(TableError, match=message):
             read_table(str(path))

@@ -54,7 +54,8 @@ class Features:
         column = self.clustering.frame.iloc[:, places[0]]
         if not is_numeric_dtype(column.dtype) or is_bool_dtype(column.dtype):
             return None
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
@@ -62,7 +63,11 @@ def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict
     finite = np.isfinite(column.values)
     values, codes = column.values[finite], groups.codes[finite]
     low, high, bins, log = choose_scale(values)
-    part = np.log(values / low) / np.log(high / low) if log else (values - low) / (high - low)
+    if log:  # a quotient of the ends may be too large for a number
+        values_on, low_on, high_on = np.log(values), np.log(low), np.log(high)
+    else:
+        values_on, low_on, high_on = values, low, high
+    part = (values_on - low_on) / (high_on - low_on)
     inner = np.clip((part * bins).astype(np.int64), 0, bins - 1)
     count = np.bincount(codes * bins + inner, minlength=(groups.c + 1) * bins).reshape(-1, bins)
     return {

@@ -47,6 +47,8 @@ def cell(value: Any) -> Any:
     >>> cell(2.0), cell("<b>"), cell(float("nan")), cell(2**60)
     (2, '<b>', None, '1152921504606846976')
     """
+    if isinstance(value, np.ndarray):
+        return short(value)
     if value is None or value != value:
         return None
     if isinstance(value, np.generic):

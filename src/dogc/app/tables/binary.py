@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .limits import check_columns, check_memory
 from .opening import Origin
 from .packed_sizes import feather_size, parquet_file, parquet_size, spelled_out
-from .table import TableError, different_names, needed, shown
+from .table import TableError, check_dates, different_names, needed, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -20,7 +20,7 @@ _EXACT = 2**53
 
 def read_parquet(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a Parquet file."""
-    with _sound(origin, "Parquet"):
+    with sound(origin, "Parquet"):
         file, coded = parquet_file(needed("pyarrow").BufferReader(data), origin.source)
         check_memory(parquet_size(file), origin.source)
         table = spelled_out(valid(file.read()), coded, origin.source)
@@ -30,7 +30,7 @@ def read_parquet(data: bytes, origin: Origin) -> pandas.DataFrame:
 def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a Feather file."""
     arrow = needed("pyarrow")
-    with _sound(origin, "Feather"):
+    with sound(origin, "Feather"):
         if data.startswith(b"FEA1"):  # of old; nothing in it is packed
             table = needed("pyarrow.feather").read_table(arrow.BufferReader(data))
         else:
@@ -44,7 +44,7 @@ def read_feather(data: bytes, origin: Origin) -> pandas.DataFrame:
 
 
 @contextlib.contextmanager
-def _sound(origin: Origin, kind: str) -> Iterator[None]:
+def sound(origin: Origin, kind: str) -> Iterator[None]:
     """What goes wrong inside is the file's fault."""
     try:
         yield
@@ -57,7 +57,7 @@ def _sound(origin: Origin, kind: str) -> Iterator[None]:
 def stream_parquet(path: pathlib.Path, origin: Origin, rows: int) -> Iterator[pandas.DataFrame]:
     """The frames of a Parquet file, some rows at a time."""
     arrow = needed("pyarrow")
-    with _sound(origin, "Parquet"):
+    with sound(origin, "Parquet"):
         file, coded = parquet_file(path, origin.source)
         with file:
             for batch in file.iter_batches(batch_size=rows):
@@ -87,14 +87,14 @@ def frame_of_arrow(table: Any, origin: Origin) -> pandas.DataFrame:
     check_memory(8 * table.num_rows * len(names), origin.source)
     arrow = needed("pyarrow")
     try:
-        columns = [_exact(column) for column in table.columns]
-        return arrow.table(columns, names=names).to_pandas(ignore_metadata=True)
+        columns = [_known(column) for column in table.columns]
+        frame = arrow.table(columns, names=names).to_pandas(ignore_metadata=True)
     except MemoryError:
         raise
-    except Exception as error:  # dates beyond all calendars, unknown time zones, bytes as text
+    except Exception as error:  # dates beyond all calendars, unknown time zones
         for name, column in zip(names, table.columns, strict=True):
             with contextlib.suppress(Exception):
-                _exact(column).to_pandas()
+                _known(column).to_pandas()
                 continue
             raise TableError(
                 f"column '{shown(name)}' of {origin.source} holds values of type "
@@ -102,12 +102,29 @@ def frame_of_arrow(table: Any, origin: Origin) -> pandas.DataFrame:
                 "leave the column out."
             ) from error
         raise
+    check_dates(frame, origin.source)
+    return frame
 
 
 def frame_name(name: str) -> str:
     """The name of a column in a frame."""
     # pandas writes an index under such a name if it has none.
     return name if name != "__index_level_0__" else "index"
+
+
+def _known(column: Any) -> Any:
+    """A column in a type that frames have: bytes are text, as old programs write it."""
+    arrow = needed("pyarrow")
+    types, kind = arrow.types, column.type
+    bytewise = (
+        types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
+    )  # fmt: skip
+    if not any(is_bytes(kind) for is_bytes in bytewise):
+        return _exact(column)
+    cells = [
+        cell if cell is None else cell.decode("utf-8", "replace") for cell in column.to_pylist()
+    ]
+    return arrow.chunked_array([arrow.array(cells, arrow.string())])
 
 
 def _exact(column: Any) -> Any:

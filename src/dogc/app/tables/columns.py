@@ -12,6 +12,7 @@ import numpy as np
 from .table import TableError
 from .values import (
     CODE,
+    TOO_SMALL,
     Levels,
     check_finite,
     date_format,
@@ -81,8 +82,8 @@ def _with_median(plan: Plan, values: np.ndarray) -> Plan:
 
 
 def no_difference(low: float, high: float) -> bool:
-    """Whether a column is constant; differences of rounding are no differences."""
-    return high - low <= 1e-13 * max(abs(low), abs(high))
+    """Whether a column is constant; differences of rounding, or without a square, are none."""
+    return high - low <= max(1e-13 * max(abs(low), abs(high)), TOO_SMALL)
 
 
 def _plan_text(levels: Levels, column: pandas.Series) -> Plan:

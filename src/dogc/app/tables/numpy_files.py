@@ -13,7 +13,7 @@ import numpy as np
 
 from .limits import check_columns, check_memory, check_tight
 from .opening import Origin
-from .table import TableError, different_names, listed, needed, numbered_names
+from .table import TableError, check_dates, different_names, listed, needed, numbered_names
 
 if TYPE_CHECKING:
     import pandas
@@ -26,7 +26,9 @@ def read_npy(data: bytes, origin: Origin) -> pandas.DataFrame:
     """The frame of a .npy file: its columns are c1, c2, ... or the fields of its rows."""
     array = _load(data, origin)
     try:
-        return _frame(array, origin)
+        frame = _frame(array, origin)
+        check_dates(frame, origin.source)
+        return frame
     except (TableError, MemoryError):
         raise
     except Exception as error:  # letters and dates that are none

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .binary import damaged, frame_name, frame_of_arrow, valid
+from .binary import frame_name, frame_of_arrow, sound, valid
 from .limits import check_columns
 from .opening import Origin, check_unchanged, stamp_of
 from .packed_sizes import arrow_path, parquet_file, spelled_out
@@ -58,9 +58,8 @@ def _read(
     path: str, origin: Origin, group: int, start: int, rows: int, names: Sequence[str]
 ) -> Any:
     """An Arrow table of some rows of a row group; those before them are passed over."""
-    arrow = needed("pyarrow")
     kept, here = [], 0
-    try:
+    with sound(origin, "Parquet"):
         file, coded = parquet_file(
             path, origin.source, group, pre_buffer=False, buffer_size=1 << 20
         )
@@ -73,10 +72,8 @@ def _read(
                 here += batch.num_rows
                 if here >= start + rows:
                     break
-        table = valid(arrow.Table.from_batches(kept)).select(list(names))
-        return spelled_out(table, coded, origin.source)
-    except (arrow.ArrowException, OSError) as error:
-        raise damaged(origin, "Parquet") from error
+        table = valid(needed("pyarrow").Table.from_batches(kept)).select(list(names))
+    return spelled_out(table, coded, origin.source)
 
 
 def cut(path: str, origin: Origin, schema: Any) -> Iterator[ParquetPart]:
@@ -99,7 +96,7 @@ def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
     Whole numbers with a gap anywhere are float64 everywhere, or text where that would lose some.
     """
     arrow = needed("pyarrow")
-    schemas = [_metadata(*file).schema.to_arrow_schema().remove_metadata() for file in files]
+    schemas = [_schema(*file) for file in files]
     check_columns(len(schemas[0].names), files[0][1].source)
     for (_, origin), schema in zip(files, schemas, strict=True):
         check_names(schemas[0].names, schema.names, files[0][1], origin)
@@ -110,11 +107,23 @@ def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
             f"the columns of the files do not have the same types ({' '.join(str(error).split())});"
             " write them alike."
         ) from error
+    whole = [field.name for field in schema if arrow.types.is_integer(field.type)]
+    for file in files:
+        _check_groups(*file, whole)
     fields = [
         field if not arrow.types.is_integer(field.type) else _with_gaps(field, files)
         for field in schema
     ]
     return arrow.schema(fields)
+
+
+def _check_groups(path: str, origin: Origin, names: Sequence[str]) -> None:
+    """Read a row of each group: in damaged files, asking for statistics aborts the process."""
+    with sound(origin, "Parquet"):
+        file, _ = parquet_file(path, origin.source, pre_buffer=False, buffer_size=1 << 20)
+        with file:
+            for group in range(file.metadata.num_row_groups if names else 0):
+                next(file.iter_batches(1, row_groups=[group], columns=list(names)), None)
 
 
 def _with_gaps(field: Any, files: Sequence[tuple[str, Origin]]) -> Any:
@@ -138,10 +147,11 @@ def _spans(path: str, origin: Origin, name: str) -> Iterator[tuple[int, int | No
     """Gaps, smallest and largest value of a column in each row group."""
     compute = needed("pyarrow.compute")
     metadata = _metadata(path, origin)
+    with sound(origin, "Parquet"):
+        columns = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
+        place = columns.index(name)
     for group in range(metadata.num_row_groups):
         facts = metadata.row_group(group)
-        columns = [facts.column(j).path_in_schema for j in range(facts.num_columns)]
-        place = columns.index(name)
         found = facts.column(place).statistics
         if found is not None and found.has_null_count and found.has_min_max:
             yield found.null_count, int(found.min), int(found.max)
@@ -166,9 +176,13 @@ def check_names(
         )
 
 
+def _schema(path: str, origin: Origin) -> Any:
+    with sound(origin, "Parquet"):
+        schema = _metadata(path, origin).schema.to_arrow_schema().remove_metadata()
+        _ = schema.names  # which may be no text
+    return schema
+
+
 def _metadata(path: str, origin: Origin) -> Any:
-    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
-    try:
-        return parquet.read_metadata(arrow_path(path))
-    except (arrow.ArrowException, OSError) as error:
-        raise damaged(origin, "Parquet") from error
+    with sound(origin, "Parquet"):
+        return needed("pyarrow.parquet").read_metadata(arrow_path(path))

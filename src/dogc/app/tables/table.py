@@ -117,6 +117,19 @@ def different_names(names: Sequence[str], source: str) -> None:
         places[name] = place
 
 
+def check_dates(frame: pandas.DataFrame, source: str) -> None:
+    """Refuse dates that no calendar has, before something that shows them fails."""
+    for name in frame.columns[[kind.kind == "M" for kind in frame.dtypes]]:
+        dates = frame[name].dropna()
+        years = [dates.min().year, dates.max().year] if len(dates) else []
+        beyond = [year for year in years if not 1 <= year <= 9999]
+        if beyond:
+            raise TableError(
+                f"column '{shown(name)}' of {source} holds a date in the year {beyond[0]}; correct "
+                "it, or leave the column out."
+            )
+
+
 def numbered_names(count: int) -> list[str]:
     """Names for columns that have none: c1, c2, ..."""
     return [f"c{place}" for place in range(1, count + 1)]

@@ -23,6 +23,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", r
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})*(\.\d*)?|0", re.ASCII)
 CODE = re.compile(r"0\d+", re.ASCII)  # a number would lose the zeros
+TOO_SMALL = 1e-150  # squares of smaller numbers are 0
 _DAY = np.timedelta64(1, "D")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?", re.ASCII)
 _DATE_FORMATS = (
@@ -159,7 +160,8 @@ def days(when: np.ndarray) -> np.ndarray:
 
 def plain_numbers(column: pandas.Series) -> np.ndarray:
     """The float64 values of a column of a numeric dtype, finite or NaN."""
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return check_finite(values, column)
 
 
