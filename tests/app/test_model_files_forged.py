@@ -406,6 +406,23 @@ def test_no_forged_array_does_harm(name, path):
         harmless_or_refused(name, array, other, path)
 
 
+def test_a_scatter_that_rows_cannot_be_divided_by_is_refused(path):
+    def change(state):
+        state["_fitted_rows"]["state"]["scaled"]["state"]["scatter"] = 1e-320
+
+    refused(path, forged(change), r"Scaled\.scatter must be a finite number")
+
+
+def test_labels_that_no_row_was_given_are_refused(path):
+    path.write_bytes(forger.original("NormalizedCut"))
+    model = load(path)
+    labels = model._voters.labels.copy()
+    labels[0] = 3  # a fourth cluster, which labels_ does not know
+    model._voters = model._voters._replace(labels=labels)
+    with pytest.raises(ModelFileError, match="labels_ does not fit what gives labels"):
+        save(model, path)
+
+
 @pytest.mark.parametrize(
     "summary", [{}, {"source": 3}, {"source": "a", "clusters_found": 3, "points": []}], ids=repr
 )

@@ -28,6 +28,7 @@ from . import joints
 from .archive import Misfit
 from .shapes import (
     ABOVE,
+    LARGEST,
     Check,
     Sizes,
     anything,
@@ -132,7 +133,7 @@ PARTS: dict[type, dict[str, Check]] = {
         "origin": real("d"),
         "unit": either(ABOVE, positive("d")),
         "centre": moderate("d"),
-        "scatter": ABOVE,
+        "scatter": number(1.0 / LARGEST),
         "mean": moderate("d"),
         "n_varying": whole(),
         "constant": maybe(flags("d")),

@@ -141,6 +141,8 @@ def _learned_graph(model: GraphClusterer, sizes: Sizes) -> None:
 def _fixed_graph(model: FixedGraphClusterer, sizes: Sizes) -> None:
     """Labels of rows are looked up where nothing else knows them."""
     voters = model._voters
+    if len(model.labels_):
+        need(model.labels_.max() + 1 == sizes.get("c"), "labels_ does not fit what gives labels")
     if isinstance(voters, Representatives):
         return
     own = getattr(voters, "labels", None)
