@@ -93,7 +93,7 @@ def logistic_rule(learned: Learned, ended: Ended = never) -> tuple[np.ndarray, n
 
 
 def _strongest(
-    Z: Matrix, labels: np.ndarray, weight: np.ndarray, ended: Ended
+    Z: Matrix, labels: np.ndarray, weight: np.ndarray, ended: Ended = never
 ) -> LogisticRegression:
     """The regression with the strongest penalty that repeats the labels; else the closest.
 

@@ -8,5 +8,11 @@ Ended = Callable[[], bool]
 
 
 def never() -> bool:
-    """There is all the time of the world."""
+    """There is all the time that it takes.
+
+    Examples
+    --------
+    >>> never()
+    False
+    """
     return False

@@ -16,6 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 
 from ... import _checks, estimators
 from ...estimators._base import GraphClusterer
+from ...estimators._elsewhere import storable
 from ...rows import fixed_graph, neighbours
 from ...rows.column_maps import GEOMETRIES
 from ...rows.settings import METRICS, RULES, XI_RULES
@@ -161,6 +162,7 @@ def check_model(model: Any) -> None:
 def check_all(value: Any) -> list[BaseEstimator]:
     """Check all estimators in a value; these."""
     if isinstance(value, BaseEstimator):
+        value = storable(value)
         _check_estimator(value)
         inside = list(vars(value).values())
         return [value, *(found for item in inside for found in check_all(item))]
