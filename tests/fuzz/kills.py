@@ -183,8 +183,10 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
     given = [*asked, out, *force]
     driven = [moment, str(number), str(made), str(int(SIGNALS[name])), *given]
     _check_end(*(_started if moment == "import" else _forked)(driven, folder), name, kind)
-    _check_set(made, kind, full, sealed=name == "kill")
-    if name != "kill" and (left := _hidden(made)):
+    # A script of the user's own is not ours to guard against a request to stop: it dies of it.
+    dead = name == "kill" or (kind, name) == ("save", "stop")
+    _check_set(made, kind, full, sealed=dead)
+    if not dead and (left := _hidden(made)):
         raise Broken(f"{name} left {left}")
     if force:  # not asked to write over anything, a command says what is there or writes it
         code, said = _run([*asked, out])
