@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 FACTOR, COUNTS_FROM = 1.5, 100.0  # MB
-LONGEST = 300  # seconds
+LONGEST = 600  # seconds
 LEARNED = ("DOGC", "DOGCOS", "CAN", "PCAN", "DOGCRelaxed", "DOGCFixedGraph")
 CUTS = ("RatioCut", "NormalizedCut", "NMFClustering", "CLR")
 

@@ -3,7 +3,8 @@
 A fit goes through phases, and its peak is that of the phase that needs most. What each phase holds
 is in one table, in a few named terms. The numbers were fitted to measured peaks by
 ``benchmarks/memory.py``, which compares the two over many shapes: above 100 MB they agree within a
-factor of 1.5. Below that the constant ``FLOOR`` says more than the terms do.
+factor of 1.5, but for one shape of 154. Below that the constant ``FLOOR`` may say more than the
+terms do.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ PHASES = {
     "sample": Phase(copies=2.0, doubles=2.1, row=100),
     "links": Phase(row=5, neighbour=12),
     "landmarks": Phase(copies=1.8, row=60, neighbour=27, cluster=20, drawn=4.0),
-    "ensemble": Phase(copies=1.8, row=200, neighbour=60, cluster=20, drawn=4.0),
+    "ensemble": Phase(copies=2.1, row=300, neighbour=40, drawn=2.0),
     "prototypes": Phase(copies=1.8, row=200, neighbour=60, cluster=30, drawn=4.0),
 }
 
