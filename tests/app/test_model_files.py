@@ -10,6 +10,7 @@ import sys
 import zipfile
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -423,3 +424,34 @@ def test_a_file_can_be_read_by_whom_the_mask_allows(mask, mode, three_blobs, tmp
         assert path.stat().st_mode & 0o777 == 0o640
     finally:
         os.umask(before)
+
+
+def many_columns(n_columns):
+    """A wide table with numbers and categories, and its preparation."""
+    rng = np.random.default_rng(0)
+    names = [f'c{j}\u00e9"' for j in range(n_columns)]
+    frame = pandas.DataFrame(rng.standard_normal((12, n_columns)), columns=names)
+    frame["kind"] = ["a", "b", None] * 4
+    return frame, Preparation().fit(frame)
+
+
+def test_a_wide_table_is_stored_as_few_texts(three_blobs, path):
+    frame, preparation = many_columns(packing.MANY_ITEMS)
+    model = DOGC(3).fit(three_blobs[0])
+    save(model, path, preparation=preparation)
+    again = load_bundle(path).preparation
+    assert vars(again).keys() == vars(preparation).keys()
+    assert again.plans_ == preparation.plans_
+    np.testing.assert_array_equal(again.transform(frame), preparation.transform(frame))
+    with zipfile.ZipFile(path) as archive:
+        schema = archive.read("schema.json").decode()
+    assert schema.count("__loader__") < packing.MANY_ITEMS
+
+
+@pytest.mark.parametrize(
+    "item", [float("nan"), float("inf"), 10**30, (1,), {1: 2}, [np.int64(1)], 1 + 2j]
+)
+def test_what_json_would_change_is_not_stored_as_text(item):
+    packed = packing.pack([*range(packing.MANY_ITEMS), item])
+    assert type(packed) is list
+    assert packing.pack([*range(packing.MANY_ITEMS)])["dogc"] == "json"

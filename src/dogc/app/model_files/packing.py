@@ -4,11 +4,15 @@ What is ours goes into a file as ``{"dogc": name, "state": {field: value}}``, un
 :data:`STORED`, so that a file does not know where a class stands in the source. Search trees are
 left out: their inner arrays are read unchecked, so a forged file could crash the process, and to
 build them anew gives the same tree. Sparse arrays go in by parts. Long arrays of few distinct
-values, such as labels, go in as these values and the place of each item among them.
+values, such as labels, go in as these values and the place of each item among them. Long lists of
+plain items, such as the names of columns, go in as one JSON text; skops would write a node for
+each item.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -37,7 +41,7 @@ from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
 from ..tables import Preparation
-from .archive import Misfit
+from .archive import MOST_DIGITS, Misfit, parse
 from .contents import ATTRIBUTES
 
 TAG, STATE = "dogc", "state"
@@ -69,6 +73,8 @@ _NAMES = {cls: name for name, cls in STORED.items()}
 # An array of one number for each row is stored by its distinct values from this length on, if they
 # are few enough for 16 bits.
 LONG, MOST_VALUES = 10_000, 1 << 16
+# A list or mapping of plain items is stored as one text from this length on.
+MANY_ITEMS = 1000
 
 _TREES = (KDTree, BallTree)
 _SEARCHES = (NearestNeighbors, KNeighborsTransformer, RadiusNeighborsTransformer)
@@ -99,6 +105,8 @@ def pack(value: Any) -> Any:
         if isinstance(getattr(value, "_tree", None), _TREES):
             packed._tree = None
         return packed
+    if type(value) in (list, dict) and len(value) >= MANY_ITEMS and _is_plain(value):
+        return _tagged("json", {"text": json.dumps(value)})
     value = _each(pack, value)
     return _tagged("dict", value) if type(value) is dict and TAG in value else value
 
@@ -149,6 +157,8 @@ def _made(name: str, state: dict[str, Any]) -> Any:
         return _sparse(**state)
     if name == "repeats":
         return _repeated(**state)
+    if name == "json":
+        return parse(state["text"].encode())
     cls = STORED.get(name)
     if cls is None:
         raise UnknownContentError(str(name))
@@ -202,6 +212,19 @@ def _without_repeats(value: np.ndarray) -> np.ndarray | dict[str, Any]:
         return value
     place = place.astype(np.min_scalar_type(len(values) - 1))
     return _tagged("repeats", {"values": values.view(value.dtype), "place": place})
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value comes back from JSON as it was."""
+    if type(value) is dict:
+        return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
+    if type(value) is list:
+        return all(map(_is_plain, value))
+    if type(value) is float:
+        return math.isfinite(value)
+    if type(value) is int:
+        return abs(value) < 10 ** (MOST_DIGITS - 1)
+    return value is None or type(value) in (bool, str)
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
