@@ -49,7 +49,13 @@ def check_numbers(name: str, X: Any) -> None:
             raise ValueError(
                 f"{name} has {times} columns named {shown(column)}; give each a name of its own."
             )
-    kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
+    kinds: Any = getattr(X, "dtypes", getattr(X, "dtype", None))
+    kinds = np.atleast_1d(kinds)  # a Series has one
+    if any(getattr(kind, "kind", "O") == "c" for kind in kinds):
+        raise ValueError(
+            f"Complex data not supported: {name} must hold real numbers; pass {name}.real and "
+            f"{name}.imag as columns."
+        )
     if sp.issparse(X) or all(getattr(kind, "kind", "O") in "biufc" for kind in kinds):
         return
     try:

@@ -413,6 +413,14 @@ def test_a_scatter_that_rows_cannot_be_divided_by_is_refused(path):
     refused(path, forged(change), r"Scaled\.scatter must be a finite number")
 
 
+@pytest.mark.parametrize("cls", [LSC, KMultipleMeans])
+def test_labels_that_new_rows_would_get_alone_are_refused(cls, path):
+    model = cls(3).fit(np.random.default_rng(0).standard_normal((30, 2)))
+    model.labels_ = np.zeros_like(model.labels_)
+    with pytest.raises(ModelFileError, match="labels_ does not fit what gives labels"):
+        save(model, path)
+
+
 def test_labels_that_no_row_was_given_are_refused(path):
     path.write_bytes(forger.original("NormalizedCut"))
     model = load(path)

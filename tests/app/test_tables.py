@@ -295,6 +295,11 @@ BAD_FILES = {
     "unknown": ("x.xyz", b"\x01\x02\x00\xff", "no format that can be read here"),
     "json": ("x.json", b'[{"a": 1}]', "looks like JSON"),
     "excel": ("x.xlsx", archived(a=1).replace(b"a.npy", b"a.xml"), "an Excel file"),
+    "renamed excel": (
+        "x.csv",
+        archived(**{"xl/workbook": 1}).replace(b"workbook.npy", b"workbook.xml"),
+        "an Excel file",
+    ),
     "old excel": ("x.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file"),
     "bzip2": ("x.csv.bz2", b"BZh91AY", "bzip2"),
     "pickle": ("x.pkl", pickle.dumps([1, 2]), "a pickle, which is never opened"),

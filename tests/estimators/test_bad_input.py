@@ -106,6 +106,15 @@ def test_parameters_of_the_full_method(parameters, says):
     assert re.search(says, message_of(DOGCOS(2, **parameters)))
 
 
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS])
+def test_copies_of_a_row_confirm_its_label(cls):
+    rows = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]], 20, axis=0)
+    with pytest.warns(ConvergenceWarning, match="n rows cannot form more than n/2 components"):
+        model = cls(3).fit(rows)
+    assert np.bincount(model.labels_).tolist() == [20, 20, 20]
+    np.testing.assert_array_equal(model.confidence_, 1.0)
+
+
 @each
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nan_and_infinity(cls, bad):
@@ -209,6 +218,12 @@ def test_masked_entries_are_refused(cls):
         (np.array([[1.0], [10**400]], dtype=object), "X holds a whole number that has no square"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has 2 columns named 'x'; give"),
         (pd.DataFrame({"x": pd.Categorical(["a", "b"])}), "X must hold numbers"),
+        (
+            pd.Series([1.0, 2.0]),
+            "Expected a 2-dimensional container but got <class 'pandas.Series'>",
+        ),
+        (X + 1j, "Complex data not supported: X must hold real numbers; pass X.real and X.imag"),
+        (np.full((3, 2), np.nan), "Input X contains NaN; fill the gaps, for example with sklearn"),
     ],
 )
 def test_what_is_no_number_is_named(rows, says):

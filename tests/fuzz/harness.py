@@ -9,7 +9,9 @@ tried again by its kind, its seed and its number.
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
+import io
 import itertools
 import pathlib
 import tempfile
@@ -37,7 +39,11 @@ class Count:
 
 def tried(attempt: Attempt, seed: int, number: int) -> str:
     """What one attempt tried; raises where it broke something."""
-    with tempfile.TemporaryDirectory(prefix="dogc-fuzz-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="dogc-fuzz-") as folder,
+        contextlib.redirect_stdout(io.StringIO()),  # progress of fits
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         return attempt(np.random.default_rng([seed, number]), pathlib.Path(folder))
 
 

@@ -220,7 +220,7 @@ class GraphClusterer(NewRows):
             dtype = place.geometry.dtype
             learned = Learned(scaled.X, labels, rows.size, score, scaled, state, new_name, dtype)
             self._assign_rule(learned, settings, watch)
-        sure = labelling.confidence(problem, labels)
+        sure = labelling.confidence(problem, labels, copies)
         self._assign_sureness(
             sure[rows.inverse], score[rows.inverse], stray[rows.inverse], settings
         )

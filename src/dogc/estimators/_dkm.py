@@ -180,7 +180,9 @@ class DiscriminantSpace(NamedTuple):
     def transform(self, X: Matrix) -> np.ndarray:
         """Rows in the space where means are compared."""
         X = scaling.apply_scale(self.scaled, scaling.same_kind(X, self.scaled.X))
-        return np.asarray(self.kernel_map.transform(X) @ self.components.T) - self.shift
+        with np.errstate(over="ignore"):  # rows infinitely far apart are not alike at all
+            Z = self.kernel_map.transform(X)
+        return np.asarray(Z @ self.components.T) - self.shift
 
 
 def discriminant_space(

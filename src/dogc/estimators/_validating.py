@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from ..rows.whereabouts import is_dask
 def check_rows(X: Any) -> Matrix:
     """Rows as an array or CSR, float32 or float64, for functions that are no estimators."""
     check_numbers("X", X)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+    with _refused_in_a_sentence():
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     return within_range(X)
 
@@ -30,7 +32,7 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
             "method that learns on representatives, such as DOGC."
         )
     check_numbers("X", X)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+    with _refused_in_a_sentence():
         X = validate_data(
             estimator,
             X,
@@ -41,3 +43,18 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
             ensure_min_samples=2 if reset else 1,
         )
     return within_range(X, some=reset)
+
+
+@contextlib.contextmanager
+def _refused_in_a_sentence() -> Iterator[None]:
+    """Scikit-learn judges; of gaps it says a page, with classifiers that allow for them."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+            yield
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            "Input X contains NaN; fill the gaps, for example with sklearn.impute.SimpleImputer, "
+            "or drop their rows."
+        ) from None

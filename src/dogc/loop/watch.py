@@ -8,6 +8,7 @@ rows. Whoever finds it true finishes with what there is.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 import time
@@ -25,6 +26,7 @@ TICK = 0.5
 # A second Ctrl-C within so many seconds raises, also where the first one ended another fit: nobody
 # could leave a loop over short fits otherwise.
 TWICE = 2.0
+ENDING = b"\ninterrupted: finishing with what there is; press Ctrl-C again to stop at once\n"
 
 
 class End:
@@ -100,11 +102,16 @@ class Watch:
         if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             yield
             return
-        signal.signal(signal.SIGINT, self.end.interrupt)
+        signal.signal(signal.SIGINT, self._interrupt)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _interrupt(self, *_: object) -> None:
+        self.end.interrupt()
+        if self.verbose:
+            os.write(2, ENDING)
 
     @property
     def audience(self) -> bool:

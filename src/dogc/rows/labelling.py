@@ -83,15 +83,17 @@ def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
 
 
-def confidence(problem: Problem, labels: np.ndarray) -> np.ndarray:
+def confidence(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
     """For each fitted row, the weight of its own label among its neighbours in the data.
 
     By the row problem before anything was learned: the learned graph has no other neighbours.
+    The copies of a row, counted with itself, are its nearest neighbours.
     """
     k, idx, d, xi_rule, _ = problem.candidates
     weight = graph.solve_rows(d[:, :k], xi_rule(d, k), problem.threads)
     same = labels[idx[:, :k]] == labels[:, None]
-    return np.einsum("ij,ij->i", weight, same)
+    near = np.minimum((copies - 1.0) / k, 1.0)
+    return near + (1.0 - near) * np.einsum("ij,ij->i", weight, same)
 
 
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:

@@ -12,10 +12,11 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from ...estimators import DOGCOS
+from ...estimators import DOGCOS, KMultipleMeans
 from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
+from ...estimators._landmarks import LandmarkClusterer
 from ...rows import landmarks, neighbours, scaling
 from ...rows.labelling import FittedRows
 from ...rows.representatives import Frame, Representatives
@@ -156,6 +157,11 @@ def _fixed_graph(model: FixedGraphClusterer, sizes: Sizes) -> None:
     )
 
 
+def _own_labels(model: Any, sizes: Sizes) -> None:
+    """New rows get the labels that the fitted ones have."""
+    need(model.labels_.max() + 1 == sizes["c"], "labels_ does not fit what gives labels")
+
+
 JOINTS: dict[type, Callable[[Any, Sizes], None]] = {
     scaling.Scaled: _scaled,
     neighbours.Index: _index,
@@ -167,4 +173,6 @@ JOINTS: dict[type, Callable[[Any, Sizes], None]] = {
     DiscriminantSpace: _space,
     GraphClusterer: _learned_graph,
     FixedGraphClusterer: _fixed_graph,
+    LandmarkClusterer: _own_labels,
+    KMultipleMeans: _own_labels,
 }

@@ -45,7 +45,8 @@ def read_npz(data: bytes, origin: Origin) -> pandas.DataFrame:
     names = [member.filename for member in members]
     arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
     if len(arrays) != len(members) or not arrays:
-        what = "an Excel file" if origin.suffix.startswith(".xls") else "a zip archive of no arrays"
+        is_excel = origin.suffix.startswith(".xls") or "xl/workbook.xml" in names
+        what = "an Excel file" if is_excel else "a zip archive of other files than arrays"
         raise TableError(f"{origin.source} is {what}; save the table as CSV.")
     if len(arrays) > 1:
         raise TableError(

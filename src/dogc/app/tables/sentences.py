@@ -26,7 +26,7 @@ def describe(
         _booleans(plans),
         _categories(plans),
         _missing(plans),
-        [_scaling(scale, n_features)],
+        [_scaling(scale, n_features, any(p["kind"] == "category" for p in plans.values()))],
     ]
     return [sentence for part in parts for sentence in part]
 
@@ -132,10 +132,13 @@ def _gaps(plans: Mapping[str, Plan], kinds: tuple[str, ...]) -> str:
     return ", ".join(shown) + more
 
 
-def _scaling(scale: bool, n_features: int) -> str:
+def _scaling(scale: bool, n_features: int, categories: bool) -> str:
+    one = n_features == 1
+    features = "The feature" if one else f"The {n_features} features"
     if not scale:
-        return f"The {n_features} features keep their units."
-    return (
-        f"The {n_features} features were centred and scaled to unit variance; the columns of 0 "
-        "and 1 of one category share it, so that it weighs as much as one number."
+        return f"{features} keep{'s' * one} {'its' if one else 'their'} units."
+    shared = (
+        "; the columns of 0 and 1 of one category share it, so that it weighs as much as one number"
     )
+    verb = "was" if one else "were"
+    return f"{features} {verb} centred and scaled to unit variance{shared * categories}."
