@@ -38,7 +38,7 @@ BANDS = (
     Band("checks of arguments", "", NUMERICS, ("_checks",)),
     Band("numerics", "arrays in, arrays out", NUMERICS, ("numerics",)),
     Band("for all", "", NUMERICS,
-         ("_atomic", "_caller", "_extras", "_limits", "_policy", "_stopping")),
+         ("_atomic", "_caller", "_extras", "_limits", "_policy", "_stopping", "_words")),
 )  # fmt: skip
 
 WIDTH, LEFT, LINE, GAP = 860, 222, 24, 10

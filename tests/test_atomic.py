@@ -213,3 +213,16 @@ def test_two_runs_at_once_leave_one_set(tmp_path):
         found.pop(_atomic.TURN, None)
     assert all(found in (whole("one"), whole("two"), {}) for found in seen)
     assert contents(tmp_path) in (whole("one"), whole("two"))
+
+
+@LOCKS
+def test_nothing_in_the_place_of_a_turn_is_waited_for_or_followed(tmp_path):
+    lock, elsewhere = tmp_path / _atomic.TURN, tmp_path / "elsewhere"
+    os.mkfifo(lock)  # to open it would wait until somebody writes
+    with turn_in(tmp_path):
+        pass
+    lock.unlink(missing_ok=True)
+    lock.symlink_to(elsewhere)
+    with turn_in(tmp_path):
+        pass
+    assert not elsewhere.exists()

@@ -55,6 +55,52 @@ def test_limits_of_the_process_count_addresses(tmp_path, given, free, limit):
     assert _limits.room(tmp_path) == (free * MIB, limit)
 
 
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [({"most": 3200 * MIB}, False), ({}, False), ({"most": 2000 * MIB}, "RLIMIT_AS (ulimit -v)"),
+     ({"most_data": 2000 * MIB}, "RLIMIT_DATA (ulimit -d)")],
+)  # fmt: skip
+def test_a_command_begins_where_its_packages_have_room(tmp_path, given, refused):
+    lay_out(tmp_path, process(**given))
+    if not refused:
+        _limits.check_addresses(tmp_path)
+        return
+    with pytest.raises(MemoryError) as caught:
+        _limits.check_addresses(tmp_path)
+    assert str(caught.value) == (
+        f"dogc needs 3.1 GB of addresses for the packages that it uses; raise the limit {refused}."
+    )
+
+
+def test_a_command_leaves_addresses_to_threads_that_are_to_come(tmp_path, monkeypatch):
+    lay_out(tmp_path, process(most=3200 * MIB))
+    free = _limits.room(tmp_path).free
+    monkeypatch.setattr(_limits, "_aside", [])
+    _limits.keep_aside()
+    assert _limits.room(tmp_path).free == free - _limits.TO_COME
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS is enforced on Linux")
+@pytest.mark.parametrize("command", ["cluster", "paper"])
+def test_under_a_narrow_limit_on_addresses_there_is_a_sentence(command):
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (300_000_000,) * 2)\n"
+        "from dogc.app.cli import main; main()"
+    )
+    source = str(pathlib.Path(_limits.__file__).parents[1])
+    ran = subprocess.run(
+        [sys.executable, "-c", code, command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": source},
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("dogc: dogc needs 3.1 GB of addresses")
+    assert len(ran.stderr.splitlines()) == 1
+
+
 def container(path, *groups):
     files = {**process(), "proc/self/cgroup": path}
     for more in groups:

@@ -29,6 +29,8 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+# No link is followed, and no pipe waited for. Windows, without locks, needs neither.
+_AS_IT_IS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 OLD = 86_400  # seconds; no run writes for so long without touching its draft
 TURN = ".dogc-turn"
 READY = "-ready"
@@ -69,10 +71,11 @@ def write_error(path: pathlib.Path, error: OSError) -> WriteError:
 def check_writable(path: pathlib.Path, folder: pathlib.Path) -> None:
     """Refuse a path whose folder can neither be written to nor made."""
     try:
-        above = next(at for at in [folder, *folder.absolute().parents] if at.exists())
+        above = next(at for at in [folder, *folder.absolute().parents] if os.path.lexists(at))
         if not above.is_dir():
+            what = "a file" if above.exists() else "a link to nothing"
             raise WriteError(
-                f"cannot write '{path}': {above} is a file, not a folder; name another place."
+                f"cannot write '{path}': {above} is {what}, not a folder; name another place."
             )
         with tempfile.TemporaryFile(dir=above):  # has no name, so nothing can be left of it
             pass
@@ -191,7 +194,7 @@ def turn_in(folder: pathlib.Path, wait: bool = True) -> Iterator[None]:
         held = None
         while held is None and fcntl is not None:
             try:
-                os.close(os.open(lock, os.O_RDONLY | os.O_CREAT, 0o666))
+                os.close(os.open(lock, os.O_CREAT | _AS_IT_IS, 0o666))
                 held = _locked(lock)
                 break  # with None, there are no locks here
             except FileNotFoundError:  # removed by whoever had it before
@@ -261,7 +264,7 @@ def _locked(path: pathlib.Path) -> int | None:
     """
     if fcntl is None:
         return None
-    held = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    held = os.open(path, _AS_IT_IS)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is_at(path, held):

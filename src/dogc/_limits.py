@@ -17,6 +17,11 @@ PROCESS = {
     "Max address space": ("VmSize", "RLIMIT_AS (ulimit -v)"),
     "Max data size": ("VmData", "RLIMIT_DATA (ulimit -d)"),
 }
+# Addresses that a command takes whatever it reads, for packages, their threads and their buffers;
+# and what of it may be to come yet whenever something is measured. Measured with two cores.
+# OpenBLAS, where it gets no buffer, asks for it again without end.
+LEAST, TO_COME = 3.1e9, 7e8
+_aside: list[float] = []
 # Where each version of control groups is mounted.
 MOUNTS = {1: ("sys/fs/cgroup/memory",), 2: ("sys/fs/cgroup", "sys/fs/cgroup/unified")}
 
@@ -49,6 +54,21 @@ def room(root: pathlib.Path = ROOT) -> Room:
 def free_bytes() -> float:
     """What this process can still take; infinite where the system does not say."""
     return room().free
+
+
+def check_addresses(root: pathlib.Path = ROOT) -> None:
+    """Refuse to begin a command under a limit on addresses that leaves too few of them."""
+    for free, limit in _process(root):
+        if free < LEAST:
+            raise MemoryError(
+                f"dogc needs {gigabytes(LEAST)} of addresses for the packages that it uses; raise "
+                f"the limit {limit}."
+            )
+
+
+def keep_aside() -> None:
+    """From here on, what is to come counts as taken: for a command that is all of its process."""
+    _aside[:] = [TO_COME]
 
 
 def check_room(estimate: Callable[[int], float], n: int, remedy: str) -> None:
@@ -106,7 +126,8 @@ def _process(root: pathlib.Path) -> Iterator[Room]:
             if line.startswith(name) and counted in used:
                 most = line[len(name) :].split()[0]
                 if most.isdigit():
-                    yield Room(float(int(most) - 1024 * used[counted]), limit)
+                    taken = 1024 * used[counted] + sum(_aside)
+                    yield Room(int(most) - taken, limit)
 
 
 def _groups(root: pathlib.Path) -> Iterator[Room]:

@@ -53,6 +53,16 @@ def test_a_missing_file_is_refused(tmp_path):
     refused(tmp_path / "none.skops", "there is no model file")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="POSIX")
+def test_a_file_without_end_is_refused():
+    refused("/dev/zero", "is not a model file")
+
+
+def test_a_file_larger_than_memory_is_refused(saved, monkeypatch):
+    monkeypatch.setattr(saving, "free_bytes", lambda: 1000.0)
+    refused(saved, "is larger than the memory that is free")
+
+
 def test_a_folder_is_refused(tmp_path):
     refused(tmp_path, "cannot read")
 

@@ -73,6 +73,51 @@ def test_a_file_in_the_way_is_noticed_before_anything_is_read(command, table, ca
 
 
 @pytest.mark.usefixtures("nothing_read")
+@pytest.mark.parametrize("command", ["cluster", "compare", "demo"])
+def test_so_is_a_link_to_nothing(command, table, capsys):
+    pathlib.Path("link").symlink_to("nowhere")
+    assert run(command, *COMMANDS[command], "--out", "link", "--force") == 2
+    assert "link is a link to nothing, not a folder; name another place." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["two\nlines\x1b[31m", "x" * 50_000])
+def test_a_place_of_any_name_is_told_in_a_line(name, table, capsys):
+    assert run("cluster", *COMMANDS["cluster"], "--out", f"rows.csv/{name}") == 2
+    said = capsys.readouterr().err
+    assert said.endswith("; name another place.\n")
+    assert said[:-1].isprintable()
+    assert len(said) < 1100
+
+
+def test_no_text_of_others_does_anything_to_the_terminal(table, capsys):
+    danger = "\x1b]0;title\x07\x1b[2J"
+    rows = pd.read_csv(table).drop(columns="note")
+    rows = rows.set_axis([f"{danger}a", f"{danger}[b]x", f"{danger}kind"], axis=1)
+    rows.insert(0, f"{danger}id", [f"u{i}" for i in range(30)])
+    rows.iloc[3, 2] = None
+    cells = rows[f"{danger}a"].astype(object)
+    cells[5] = danger  # no number
+    rows.assign(**{f"{danger}a": cells}).to_csv("danger.csv", index=False)
+    assert run("cluster", "danger.csv", "--clusters", 2, "--out", "out") == 0
+    assert run("info", "out/model.skops") == 0
+    said = capsys.readouterr().out
+    assert said.replace("\n", "").isprintable()
+    assert said.count("\\x1b]0;title\\x07") >= 10  # one for every name, and one for the cell
+    assert "[b]x" in said
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [lambda: np.empty(1 << 60, dtype=np.int8), lambda: bytes(1 << 60)],
+    ids=["numpy", "python"],
+)
+def test_where_memory_ends_there_is_a_sentence(raised, table, capsys, monkeypatch):
+    monkeypatch.setattr(terminal, "cluster_table", lambda *given: raised())
+    assert run("cluster", *COMMANDS["cluster"], "--out", "here") == 2
+    assert capsys.readouterr().err == "dogc: there is not enough memory; pass fewer rows.\n"
+
+
+@pytest.mark.usefixtures("nothing_read")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_so_is_a_folder_that_is_read_only(command, table, capsys, monkeypatch):
     def denied(*args, **kwargs):

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import io
 import os
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -14,6 +15,7 @@ pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
+from dogc._words import shown  # noqa: E402
 from dogc.app.commands.command_line import run  # noqa: E402
 from dogc.app.tables import (  # noqa: E402
     Preparation,
@@ -27,7 +29,7 @@ from dogc.app.tables import (  # noqa: E402
 )
 from dogc.app.tables.markup import is_markup  # noqa: E402
 from dogc.app.tables.parts import find_parts  # noqa: E402
-from dogc.app.tables.table import no_such_column, shown  # noqa: E402
+from dogc.app.tables.table import no_such_column  # noqa: E402
 from dogc.app.tables.workers import Workers  # noqa: E402
 
 GB = 10**9
@@ -223,6 +225,21 @@ class TestMemory:
             (tmp_path / name).write_bytes(content)
             with pytest.raises(TableError, match=f"^{name} unpacks to more than 200 times"):
                 read_table(str(tmp_path / name))
+
+    @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_arrays_that_say_that_they_are_small(self, tmp_path, packing):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", packing) as archive:
+            archive.writestr("a.npy", saved(np.zeros((4_000_000, 2))))
+        content = bytearray(buffer.getvalue())
+        place = content.rfind(b"PK\x01\x02") + 24  # the size in the table of contents
+        content[place : place + 4] = (1000).to_bytes(4, "little")
+        (tmp_path / "x.npz").write_bytes(content)
+        tracemalloc.start()
+        with pytest.raises(TableError, match=r"x\.npz is damaged and cannot be read"):
+            read_table(str(tmp_path / "x.npz"))
+        assert tracemalloc.get_traced_memory()[1] < 24e6
+        tracemalloc.stop()
 
     def test_no_room_at_all(self, tmp_path, monkeypatch):
         def full(*args):

@@ -277,6 +277,7 @@ PARQUET = parquet_bytes(pd.DataFrame({"a": range(100)}))
 BAD_FILES = {
     "empty": ("x.csv", b"", "x.csv is empty"),
     "blank": ("x.csv", b"\n \n", "x.csv is empty"),
+    "blanks": ("x.csv", b"\n" * 70_000 + b"a,b\n1,2\n", "x.csv begins with blanks alone"),
     "header only": ("x.csv", b"a,b\n", "a header but no rows"),
     "header without an end": ("x.csv", b"a,b", "a header but no rows"),
     "one text column": ("x.csv", b"word\nhello\nworld\n", "only one column"),
@@ -403,6 +404,11 @@ class TestStandardInput:
     def test_nothing(self, monkeypatch):
         self.feed(monkeypatch, b"")
         with pytest.raises(TableError, match="standard input is empty"):
+            read_table("-")
+
+    def test_none(self, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", None)  # as with <&-
+        with pytest.raises(TableError, match="there is no standard input; give a file"):
             read_table("-")
 
 

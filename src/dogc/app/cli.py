@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from .._limits import check_addresses, keep_aside
 from .._stopping import INTERRUPTED, leave_at_once
 
 MISSING = 'dogc: the command line needs {name}, which is not installed; pip install "dogc[cli]".'
@@ -19,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     if arguments is None:
         leave_at_once()
+        _claim_addresses()
     if hasattr(sys.stdout, "reconfigure"):
         # A letter that the terminal or the file does not know becomes a question mark.
         sys.stdout.reconfigure(errors="replace")
@@ -33,6 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     finally:
         if arguments is None:  # all that is left to do is to end
             leave_at_once()
+
+
+def _claim_addresses() -> None:
+    try:
+        check_addresses()
+    except MemoryError as error:
+        print(f"dogc: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    keep_aside()
 
 
 def _hand_over(given: list[str]) -> None:

@@ -18,6 +18,7 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
+from ..._words import LONGEST_SENTENCE, shown
 
 app = typer.Typer(
     name="dogc",
@@ -69,7 +70,7 @@ def run(arguments: Sequence[str], debug: bool = False) -> int:
 
 
 def _fail(sentence: str, code: int) -> int:
-    print(f"dogc: {sentence}", file=sys.stderr)
+    print(f"dogc: {shown(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
     return code
 
 
@@ -84,7 +85,9 @@ def _explain(error: Exception, debug: bool) -> int:
     if debug:
         raise error
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        sentence = " ".join(str(error).split()) or "there is not enough memory; pass fewer rows."
+        sentence = " ".join(str(error).split())
+        if isinstance(error, MemoryError) and not (sentence and type(error) is MemoryError):
+            sentence = "there is not enough memory; pass fewer rows."  # NumPy's words say less
         if isinstance(error, OSError) and error.strerror:  # without the number of it
             named = "" if error.filename is None else f" ('{error.filename}')"
             sentence = f"{error.strerror}{named}."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import check_clusters
+from ..._words import shown
 from ...comparison import named_estimator
 from ...estimators._elsewhere import row_model
 from .. import report
@@ -190,7 +191,7 @@ def gathered(
     notes = list(dict.fromkeys([*notes, *remarks(model, sum(counted.outliers.values()))]))
     notes += splitting_columns(X, features, frame, sample.labels)
     if label_column is not None and counted.classes is None:
-        notes.append(TOO_MANY_CLASSES.format(name=label_column))
+        notes.append(TOO_MANY_CLASSES.format(name=shown(label_column)))
     settings = settings_of(method, model, notes, parts.source, parts.sha256)
     settings["clusters"] = counted.named_sizes()
     if len(frame) < counted.rows:

@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 
 from ... import comparison
 from ..._atomic import write_whole
+from ..._words import shown
 from .. import report as reports
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_table
@@ -86,6 +87,7 @@ def representatives_asked(given: str) -> int | str | None:
     return number
 
 
+LONGEST = 5000  # letters of a text that is printed
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
          "geometry=": "--geometry ", "geometry must": "--geometry must",
@@ -103,6 +105,17 @@ def as_typed(sentence: str) -> str:
 def counted(number: int, what: str) -> str:
     """A number of things."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def plain(text: object) -> str:
+    r"""Text of others on the terminal: neither markup nor control characters do anything.
+
+    Examples
+    --------
+    >>> print(plain("[red]\x1b[2J"))
+    \[red]\x1b[2J
+    """
+    return escape(shown(text, LONGEST))
 
 
 class Terminal:
@@ -127,21 +140,21 @@ class Terminal:
         grid = Grid(title=title or None, title_justify="left", box=None, pad_edge=False,
                     header_style="bold")  # fmt: skip
         for place, name in enumerate(header):
-            grid.add_column(escape(name), justify="right" if place else "left")
+            grid.add_column(plain(name), justify="right" if place else "left")
         for row in rows:
-            grid.add_row(*map(escape, row))
+            grid.add_row(*map(plain, row))
         self.console.print(grid)
 
     def notes(self, notes: Sequence[str]) -> None:
         """What there is to know."""
         for note in notes:
-            self.say(f"[yellow]note:[/yellow] {escape(as_typed(note))}")
+            self.say(f"[yellow]note:[/yellow] {plain(as_typed(note))}")
 
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""
         self.say("\nwrote")
         for path in paths:
-            self.say(f"  {escape(str(path))}")
+            self.say(f"  {plain(path)}")
 
     def finish(self, found: dict[str, Any], paths: Sequence[pathlib.Path] = ()) -> None:
         """The one JSON object, for machines."""
@@ -183,10 +196,10 @@ def cluster_in_parts(
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
     """Sizes and how sure, scores if there is a truth, and what was remarkable."""
     n, method = found.n_rows, str(found.settings["method"]).upper()
-    terminal.say(f"[bold]{counted(n, 'row')} of {escape(found.source)}[/bold] by {escape(method)} "
+    terminal.say(f"[bold]{counted(n, 'row')} of {plain(found.source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
-        terminal.say(f"[dim]- {escape(step)}[/dim]")
+        terminal.say(f"[dim]- {plain(step)}[/dim]")
     rows = []
     for name, size in cluster_files.all_sizes(found).items():
         mean = mean_confidence(found, int(name))
@@ -242,7 +255,7 @@ def predict(
                 name = several_files.named(files)
                 sizes = prediction.predict_parts(bundle, files, name, rows, workers, advance)
     total = sum(sizes.values())
-    terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {escape(str(model))}\n")
+    terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
     shares = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
     terminal.grid(["cluster", "rows", "share"], shares)
     terminal.notes(rows.note())
@@ -318,7 +331,7 @@ def info(model: pathlib.Path, terminal: Terminal) -> int:
             ["columns", ", ".join(columns) or "-"]]  # fmt: skip
     rows += [[key, str(given)] for key, given in parameters.items() if given is not None]
     for name, value in rows:
-        terminal.say(f"[bold]{escape(name):<20}[/bold] {escape(value)}")
+        terminal.say(f"[bold]{plain(name):<20}[/bold] {plain(value)}")
     terminal.finish(found)
     return 0
 

@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
 from ..._extras import missing
+from ..._limits import free_bytes
 from . import archive, checking, format_one, packing, schema
 
 FORMAT_VERSION = 2
@@ -45,6 +46,7 @@ _HEADER_KINDS = {
 # The archive's comment. Its digest is of all bytes before it, the format's number among them.
 _MARK = f"dogc model, format {FORMAT_VERSION}, sha256 ".encode()
 _DIGITS = 64
+_BEGINNING = b"PK\x03\x04"  # of a zip archive
 _MARK_READ = re.compile(rb"dogc model, format ([1-9]\d{0,8}), sha256 ([0-9a-f]{64})")
 # What shrinks, such as indices, shrinks at the fastest level; real numbers hardly do. An entry
 # whose first bytes become no smaller than this share is stored as it is.
@@ -334,10 +336,17 @@ def _compression(content: bytes) -> int:
 
 
 def _read(path: pathlib.Path) -> bytes:
+    """The bytes of a file, or the first few if these show that it is no model file."""
     try:
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            head = file.read(len(_BEGINNING))
+            if os.fstat(file.fileno()).st_size > free_bytes():
+                raise MemoryError
+            return head + file.read() if head == _BEGINNING else head
     except FileNotFoundError:
         raise ModelFileError(f"there is no model file '{path}'.") from None
+    except MemoryError:
+        raise ModelFileError(f"'{path}' is larger than the memory that is free.") from None
     except OSError as error:
         raise ModelFileError(f"cannot read '{path}': {error.strerror or error}.") from error
 
@@ -348,7 +357,7 @@ def _check_seal(path: pathlib.Path, data: bytes) -> int:
         with zipfile.ZipFile(io.BytesIO(data)) as found:
             comment, names = found.comment, found.namelist()
     except Exception as error:
-        cut = data.startswith(b"PK\x03\x04")
+        cut = data.startswith(_BEGINNING)
         what = "is cut short or damaged" if cut else "is not a model file written by dogc.save"
         raise ModelFileError(f"'{path}' {what}.") from error
     mark = _MARK_READ.fullmatch(comment)

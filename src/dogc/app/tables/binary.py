@@ -7,10 +7,11 @@ import pathlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..._words import shown
 from .limits import check_columns, check_memory
 from .opening import Origin
 from .packed_sizes import feather_size, parquet_file, parquet_size, spelled_out
-from .table import TableError, check_dates, different_names, needed, shown
+from .table import TableError, check_dates, different_names, needed
 
 if TYPE_CHECKING:
     import pandas

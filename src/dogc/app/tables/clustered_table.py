@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..._checks import check_clusters
+from ..._words import shown
 from ...comparison import named_estimator
 from ...metrics import clustering_report
 from .preparing import Preparation
@@ -155,7 +156,7 @@ def splitting_columns(
         ones = np.bincount(labels - labels.min(), weights=upper)
         mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
         if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
-            found.append(f"'{_column_of(feature, frame)}'")
+            found.append(f"'{shown(_column_of(feature, frame))}'")
     if not found:
         return []
     columns = ", ".join(dict.fromkeys(found))

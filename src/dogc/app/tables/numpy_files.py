@@ -56,13 +56,22 @@ def read_npz(data: bytes, origin: Origin) -> pandas.DataFrame:
     check_tight(members[0].file_size, members[0].compress_size, origin.source)
     check_memory(2 * members[0].file_size, origin.source)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            content = archive.read(members[0])
-    except MemoryError:
+        return read_npy(_content(data, members[0]), origin)
+    except (TableError, MemoryError):
         raise
     except Exception as error:
         raise _refused(error, origin) from error
-    return read_npy(content, origin)
+
+
+def _content(data: bytes, member: zipfile.ZipInfo) -> bytes:
+    """What a member of an archive holds, of which no more is unpacked than it says."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("NumPy packs in no other way; these unpack to any length at once")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:
+        content = file.read(member.file_size + 1)  # without a number all is unpacked at once
+    if len(content) != member.file_size:
+        raise EOFError("it is not as long as it says")
+    return content
 
 
 def _load(data: bytes, origin: Origin) -> np.ndarray:

@@ -14,9 +14,10 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from ..._words import shown
 from .limits import check_tight
 from .markup import is_markup
-from .table import TableError, shown
+from .table import TableError
 
 FORMATS = "CSV, TSV, Parquet, Feather, .npy, .npz, ARFF, or one of these with gzip"
 STANDARD_INPUT = "standard input"
@@ -87,6 +88,8 @@ def opened(path: str) -> Iterator[BinaryIO]:
         Where it cannot be opened or read, in one sentence.
     """
     if path == "-":
+        if sys.stdin is None:
+            raise TableError(f"there is no {STANDARD_INPUT}; give a file.")
         yield sys.stdin.buffer
         return
     try:
@@ -174,7 +177,8 @@ def kind_of(head: bytes, origin: Origin) -> str:
         if head.startswith(magic):
             raise TableError(f"{origin.source} is {what}.")
     if not head.strip():
-        raise TableError(f"{origin.source} is empty; give a table with rows.")
+        what = "is empty" if len(head) < _LOOKED_AT else "begins with blanks alone"
+        raise TableError(f"{origin.source} {what}; give a table with rows.")
     if origin.suffix in _BINARY_NAMES:
         kind = _DISPLAY[_BINARY_NAMES[origin.suffix]]
         raise TableError(f"{origin.source} is not a {kind} file, or it is damaged; write it again.")

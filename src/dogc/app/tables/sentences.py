@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
 from .table import listed
 
@@ -43,9 +44,11 @@ def _columns(names: Iterable[str]) -> str:
 def _roles(id_column: str | None, label_column: str | None) -> list[str]:
     sentences = []
     if id_column is not None:
-        sentences.append(f"The column '{id_column}' tells rows apart: it is kept, but not used.")
+        name = shown(id_column)
+        sentences.append(f"The column '{name}' tells rows apart: it is kept, but not used.")
     if label_column is not None:
-        sentences.append(f"The column '{label_column}' holds the truth: it is only compared with.")
+        name = shown(label_column)
+        sentences.append(f"The column '{name}' holds the truth: it is only compared with.")
     return sentences
 
 
@@ -71,8 +74,8 @@ def _numbers(plans: Mapping[str, Plan]) -> list[str]:
         if plan.get("strays"):
             cells = "1 cell" if plan["strays"] == 1 else f"{plan['strays']} cells"
             sentences.append(
-                f"In column '{name}', {cells} that hold no number (such as "
-                f"'{plan['stray'][:40]}') count as missing."
+                f"In column '{shown(name)}', {cells} that hold no number (such as "
+                f"'{shown(plan['stray'], 40)}') count as missing."
             )
     return sentences
 
@@ -100,8 +103,8 @@ def _categories(plans: Mapping[str, Plan]) -> list[str]:
         if has_others(plan):
             others = f"about {plan['open']:,}" if plan.get("open") else str(len(plan["others"]))
             sentences.append(
-                f"In column '{name}', {len(plan['levels'])} values have a column each (at most "
-                f"{MOST_LEVELS}, those in at least 1% of the rows), the other "
+                f"In column '{shown(name)}', {len(plan['levels'])} values have a column each "
+                f"(at most {MOST_LEVELS}, those in at least 1% of the rows), the other "
                 f"{others} one together."
             )
     return sentences
@@ -127,9 +130,9 @@ def _gaps(plans: Mapping[str, Plan], kinds: tuple[str, ...]) -> str:
         for name, plan in plans.items()
         if plan["kind"] in kinds and plan["missing"]
     }
-    shown = [f"'{name}' ({count:,})" for name, count in list(gaps.items())[:12]]
+    first = [f"'{shown(name)}' ({count:,})" for name, count in list(gaps.items())[:12]]
     more = f" and {len(gaps) - 12} more columns" if len(gaps) > 12 else ""
-    return ", ".join(shown) + more
+    return ", ".join(first) + more
 
 
 def _scaling(scale: bool, n_features: int, categories: bool) -> str:

@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ... import _extras
+from ..._words import LONGEST_SENTENCE, shown
 
 if TYPE_CHECKING:
     import pandas
 
 _MOST_NAMES = 12  # a sentence that lists more columns than this is not read
 _LOOKED_AT = 1000
-_LONGEST_NAME, _LONGEST_SENTENCE = 60, 1000
 
 
 class TableError(ValueError):
@@ -22,7 +22,7 @@ class TableError(ValueError):
 
     def __init__(self, sentence: str):
         """Keep the sentence, whatever stands in the names that it quotes."""
-        super().__init__(shown(sentence, _LONGEST_SENTENCE))
+        super().__init__(shown(sentence, LONGEST_SENTENCE))
 
 
 class Table(NamedTuple):
@@ -47,25 +47,6 @@ class Table(NamedTuple):
 def needed(name: str) -> ModuleType:
     """Import a package that only tables need."""
     return _extras.needed(name, "reading a table")
-
-
-def shown(name: object, most: int = _LONGEST_NAME) -> str:
-    r"""A name as it can stand in a sentence: no control characters, and not too long.
-
-    Examples
-    --------
-    >>> print(shown("two\nlines"), shown("a" * 100, 10))
-    two\nlines aaaa...aaa
-    """
-    text = str(name)
-    if len(text) > 2 * most:  # so that little is looked at letter by letter
-        text = text[:most] + text[-most:]
-    text = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
-    half = most // 2 - 1
-    return text if len(text) <= most else f"{text[:half]}...{text[len(text) - most + half + 3 :]}"
 
 
 def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
