@@ -125,11 +125,16 @@ def _not_huge(name: str, value: float, largest: float) -> float:
     return value
 
 
+LEAST_POWER = 1e-6  # weights of rows, p/2 times a power of their distance, stay numbers
+
+
 def check_power(p: Any) -> float:
     """The power of the l2,p loss."""
     power = _real(p)
-    if not 0 < power <= 2:
-        raise ValueError(f"p must lie in (0, 2]; got {shown(p)}. Use p=2 for least squares.")
+    if not LEAST_POWER <= power <= 2:
+        raise ValueError(
+            f"p must lie in [{LEAST_POWER:g}, 2]; got {shown(p)}. Use p=2 for least squares."
+        )
     return power
 
 

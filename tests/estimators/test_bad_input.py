@@ -82,9 +82,10 @@ def test_lambda_that_can_be_searched_for(cls, parameters, says):
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"p": 0.0}, r"p must lie in \(0, 2\]; got 0.0"),
-        ({"p": 2.1}, r"p must lie in \(0, 2\]"),
-        ({"p": "two"}, r"p must lie in \(0, 2\]"),
+        ({"p": 0.0}, r"p must lie in \[1e-06, 2\]; got 0.0"),
+        ({"p": 5e-324}, r"p must lie in \[1e-06, 2\]"),
+        ({"p": 2.1}, r"p must lie in \[1e-06, 2\]"),
+        ({"p": "two"}, r"p must lie in \[1e-06, 2\]"),
         ({"alpha": -1.0}, "alpha must be a finite number of at least 0"),
         ({"beta": -1.0}, "beta must be a finite number of at least 0"),
         ({"gamma": np.nan}, "gamma must be a finite number of at least 0"),

@@ -366,7 +366,7 @@ class DOGCOS(RegressingDOGC):
         Ridge penalty on P, the paper's :math:`\gamma`. In units of the mean scatter of a
         feature.
     p : float, default=1.0
-        Power of the l2,p loss, in (0, 2]. Below 2 rows that fit badly count for less.
+        Power of the l2,p loss, from 1e-6 to 2. Below 2 rows that fit badly count for less.
     fit_intercept : bool, default=True
         Whether the regression has an intercept. `eq:27` prints none.
     penalties : {"relative", "paper"}, default="relative"
