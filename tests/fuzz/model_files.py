@@ -481,6 +481,8 @@ def clusters_of(model: Any) -> int:
     if hasattr(model, "n_clusters_"):
         return int(model.n_clusters_)
     labels = getattr(model, "labels_", np.zeros(1))
+    if not len(labels):  # of lazy rows; what labels new ones has its own
+        labels = model._voters.labels
     centres = getattr(model, "cluster_centers_", ())
     return max(int(labels.max(initial=0)) + 1, len(centres))
 
