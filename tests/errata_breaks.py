@@ -47,7 +47,7 @@ SLIPS = {
         ("numerics/l2p.py", "RESIDUAL_FLOOR = 1e-4", "RESIDUAL_FLOOR = 1e-3"),
     ],
     "p = 0": [
-        ("_checks.py", "not 0 < power <= 2", "not 0 <= power <= 2"),
+        ("_checks.py", "not LEAST_POWER <= power <= 2", "not 0 <= power <= 2"),
         ("numerics/l2p.py", "return (p / 2) * np.maximum", "return max(p / 2, 0.1) * np.maximum"),
     ],
     "`eq:27`": [
