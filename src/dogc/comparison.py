@@ -60,12 +60,12 @@ WIDTH = 79
 
 
 class MethodResult(NamedTuple):
-    """One method on the data set.
+    """Result of one method on the data set.
 
-    ``labels`` and ``estimator`` are None where the method failed; ``note`` then says why.
-    Otherwise ``note`` holds what the method warned of. ``scores`` is empty where no ground truth
-    was given, and ``quality`` unless it was asked for. ``n_found`` does not count the label -1,
-    which some clusterers give to noise.
+    If the method failed, ``labels`` and ``estimator`` are None and ``note`` gives the reason.
+    Otherwise ``note`` holds its warnings. ``scores`` is empty without ground truth, ``quality``
+    unless it was requested. ``n_found`` does not count the label -1, which some clusterers give
+    to noise.
     """
 
     method: str
@@ -80,11 +80,11 @@ class MethodResult(NamedTuple):
 
 
 class Comparison:
-    """What :func:`compare` returns: a table to print, to index and to turn into a frame.
+    """Result of :func:`compare`: a table to print, to index and to convert to a DataFrame.
 
-    ``len`` and iteration go over :class:`MethodResult` rows in order, ``comparison["DOGC"]`` or
-    ``comparison[0]`` is one of them, ``labels`` maps names to labels, ``agreement`` is the matrix
-    of adjusted Rand indices between the methods that succeeded, whose names are ``succeeded``.
+    It is a sequence of :class:`MethodResult`. ``comparison["DOGC"]`` or ``comparison[0]`` is one
+    of them. ``labels`` maps names to labels. ``agreement`` is the matrix of adjusted Rand indices
+    between the methods that succeeded; ``succeeded`` lists their names.
     """
 
     def __init__(self, rows: list[MethodResult], agreement: np.ndarray):
@@ -188,33 +188,35 @@ def compare(
     random_state: int | None = 0,
     progress: bool | None = None,
 ) -> Comparison:
-    """Run methods side by side on one data set.
+    """Run several methods on one data set and compare their results.
 
-    A method that fails on these data fills its row with the reason, and the others go on.
+    Use it to choose a method, or to see where methods agree. If a method fails, its row gives the
+    reason and the other methods still run.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows to cluster, as they are: put features on one scale first.
+        Rows to cluster. They are used as given: scale the features first.
     n_clusters : int
-        Number of clusters to ask each named method for.
+        Number of clusters for each named method.
     methods : str, clusterer, iterable of these, mapping from names to them, or None, default=None
-        Names are those of ``dogc.comparison.METHODS`` or of classes here, in any case; None means
-        all of ``METHODS``. A clusterer of yours is copied and runs with its own settings.
+        Names from ``dogc.comparison.METHODS`` or names of classes, upper or lower case. None means
+        all of ``METHODS``. A clusterer is copied and runs with its own parameters.
     y : array-like of shape (n_samples,), default=None
-        Ground truth, if there is one: adds ACC, NMI, purity and ARI.
+        Ground truth. If given, ACC, NMI, purity and ARI are added.
     n_neighbors : int, default=None
-        Neighbourhood size for every named method that has one; None leaves their defaults.
+        Number of neighbours for every named method that has this parameter. None keeps the
+        defaults.
     parameters : mapping, default=None
-        More parameters, each for every named method that has it, such as
+        Further parameters. Each is set for every named method that has it, for example
         ``{"affinity": "full", "n_init": 10}``.
     quality : bool, default=False
-        Whether to add what can be said without ground truth: ``stability``, the mean adjusted
-        Rand index with five fits that leave a fifth of the rows out; ``silhouette``, which
-        favours round clusters; ``scales``, how far the numbers of neighbours agree that a method
-        looked at. See :mod:`dogc.quality`. It takes five more fits of each method.
+        Whether to add measures that need no ground truth: ``stability``, the mean adjusted Rand
+        index with five fits that each leave out a fifth of the rows; ``silhouette``, which favours
+        round clusters; ``scales``, the agreement over the numbers of neighbours that a method
+        tried. See :mod:`dogc.quality`. Each method is then fitted five more times.
     random_state : int or None, default=0
-        Seed for every named method that has one.
+        Seed for every named method that has this parameter.
     progress : bool, default=None
         Whether to show a progress bar; None shows it in a terminal or notebook only.
 

@@ -19,13 +19,13 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
     .. math:: \max_{\text{map}} \frac1n \sum_i \delta(y_i, \text{map}(g_i))
 
-    The renaming is one to one and found exactly (Hungarian algorithm). The two sides may
-    have different numbers of labels; clusters left without a class count as wrong.
+    The renaming is one to one and optimal (Hungarian algorithm). The numbers of classes and
+    clusters may differ; rows in clusters without a class count as wrong.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters, under any names.
+        Classes and clusters. Labels may have any names.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters, under any names.
+        Classes and clusters. Labels may have any names.
 
     Returns
     -------
@@ -73,10 +73,10 @@ def normalized_mutual_info(
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters, under any names.
+        Classes and clusters. Labels may have any names.
     average : {"max", "geometric", "arithmetic", "min"}, default="max"
-        The mean below the line. "geometric" is what `eq:54` prints, "max" what the authors'
-        code computes and their tables most likely hold, "arithmetic" scikit-learn's default.
+        The mean in the denominator. "geometric" is `eq:54`. "max" is computed by the authors' code
+        and most likely used in their tables. "arithmetic" is scikit-learn's default.
 
     Returns
     -------
@@ -97,12 +97,12 @@ def normalized_mutual_info(
 
 
 def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[str, float]:
-    """All measures at once: ACC, NMI in two normalisations, purity and adjusted Rand index.
+    """Compute all scores: ACC, NMI in two normalisations, purity and adjusted Rand index.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters, under any names.
+        Classes and clusters. Labels may have any names.
 
     Returns
     -------

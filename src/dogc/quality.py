@@ -31,11 +31,11 @@ def stability(
     n_repeats: int = 5,
     random_state: Any = 0,
 ) -> float:
-    """How far the clusters come back when some rows are left out.
+    """Stability of the clusters when some rows are left out.
 
-    The estimator is fitted anew on samples of 80 % of the rows, and each result is compared with
-    the labels of all rows. Clusters that are there in the data come back. It says nothing about
-    their number: few large clusters come back more easily than many small ones.
+    The estimator is fitted again on samples of 80 % of the rows, and each result is compared with
+    the labels of all rows. Real clusters are found again. Do not choose the number of clusters
+    this way: few large clusters are more stable than many small ones.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ def stability(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Rows.
     labels : array-like of shape (n_samples,), default=None
-        Labels of all rows; None fits them first.
+        Labels of all rows. With None, the estimator is fitted to all rows first.
     n_repeats : int, default=5
-        Samples.
+        Number of samples.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the samples.
+        Seed of the samples.
 
     Returns
     -------
     agreement : float
-        The mean adjusted Rand index: 1 if all clusters come back, about 0 if they are due to
-        chance.
+        Mean adjusted Rand index: 1 if all clusters are found again, about 0 if the agreement is
+        due to chance.
 
     Examples
     --------
@@ -89,10 +89,10 @@ def stability(
 
 
 def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
-    """The mean silhouette of at most 2,000 rows; NaN where it has none.
+    """Mean silhouette of at most 2,000 rows; NaN if it is not defined.
 
-    It favours round clusters of one size, whatever the truth is: two clean half-moons have a
-    low one. Rows labelled -1 are left out.
+    It favours round clusters of equal size: two well separated half-moons have a low silhouette.
+    Rows labelled -1 are left out.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
     labels : int array of shape (n_samples,)
         Their clusters.
     metric : str, default="euclidean"
-        A distance that scikit-learn knows.
+        A metric of scikit-learn.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def silhouette(X: Any, labels: np.ndarray, metric: str = "euclidean") -> float:
 
 
 def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:
-    """What speaks for the labels of a fitted estimator.
+    """Measures of quality for a fitted estimator that need no ground truth.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, 
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows it was fitted on.
     labels : int array of shape (n_samples,)
-        What it found.
+        Its labels.
 
     Returns
     -------
     evidence : dict
-        ``stability`` and ``silhouette`` as the functions of that name give them; ``scales``, how
-        far the numbers of neighbours agree that DOGC, DOGC-OS, CAN, PCAN and the ablations
-        looked at. NaN where there is no such thing.
+        ``stability`` and ``silhouette``: see the functions of that name. ``scales``: agreement over
+        the numbers of neighbours that DOGC, DOGC-OS, CAN, PCAN and the ablations tried. NaN if a
+        measure is not defined.
 
     Examples
     --------

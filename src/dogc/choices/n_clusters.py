@@ -51,17 +51,17 @@ ROTATIONS, DENSE = 10, 150
 
 
 class CountEvidence(NamedTuple):
-    """How much speaks for one number of clusters.
+    """Evidence for one number of clusters.
 
-    The first of ``cluster_counts_`` is the one that was taken; the others follow by score. One
-    cluster has a score of 0: what is below it is worth less than no clusters at all.
+    The first entry of ``cluster_counts_`` is the chosen number. The score of one cluster is 0; a
+    number with a negative score is less plausible than no clusters at all.
     """
 
     n_clusters: int
     score: float  # c ** 0.6 times (firmness - 0.55)
-    votes: int  # scales at which the clusters are firmer than data without clusters
+    votes: int  # scales at which firmness exceeds that of data without clusters
     n_scales: int
-    firmness: float = 0.0  # mean log of what cuts a cluster in two over what cut it out
+    firmness: float = 0.0  # mean log ratio of the cut that halves a cluster to the cut around it
     jump: float = 0.0  # mean log of the ratio of eigenvalues c + 1 and c
 
 

@@ -20,12 +20,11 @@ USUAL = 10
 
 
 class ScaleChoice(NamedTuple):
-    """The sizes that were asked, how far their labels agree, and the one that was taken.
+    """The numbers of neighbours that were tried, the agreement of their labels, and the choice.
 
-    The labels are those of the start at each size: the clusters that the graph of the data has
-    before anything is learned. ``ScaleDisplay.from_estimator(model)`` draws it. Where one size
-    was asked, because the user named it or no other was possible, it is the only one here and
-    agrees with itself.
+    Labels are compared before learning: they are the spectral clusters of the neighbour graph of
+    the data. If the user set the number, or only one was possible, it is the only entry and its
+    agreement is 1. ``ScaleDisplay.from_estimator(model)`` draws it.
     """
 
     n_neighbors: tuple[int, ...]

@@ -26,10 +26,10 @@ LOW_AGREEMENT = 0.7
 
 
 class ResolutionChoice(NamedTuple):
-    """The numbers of representatives that were asked, how far their labels agree, which was taken.
+    """The numbers of representatives that were tried, the agreement of their labels, the choice.
 
-    ``ScaleDisplay`` draws it. Where one number was asked, because the user named it or no other
-    was possible, it is the only one here, and its score says nothing.
+    If the user set the number, or only one was possible, it is the only entry and its score has
+    no meaning. ``ScaleDisplay`` draws it.
     """
 
     n_representatives: tuple[int, ...]
@@ -39,9 +39,9 @@ class ResolutionChoice(NamedTuple):
 
     @property
     def confirmed(self) -> float:
-        """How far the labels that were taken agree with those of a neighbouring resolution.
+        """Agreement of the chosen labels with those of the next resolution (adjusted Rand index).
 
-        NaN where there was no other to agree with.
+        NaN if only one resolution was tried.
         """
         if len(self.n_representatives) == 1:
             return float("nan")

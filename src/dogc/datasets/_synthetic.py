@@ -20,21 +20,20 @@ def make_multi_cluster(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Many round clusters, spread evenly over the unit sphere: the paper's 36 clusters.
 
-    Serves the figures "36 multi-clusters" and "noise sensitivity", where the noise goes from
-    0.02 to 0.10. The paper says only that the clusters are "distributed in a spherical way".
-    Here centres lie on a Fibonacci lattice in three dimensions; with 36 of them the nearest
-    two are 0.51 apart.
+    Used in the figures "36 multi-clusters" and "noise sensitivity", with noise from 0.02 to 0.10.
+    The paper says only that the clusters are "distributed in a spherical way". Here the centres
+    lie on a Fibonacci lattice in three dimensions. With 36 centres, the smallest distance is 0.51.
 
     Parameters
     ----------
     n_clusters : int, default=36
         Number of clusters.
     n_per_cluster : int, default=20
-        Rows of each.
+        Number of rows in each cluster.
     noise : float, default=0.05
         Standard deviation of the rows around their centre, in every direction.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the rows.
+        Seed of the rows.
 
     Returns
     -------
@@ -64,7 +63,7 @@ def make_two_moons(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Two interleaved half circles: the paper's figure "two-moon".
 
-    scikit-learn's ``make_moons`` with the noise that the figure's moons have.
+    This is scikit-learn's ``make_moons`` with the noise of that figure.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def make_two_moons(
     noise : float, default=0.08
         Standard deviation of the rows around the half circles.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the rows.
+        Seed of the rows.
 
     Returns
     -------
@@ -98,18 +97,18 @@ def make_two_gaussians(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Two flat Gaussian clouds side by side: the paper's figure "two-Gaussian".
 
-    Both have standard deviation 1 along the first axis and 0.1 along the second, on which
-    their means lie ``distance`` apart. The direction that parts them is the second axis. It
-    has the larger variance, which PCA looks for, only while the distance is above 2.
+    Both have standard deviation 1 along the first axis and 0.1 along the second. Their means
+    differ by ``distance`` along the second axis, which separates them. PCA finds this axis only
+    if ``distance`` is above 2; below that, the first axis has the larger variance.
 
     Parameters
     ----------
     n_samples : int, default=400
         Number of rows, half of them in each cloud.
     distance : float, default=2.0
-        Distance of the two means.
+        Distance between the two means.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the rows.
+        Seed of the rows.
 
     Returns
     -------

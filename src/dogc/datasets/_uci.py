@@ -77,16 +77,16 @@ def load_uci(
         One of ``UCI_NAMES``: solar, vehicle, vote, ecoli, wine, glass, lenses, heart, zoo, cars,
         auto, balance.
     encoding : {"ordinal", "onehot", "raw"}, default="ordinal"
-        How categories, which are the columns with text, become numbers. "ordinal": 1, 2, ... in
-        order of first appearance down the file. "onehot": one column of 0 and 1 for each; a
-        missing category has 0 in all. "raw": nothing is changed; missing cells are None, among
-        numbers NaN. Encoded, the name of a car becomes its first word, the make.
+        How categories (the columns with text) become numbers. "ordinal": 1, 2, ... in the order of
+        first appearance in the file. "onehot": one 0/1 column for each category; a missing
+        category has 0 in all of them. "raw": no change; missing cells are None, or NaN in numeric
+        columns. Before encoding, the name of a car is reduced to its first word, the make.
     missing : {"impute", "mark"}, default="impute"
-        What becomes of missing values where they are encoded: the mean of a number's column and
-        the most frequent category, or -99999. (In vote an empty cell is a third answer and gets a
-        code like the others; in one-hot coding missing categories need neither.)
+        How missing values are encoded. "impute": the mean of a numeric column, the most frequent
+        category otherwise. "mark": -99999. (In vote an empty cell is a third answer with its own
+        code. One-hot encoding does not impute categories.)
     return_X_y : bool, default=False
-        Whether to return ``(data, target)`` alone.
+        Whether to return only ``(data, target)``.
     as_frame : bool, default=False
         Whether ``data`` is a pandas DataFrame and ``target`` a Series (needs pandas).
 

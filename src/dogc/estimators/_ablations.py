@@ -14,7 +14,9 @@ from ._regressing import RegressingDOGC
 class DOGCRelaxed(RegressingDOGC):
     r"""DOGC-I, the ablation of DOGC-OS without discrete labels.
 
-    The objective of :class:`DOGCOS` with Y any real matrix instead of an indicator:
+    Use it to measure what discrete labels contribute; use :class:`DOGCOS` to cluster data.
+
+    It minimises the objective of :class:`DOGCOS` with a real matrix Y instead of an indicator:
 
     .. math::
 
@@ -24,190 +26,195 @@ class DOGCRelaxed(RegressingDOGC):
         + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
 
     Such a Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means
-    on the rows of Y (ten starts, fixed seed), and new rows follow their neighbours.
+    on the rows of Y (ten starts, fixed seed). New rows are labelled by their neighbours.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
+        the data: a good cluster is easy to separate from the rest and hard to split in two. The
+        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
+        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
+        See ``cluster_counts_``.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     geometry : {"auto", "given", "standard", "within"}, default="auto"
-        The linear map of the columns before rows are compared. "given" takes them as they are;
-        "standard" divides each by its standard deviation; "within" also whitens them by the
-        scatter within clusters, those of a first solution, so that long clusters become round.
-        "auto" takes "given" if the numbers of neighbours agree there (best score 0.98); if not, it
-        tries "within" as well ("standard" with fewer than d (d + 1) / 2 distinct rows) and takes
-        the one with the higher best score. It is "given" where a column has at most n_clusters
-        values, for sparse X, with an integer for ``n_components`` and with
-        ``penalties="paper"``. Beyond 3,000 distinct rows a sample of 2,000 decides. See
-        ``geometries_``.
+        The linear map of the columns before distances are computed. "given" changes nothing.
+        "standard" divides each column by its standard deviation. "within" also whitens the columns
+        by the covariance within the clusters of a first solution, so that elongated clusters become
+        round. "auto" takes "given" if the clusters are stable over the numbers of neighbours (best
+        score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows) and takes the geometry with the higher best score. "auto" is always "given"
+        if a column has at most n_clusters distinct values, for sparse X, with an integer
+        ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
     n_neighbors : int or "auto", default="auto"
-        Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" looks at
-        the clusters of the data's own graph with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster) and takes the number whose clusters agree most
-        with the others. See ``scales_``. With representatives, those that each row is linked
-        with; "auto" means 8. Without them, beyond 3,000 distinct rows, a sample of 2,000 decides.
+        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
+        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
+        rows and the size of an average cluster). It takes the number whose clusters agree most with
+        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
+        decides. With representatives, this is the number of representatives that each row is linked
+        to, and "auto" means 8.
     n_components : int, "auto" or None, default="auto"
-        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.
-        "auto" counts the principal directions that stand out from noise, if all others look like
-        pure noise; then neighbours are looked up in the leading 2 m + 2 directions and W chooses
-        m of them. Otherwise, and for sparse X, it is None.
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
+        counts the principal components that stand out from noise, provided that all others look
+        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
+        selects m directions among them. Otherwise, and for sparse X, "auto" learns no projection.
     alpha : float, default=1e-3
-        How strongly discrete and continuous labels pull on each other, the paper's
-        :math:`\alpha`. In units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). Where no
-        :math:`\lambda` gives n_clusters components, or where the solution leaves its spectral
-        start without cutting far less, it is raised a hundredfold (not with
-        ``penalties="paper"``).
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
+        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
+        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
+        start without a much smaller cut (but not with ``penalties="paper"``).
     beta : float, default=0.1
-        Weight of the regression, the paper's :math:`\beta`. In units of what ``alpha`` gives
-        one row: at 1 graph and regression have an equal say in a row's label.
+        Weight of the regression, the paper's :math:`\beta`, relative to ``alpha`` for one row. With
+        1, graph and regression have equal influence on the label of a row.
     gamma : float, default=1e-2
-        Ridge penalty on P, the paper's :math:`\gamma`. In units of the mean scatter of a
-        feature.
+        Ridge penalty on P, the paper's :math:`\gamma`, in units of the mean scatter of a feature.
     p : float, default=1.0
-        Power of the l2,p loss, from 1e-6 to 2. Below 2 rows that fit badly count for less.
+        Power of the l2,p loss, from 1e-6 to 2. Below 2, rows with large residuals count less.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept. `eq:27` prints none.
+        Whether the regression has an intercept. `eq:27` has none.
     penalties : {"relative", "paper"}, default="relative"
-        Units of alpha, beta and gamma: "relative" as described with each, so that they mean
-        the same at every n, d and scale of X; "paper" takes them as `eq:26` prints them.
+        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
+        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
     xi : {"row", "mean"}, default="mean"
-        The regulariser :math:`\xi` of the graph: one for each row (`eq:24`), or their mean for
-        all rows (`eq:25`). With one for each row dense regions feel :math:`\lambda` first: thin,
-        dense clusters break before touching ones part. Without effect with representatives.
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
+        first, so thin dense clusters can break before touching clusters separate. No effect with
+        representatives.
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
-        n_clusters components; a number is kept fixed.
+        n_clusters components. A number is kept fixed.
     init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
-        Without effect: a continuous Y starts at F.
+        No effect: a continuous Y starts at F.
     n_init : int, default=1
-        Without effect.
+        No effect.
     max_iter : int, default=100
-        Most iterations of a run.
+        Maximum number of iterations.
     tol : float, default=1e-4
-        Relative change of the objective below which a run has settled.
+        The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
-        Rows that a component must have to count as a cluster; smaller ones are tied to their
-        nearest. "auto" is a tenth of n_samples / n_clusters; 1 counts every component, as the
-        paper does.
+        Minimum number of rows in a cluster. Smaller components are joined to their nearest
+        neighbour. "auto" is a tenth of n_samples / n_clusters. With 1 every component counts, as in
+        the paper.
     outlier_label : int or None, default=None
-        A negative number marks outliers, in ``labels_`` and in ``predict``, instead of a cluster's
-        label. See ``outliers_``.
+        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
+        gives outliers the label of the nearest cluster. See ``outliers_``.
     metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
-        How far rows are apart. "cosine" compares directions, as suits text and embeddings: rows are
-        brought to length one first, also for the regression. "manhattan" sums absolute differences.
-        The regression needs features, so "precomputed" is refused.
+        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
+        are scaled to length one first, also for the regression. "manhattan" sums absolute
+        differences. The regression needs features, so "precomputed" raises an error.
     neighbors_algorithm : str or transformer, default="auto"
-        How neighbours are searched. "auto", "brute" and "kd_tree" are exact, as in
-        ``NearestNeighbors``; "pynndescent" is approximate and needs that package. A transformer
-        with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
-        See ``neighbors_recall_``. Without effect with representatives.
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
+        "pynndescent" is approximate and needs that package. A transformer with the interface of
+        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
+        ``neighbors_recall_``. No effect with representatives.
     max_time : float or None, default=None
-        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
-        what it has: choices by what was tried, a rough start, the last iteration. Some things are
-        always done: passes over the rows to draw a sample and to label them, a block of the
-        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
+        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
+        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
+        over the rows that draw a sample and label them, one block of the neighbour search, and one
+        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
     random_state : int, RandomState, Generator or None, default=None
-        Without effect.
+        No effect.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints a line for each iteration.
+        1 shows a progress bar; 2 prints one line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
-        stops the run.
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     n_clusters_ : int
         Number of clusters.
     cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
-        With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken.
-        The others follow by score, but the third is one more or one less than the first.
+        With ``n_clusters="auto"``, the evidence for each number of clusters; otherwise empty. The
+        first entry is the chosen number. The others are sorted by score, except that the third is
+        one more or one less than the first.
     n_neighbors_ : int
         Number of neighbours.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     scales_ : :class:`~dogc.results.ScaleChoice`
-        The numbers of neighbours that were tried and how far their clusters agree.
+        The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The geometry that was taken: "given", "standard" or "within".
+        The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
-        How far the numbers of neighbours agree in each geometry that was tried.
+        For each geometry that was tried, the agreement over the numbers of neighbours.
     neighbors_recall_ : float or None
-        Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
-        None for a precomputed graph.
+        Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
+        search, None for a precomputed graph.
     timings_ : dict
-        Seconds spent on each phase: rows, choices (of what is "auto", on a sample, where there
-        are many rows), neighbours or links, start, iterations.
+        Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
+        rows), neighbours or links, start, iterations.
     label_agreement_ : float
-        Share of ``labels_`` that ``predict`` repeats on the fitted rows, outliers that are marked
-        left out. Below 0.95 ``fit`` warns.
+        Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
+        outliers. ``fit`` warns if it is below 0.95.
     confidence_ : array of shape (n_samples,)
-        How sure each label is: the weight that a row's neighbours in its own cluster have among all
-        its neighbours, in the graph of the data before anything was learned. With
-        representatives, the share of its label among those that the row is linked with. The larger
-        the outlier score of a row is above 3, the nearer this is to 1 / n_clusters.
+        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
+        in its own cluster, in the graph of the data before learning. With representatives, the
+        share of the row's label among those that it is linked to. For outlier scores above 3, it
+        decreases towards 1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
-        The mean distance of each row to its 20 nearest neighbours, divided by the median of the
-        same over the 45 rows around it: about 1 inside a cluster. With representatives, the mean
-        distance to the 8 nearest of them, and the median over these.
+        Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
+        quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
+        distance to the 8 nearest representatives, and the median over these 8.
     outliers_ : bool array of shape (n_samples,)
-        Rows with an outlier score above 3, and rows whose component was too small to be a cluster
-        (with representatives, those that are mostly linked with such a component).
+        True for rows with an outlier score above 3, and for rows in a component too small to be a
+        cluster (with representatives: rows linked mostly to such a component).
     similarity_matrix_ : sparse array of shape (n_samples, n_samples)
-        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
-        first appearance; a row that counts for nothing leads nowhere. With representatives, theirs.
+        The learned graph S. Each row holds the weights of its neighbours, which sum to one. A
+        duplicate row points to its first occurrence; a row of weight zero has no neighbours. With
+        representatives, the graph of representatives.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
-        appearance. With representatives it is their graph, of shape (n_representatives,
-        n_representatives), and there is none of the rows: use ``representatives_`` and
-        ``representative_labels_`` with it, or fit with ``n_representatives=None``.
+        The symmetric graph :math:`(S + S^\top)/2` on distinct rows; a duplicate is linked to its
+        first occurrence. With representatives it is the graph of representatives, of shape
+        (n_representatives, n_representatives). Use it with ``representatives_`` and
+        ``representative_labels_``, or fit with ``n_representatives=None`` to get the graph of all
+        rows.
     embedding_ : array of shape (n_samples, n_clusters)
-        Continuous labels F, with orthonormal columns over distinct rows; of shape
-        (n_representatives, n_clusters) with representatives.
+        Continuous labels F. Columns are orthonormal over distinct rows. With representatives, of
+        shape (n_representatives, n_clusters).
     components_ : array of shape (n_components, n_features) or None
-        The linear map from the features to where rows are compared: the projection
-        :math:`W^\top` after the stretching of ``geometry_``. None where there is neither.
+        The linear map from the features to the space where rows are compared: the map of
+        ``geometry_`` followed by the projection :math:`W^\top`. None if both are the identity.
     n_iter_ : int
-        Iterations that ran.
+        Number of iterations.
     history_ : list of :class:`~dogc.results.Record`
-        Objective by term, lambda, components and labels changed, for each iteration.
+        One record for each iteration: objective by term, lambda, number of components, labels
+        changed.
     converged_ : bool
-        Whether the run settled with exactly n_clusters components (or at a fixed lambda).
+        True if the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
         One of the keys of ``dogc.results.STOPPING_REASONS``.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     See Also
     --------
@@ -236,200 +243,208 @@ class DOGCRelaxed(RegressingDOGC):
 class DOGCFixedGraph(RegressingDOGC):
     r"""DOGC-II, the ablation of DOGC-OS without graph learning.
 
+    Use it to measure what the learned graph contributes, or when learning splits off parts of a
+    sparse cluster. Otherwise use :class:`DOGCOS`.
+
     .. math::
 
         \min_{F,W,Q,P,Y} 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
         + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
 
-    S stays the data's own neighbour graph, `eq:10` at :math:`\lambda = 0`; the other
-    variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows follow their
-    neighbours.
+    S is fixed: it is the neighbour graph of the data, `eq:10` at :math:`\lambda = 0`. The other
+    variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows are labelled by
+    their neighbours.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" takes the number whose clusters were
-        easiest to cut out of the data's own graphs, compared with what it takes to cut them in two;
-        1 is a possible answer, and a fifth of n_samples or 60 the largest (fewer than four distinct
-        rows are a cluster each). Beyond 2,000 distinct rows a sample of that many decides. See
-        ``cluster_counts_``.
+        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
+        the data: a good cluster is easy to separate from the rest and hard to split in two. The
+        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
+        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
+        See ``cluster_counts_``.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     geometry : {"auto", "given", "standard", "within"}, default="auto"
-        The linear map of the columns before rows are compared. "given" takes them as they are;
-        "standard" divides each by its standard deviation; "within" also whitens them by the
-        scatter within clusters, those of a first solution, so that long clusters become round.
-        "auto" takes "given" if the numbers of neighbours agree there (best score 0.98); if not, it
-        tries "within" as well ("standard" with fewer than d (d + 1) / 2 distinct rows) and takes
-        the one with the higher best score. It is "given" where a column has at most n_clusters
-        values, for sparse X, with an integer for ``n_components`` and with
-        ``penalties="paper"``. Beyond 3,000 distinct rows a sample of 2,000 decides. See
-        ``geometries_``.
+        The linear map of the columns before distances are computed. "given" changes nothing.
+        "standard" divides each column by its standard deviation. "within" also whitens the columns
+        by the covariance within the clusters of a first solution, so that elongated clusters become
+        round. "auto" takes "given" if the clusters are stable over the numbers of neighbours (best
+        score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows) and takes the geometry with the higher best score. "auto" is always "given"
+        if a column has at most n_clusters distinct values, for sparse X, with an integer
+        ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
     n_neighbors : int or "auto", default="auto"
-        Candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto" looks at
-        the clusters of the data's own graph with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster) and takes the number whose clusters agree most
-        with the others. See ``scales_``. With representatives, those that each row is linked
-        with; "auto" means 8. Without them, beyond 3,000 distinct rows, a sample of 2,000 decides.
+        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
+        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
+        rows and the size of an average cluster). It takes the number whose clusters agree most with
+        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
+        decides. With representatives, this is the number of representatives that each row is linked
+        to, and "auto" means 8.
     n_components : int, "auto" or None, default="auto"
-        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection.
-        "auto" counts the principal directions that stand out from noise, if all others look like
-        pure noise; then neighbours are looked up in the leading 2 m + 2 directions and W chooses
-        m of them. Otherwise, and for sparse X, it is None.
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
+        counts the principal components that stand out from noise, provided that all others look
+        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
+        selects m directions among them. Otherwise, and for sparse X, "auto" learns no projection.
     alpha : float, default=1e-3
-        How strongly discrete and continuous labels pull on each other, the paper's
-        :math:`\alpha`. In units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). Where no
-        :math:`\lambda` gives n_clusters components, or where the solution leaves its spectral
-        start without cutting far less, it is raised a hundredfold (not with
-        ``penalties="paper"``).
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
+        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
+        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
+        start without a much smaller cut (but not with ``penalties="paper"``).
     beta : float, default=0.1
-        Weight of the regression, the paper's :math:`\beta`. In units of what ``alpha`` gives
-        one row: at 1 graph and regression have an equal say in a row's label.
+        Weight of the regression, the paper's :math:`\beta`, relative to ``alpha`` for one row. With
+        1, graph and regression have equal influence on the label of a row.
     gamma : float, default=1e-2
-        Ridge penalty on P, the paper's :math:`\gamma`. In units of the mean scatter of a
-        feature.
+        Ridge penalty on P, the paper's :math:`\gamma`, in units of the mean scatter of a feature.
     p : float, default=1.0
-        Power of the l2,p loss, from 1e-6 to 2. Below 2 rows that fit badly count for less.
+        Power of the l2,p loss, from 1e-6 to 2. Below 2, rows with large residuals count less.
     fit_intercept : bool, default=True
-        Whether the regression has an intercept. `eq:27` prints none.
+        Whether the regression has an intercept. `eq:27` has none.
     penalties : {"relative", "paper"}, default="relative"
-        Units of alpha, beta and gamma: "relative" as described with each, so that they mean
-        the same at every n, d and scale of X; "paper" takes them as `eq:26` prints them.
+        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
+        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
     xi : {"row", "mean"}, default="mean"
-        The regulariser :math:`\xi` of the graph: one for each row (`eq:24`), or their mean for
-        all rows (`eq:25`). With one for each row dense regions feel :math:`\lambda` first: thin,
-        dense clusters break before touching ones part. Without effect with representatives.
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
+        first, so thin dense clusters can break before touching clusters separate. No effect with
+        representatives.
     lam : float or "auto", default="auto"
-        The paper's :math:`\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` would
-        begin its search.
+        The paper's :math:`\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` starts
+        its search.
     init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
-        Start of labels and rotation. "spectral" involves no chance; an array gives the labels
-        to start from and must use exactly n_clusters values.
+        Initial labels and rotation. "spectral" is deterministic. An array gives the initial labels
+        and must contain exactly n_clusters distinct values.
     n_init : int, default=1
-        Number of starts with ``init="random"``; the lowest objective wins.
+        Number of starts with ``init="random"``. The result with the lowest objective is kept.
     max_iter : int, default=100
-        Most iterations of a run.
+        Maximum number of iterations.
     tol : float, default=1e-4
-        Relative change of the objective below which a run has settled.
+        The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
-        Rows that a component must have to count as a cluster; smaller ones are tied to their
-        nearest. "auto" is a tenth of n_samples / n_clusters; 1 counts every component, as the
-        paper does.
+        Minimum number of rows in a cluster. Smaller components are joined to their nearest
+        neighbour. "auto" is a tenth of n_samples / n_clusters. With 1 every component counts, as in
+        the paper.
     outlier_label : int or None, default=None
-        A negative number marks outliers, in ``labels_`` and in ``predict``, instead of a cluster's
-        label. See ``outliers_``.
+        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
+        gives outliers the label of the nearest cluster. See ``outliers_``.
     metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
-        How far rows are apart. "cosine" compares directions, as suits text and embeddings: rows are
-        brought to length one first, also for the regression. "manhattan" sums absolute differences.
-        The regression needs features, so "precomputed" is refused.
+        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
+        are scaled to length one first, also for the regression. "manhattan" sums absolute
+        differences. The regression needs features, so "precomputed" raises an error.
     neighbors_algorithm : str or transformer, default="auto"
-        How neighbours are searched. "auto", "brute" and "kd_tree" are exact, as in
-        ``NearestNeighbors``; "pynndescent" is approximate and needs that package. A transformer
-        with the interface of ``KNeighborsTransformer`` is fitted on the centred and scaled rows.
-        See ``neighbors_recall_``. Without effect with representatives.
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
+        "pynndescent" is approximate and needs that package. A transformer with the interface of
+        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
+        ``neighbors_recall_``. No effect with representatives.
     max_time : float or None, default=None
-        Seconds that ``fit`` may take once its input is checked. Where they are over it ends with
-        what it has: choices by what was tried, a rough start, the last iteration. Some things are
-        always done: passes over the rows to draw a sample and to label them, a block of the
-        neighbour search, one iteration. Ctrl-C does the same at once; a second one is raised.
+        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
+        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
+        over the rows that draw a sample and label them, one block of the neighbour search, and one
+        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; nothing else is left to chance.
+        Seed of the random starts. Everything else is deterministic.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints a line for each iteration.
+        1 shows a progress bar; 2 prints one line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
-        stops the run.
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     n_clusters_ : int
         Number of clusters.
     cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
-        With ``n_clusters="auto"``, what speaks for each number; else empty. The first was taken.
-        The others follow by score, but the third is one more or one less than the first.
+        With ``n_clusters="auto"``, the evidence for each number of clusters; otherwise empty. The
+        first entry is the chosen number. The others are sorted by score, except that the third is
+        one more or one less than the first.
     n_neighbors_ : int
         Number of neighbours.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     scales_ : :class:`~dogc.results.ScaleChoice`
-        The numbers of neighbours that were tried and how far their clusters agree.
+        The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The geometry that was taken: "given", "standard" or "within".
+        The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
-        How far the numbers of neighbours agree in each geometry that was tried.
+        For each geometry that was tried, the agreement over the numbers of neighbours.
     neighbors_recall_ : float or None
-        Share of true neighbours among those found, measured on 200 rows; 1 for an exact search,
-        None for a precomputed graph.
+        Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
+        search, None for a precomputed graph.
     timings_ : dict
-        Seconds spent on each phase: rows, choices (of what is "auto", on a sample, where there
-        are many rows), neighbours or links, start, iterations.
+        Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
+        rows), neighbours or links, start, iterations.
     label_agreement_ : float
-        Share of ``labels_`` that ``predict`` repeats on the fitted rows, outliers that are marked
-        left out. Below 0.95 ``fit`` warns.
+        Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
+        outliers. ``fit`` warns if it is below 0.95.
     confidence_ : array of shape (n_samples,)
-        How sure each label is: the weight that a row's neighbours in its own cluster have among all
-        its neighbours, in the graph of the data before anything was learned. With
-        representatives, the share of its label among those that the row is linked with. The larger
-        the outlier score of a row is above 3, the nearer this is to 1 / n_clusters.
+        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
+        in its own cluster, in the graph of the data before learning. With representatives, the
+        share of the row's label among those that it is linked to. For outlier scores above 3, it
+        decreases towards 1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
-        The mean distance of each row to its 20 nearest neighbours, divided by the median of the
-        same over the 45 rows around it: about 1 inside a cluster. With representatives, the mean
-        distance to the 8 nearest of them, and the median over these.
+        Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
+        quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
+        distance to the 8 nearest representatives, and the median over these 8.
     outliers_ : bool array of shape (n_samples,)
-        Rows with an outlier score above 3, and rows whose component was too small to be a cluster
-        (with representatives, those that are mostly linked with such a component).
+        True for rows with an outlier score above 3, and for rows in a component too small to be a
+        cluster (with representatives: rows linked mostly to such a component).
     similarity_matrix_ : sparse array of shape (n_samples, n_samples)
-        S itself: weights of each row on its neighbours, which sum to one. A copy leads to its
-        first appearance; a row that counts for nothing leads nowhere. With representatives, theirs.
+        The learned graph S. Each row holds the weights of its neighbours, which sum to one. A
+        duplicate row points to its first occurrence; a row of weight zero has no neighbours. With
+        representatives, the graph of representatives.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph :math:`(S + S^\top)/2` on distinct rows; a copy is tied to its first
-        appearance. With representatives it is their graph, of shape (n_representatives,
-        n_representatives), and there is none of the rows: use ``representatives_`` and
-        ``representative_labels_`` with it, or fit with ``n_representatives=None``.
+        The symmetric graph :math:`(S + S^\top)/2` on distinct rows; a duplicate is linked to its
+        first occurrence. With representatives it is the graph of representatives, of shape
+        (n_representatives, n_representatives). Use it with ``representatives_`` and
+        ``representative_labels_``, or fit with ``n_representatives=None`` to get the graph of all
+        rows.
     embedding_ : array of shape (n_samples, n_clusters)
-        Continuous labels F, with orthonormal columns over distinct rows; of shape
-        (n_representatives, n_clusters) with representatives.
+        Continuous labels F. Columns are orthonormal over distinct rows. With representatives, of
+        shape (n_representatives, n_clusters).
     rotation_ : array of shape (n_clusters, n_clusters)
         The rotation Q from continuous to discrete labels.
     components_ : array of shape (n_components, n_features) or None
-        The linear map from the features to where rows are compared: the projection
-        :math:`W^\top` after the stretching of ``geometry_``. None where there is neither.
+        The linear map from the features to the space where rows are compared: the map of
+        ``geometry_`` followed by the projection :math:`W^\top`. None if both are the identity.
     n_iter_ : int
-        Iterations that ran.
+        Number of iterations.
     history_ : list of :class:`~dogc.results.Record`
-        Objective by term, lambda, components and labels changed, for each iteration.
+        One record for each iteration: objective by term, lambda, number of components, labels
+        changed.
     converged_ : bool
-        Whether the run settled with exactly n_clusters components (or at a fixed lambda).
+        True if the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
         One of the keys of ``dogc.results.STOPPING_REASONS``.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     See Also
     --------

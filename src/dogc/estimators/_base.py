@@ -67,17 +67,17 @@ class GraphClusterer(NewRows):
                 (n_samples, n_features)
             Rows to cluster; with ``metric="precomputed"``, a sparse graph of distances of
             shape (n_samples, n_samples) as ``KNeighborsTransformer`` makes it.
-            Rows of Dask's are worked on in blocks, by the active client or by threads;
-            ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a torch tensor is a tensor beside it.
+            Dask rows are processed in blocks, by the active client or by threads. ``labels_``
+            and the other attributes with one value for each row are then dask arrays. For a
+            torch tensor they are tensors on the same device.
         y : ignored
             Present by convention.
         sample_weight : array-like or dask array of shape (n_samples,), default=None
-            How often each row counts; a whole number is the same as that many copies. Equal
-            rows are one row of the graph: a weight changes the sizes of clusters and the
-            regression, not who is whose neighbour. With representatives a weight also says how
-            much a row adds to the links between them. Rows of weight zero are left out and
-            labelled afterwards.
+            Weight of each row. An integer weight has the same effect as that many copies. Equal
+            rows are one node of the graph, so a weight changes the sizes of clusters and the
+            regression, but not the neighbours. With representatives, a weight also counts in
+            the links between them. Rows of weight zero are not fitted; they are labelled
+            afterwards.
 
         Returns
         -------

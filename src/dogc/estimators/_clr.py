@@ -33,98 +33,102 @@ METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 class CLR(FixedGraphClusterer):
     r"""Constrained Laplacian rank: the nearest graph that has exactly c components.
 
+    Use it when you have a graph and some of its edges are wrong.
+
     .. math:: \min_S \|S - A\| \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_{ij} \ge 0,\
               \operatorname{rank}(L_S) = n - c
 
-    with A the given graph, rows scaled to sum to one, and the norm squared L2 or L1. The rank
-    is enforced by adding :math:`2 \lambda \operatorname{Tr}(F^\top L_S F)` and raising
-    :math:`\lambda`. Clusters are the components of S, which lies on the edges of A. The L2 norm
-    spreads the change over many edges; the L1 norm cuts few and leaves the rest as they are.
+    A is the given graph with rows that sum to one. The norm is the squared L2 norm or the L1
+    norm. The rank is enforced by adding :math:`2 \lambda \operatorname{Tr}(F^\top L_S F)` and
+    increasing :math:`\lambda`. Clusters are the components of S, which has no edges that A lacks.
+    The L2 norm spreads the change over many edges. The L1 norm removes few edges and leaves the
+    others unchanged.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     norm : {"l2", "l1"}, default="l2"
-        How the distance to the given graph is measured: squared L2 (CLR1 in the DOGC paper) or
-        L1 (CLR0).
+        Distance to the given graph: squared L2 (CLR1 in the DOGC paper) or L1 (CLR0).
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller. With representatives, the number that each row is linked to; None means 8.
     affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
-        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        The graph A. "neighbors": a Gaussian kernel on pairs where one row is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
-        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
-        value first, so that their order changes no cluster; those of a graph have no values, and
-        ties among them go by their places.
+        paper; it takes n_samples^2 numbers. "precomputed": X is the graph, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored. Clusters do not depend on the order
+        of the rows, except that ties in a precomputed graph are broken by position.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives, "local" is half the
+        mean distance of a row to those that it is linked to.
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
-        n_clusters components; a number is kept fixed.
+        n_clusters components. A number is kept fixed.
     max_iter : int, default=100
-        Most iterations of a run.
+        Maximum number of iterations.
     tol : float, default=1e-4
-        Relative change of the objective below which a run has settled.
+        The iteration stops when the relative change of the objective is below this value.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints a line for each iteration.
+        1 shows a progress bar; 2 prints one line for each iteration.
     callback : callable, default=None
-        Called with the :class:`~dogc.results.Record` of each iteration; a true return value
-        stops the run.
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     similarity_matrix_ : sparse array of shape (n_samples, n_samples)
-        S itself: weights of each row, which sum to one; of representatives where there are any.
+        The learned graph S. Each row holds weights that sum to one. With representatives, the
+        graph of representatives.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The learned graph :math:`(S + S^\top)/2`; of representatives where there are any.
+        The symmetric graph :math:`(S + S^\top)/2`. With representatives, the graph of
+        representatives.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off; a row for each representative where there
-        are any.
+        The continuous solution from which labels are computed. With representatives, one row for
+        each representative.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     n_iter_ : int
-        Iterations that ran.
+        Number of iterations.
     history_ : list of :class:`~dogc.results.Record`
-        Objective by term, lambda, components and labels changed, for each iteration.
+        One record for each iteration: objective by term, lambda, number of components, labels
+        changed.
     converged_ : bool
-        Whether the run settled with exactly n_clusters components (or at a fixed lambda).
+        True if the run settled with exactly n_clusters components (or at a fixed lambda).
     stopping_reason_ : str
         One of the keys of ``dogc.results.STOPPING_REASONS``.
 
@@ -183,9 +187,9 @@ class CLR(FixedGraphClusterer):
                 (n_samples, n_features)
             Rows to cluster; with ``affinity="precomputed"``, their affinities, of shape
             (n_samples, n_samples).
-            Rows of Dask's are worked on in blocks, by the active client or by threads;
-            ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a torch tensor is a tensor beside it.
+            Dask rows are processed in blocks, by the active client or by threads. ``labels_``
+            and the other attributes with one value for each row are then dask arrays. For a
+            torch tensor they are tensors on the same device.
         y : ignored
             Present by convention.
 

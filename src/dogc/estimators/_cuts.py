@@ -16,81 +16,83 @@ from ._fixed import FixedGraphClusterer, merged_components
 class RatioCut(FixedGraphClusterer):
     r"""Ratio cut: bottom eigenvectors of the Laplacian, then k-means.
 
+    Use it as a baseline for spectral clustering. :class:`NormalizedCut` is more robust when
+    clusters differ in density.
+
     .. math:: \min_F \operatorname{Tr}(F^\top L F) \quad \text{s.t.} \quad F^\top F = I_c,
               \qquad L = D - A
 
-    the relaxation of :math:`\sum_k \text{cut}(C_k, \bar C_k) / |C_k|`.
+    This is the relaxation of :math:`\sum_k \text{cut}(C_k, \bar C_k) / |C_k|`.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller. With representatives, the number that each row is linked to; None means 8.
     affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
-        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        The graph A. "neighbors": a Gaussian kernel on pairs where one row is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
-        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
-        value first, so that their order changes no cluster; those of a graph have no values, and
-        ties among them go by their places.
+        paper; it takes n_samples^2 numbers. "precomputed": X is the graph, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored. Clusters do not depend on the order
+        of the rows, except that ties in a precomputed graph are broken by position.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives, "local" is half the
+        mean distance of a row to those that it is linked to.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
-        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        How labels are computed from the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-        the means of what the rotation finds. A number gives that many starts, of which the best
-        is kept: k-means++ draws all of them, the rotation all but the first.
+        "auto" is deterministic: the rotation starts from pivoted QR, k-means from the cluster
+        means of the rotation. A number gives that many starts, and the best result is kept.
+        k-means++ draws all of them; the rotation draws all but the first.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph A; of representatives where there are any.
+        The graph A. With representatives, the graph of representatives.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off; a row for each representative where there
-        are any.
+        The continuous solution from which labels are computed. With representatives, one row for
+        each representative.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------
@@ -139,6 +141,9 @@ class RatioCut(FixedGraphClusterer):
 class NormalizedCut(FixedGraphClusterer):
     r"""Normalised cut: generalised eigenvectors, then k-means or a rotation.
 
+    Use it for curved clusters with clear gaps. It is the fastest method here that is robust to
+    clusters of different density.
+
     .. math:: L v = \mu D v, \qquad L = D - A
 
     The c bottom solutions relax :math:`\sum_k \text{cut}(C_k, \bar C_k) / \text{vol}(C_k)`.
@@ -151,73 +156,72 @@ class NormalizedCut(FixedGraphClusterer):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller. With representatives, the number that each row is linked to; None means 8.
     affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
-        The graph A. "neighbors": a Gaussian kernel on pairs of which one is among the
+        The graph A. "neighbors": a Gaussian kernel on pairs where one row is among the
         ``n_neighbors`` nearest of the other. "full": the kernel on all pairs, as in the DOGC
-        paper; holds n_samples^2 numbers. "precomputed": X is the graph itself, symmetric and
-        non-negative, sparse or dense; its diagonal is ignored. Rows of features are sorted by
-        value first, so that their order changes no cluster; those of a graph have no values, and
-        ties among them go by their places.
+        paper; it takes n_samples^2 numbers. "precomputed": X is the graph, symmetric and
+        non-negative, sparse or dense; its diagonal is ignored. Clusters do not depend on the order
+        of the rows, except that ties in a precomputed graph are broken by position.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives, "local" is half the
+        mean distance of a row to those that it is linked to.
     normalize_rows : bool, default=False
         Whether rows of the embedding are scaled to length one.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
-        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        How labels are computed from the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-        the means of what the rotation finds. A number gives that many starts, of which the best
-        is kept: k-means++ draws all of them, the rotation all but the first.
+        "auto" is deterministic: the rotation starts from pivoted QR, k-means from the cluster
+        means of the rotation. A number gives that many starts, and the best result is kept.
+        k-means++ draws all of them; the rotation draws all but the first.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph A; of representatives where there are any.
+        The graph A. With representatives, the graph of representatives.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off; a row for each representative where there
-        are any.
+        The continuous solution from which labels are computed. With representatives, one row for
+        each representative.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------

@@ -21,30 +21,32 @@ def spectral_rotation(
 ) -> np.ndarray:
     r"""Discrete labels from a continuous embedding, without k-means.
 
+    Use it in place of k-means as the last step of spectral clustering. It is deterministic, and
+    every cluster gets at least one row.
+
     .. math:: \min_{Y, Q} \|Y - \tilde F Q\|_F^2
               \quad \text{s.t.} \quad Q^\top Q = I,\ Y \in \mathrm{Idx},\ Y^\top 1 \ge 1
 
-    where :math:`\tilde F` is F with rows of length one. Both halves are solved exactly in
-    turn until the labels repeat. The first rotation comes from a pivoted QR factorisation
-    and involves no chance.
+    where :math:`\tilde F` is F with rows of length one. Y and Q are solved exactly in turn until
+    the labels no longer change. The first rotation comes from a pivoted QR factorisation.
 
     Parameters
     ----------
     F : array-like of shape (n_samples, n_clusters)
-        Embedding with one column for each cluster, such as bottom eigenvectors of a
-        Laplacian, the constant one included. Any finite values will do, also zero rows and
-        dependent columns.
+        Embedding with one column for each cluster, such as the bottom eigenvectors of a
+        Laplacian, including the constant one. Values must be finite. Zero rows and linearly
+        dependent columns are allowed.
     normalize_rows : bool, default=True
         Whether to scale rows to length one first (zero rows stay).
     n_init : int, default=1
-        Number of first rotations; those after the first are random, the best result wins.
+        Number of starts. All but the first are random; the best result is kept.
     random_state : int, RandomState, Generator or None, default=None
-        Draws them.
+        Seed of the random starts.
 
     Returns
     -------
     labels : int array of shape (n_samples,)
-        Cluster of each row, numbered by falling size; every cluster has a row.
+        Cluster of each row. Clusters are numbered by decreasing size; none is empty.
 
     References
     ----------

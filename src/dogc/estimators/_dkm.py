@@ -27,14 +27,16 @@ LANDMARKS = 500
 class DiscriminativeKMeans(RowClusterer):
     r"""Discriminative k-means: k-means and the discriminant subspace at once.
 
+    Use it instead of k-means when clusters are compact but features are correlated.
+
     .. math:: \max_{L} \operatorname{Tr}\left(L^\top
               \left(I - (I + K / \lambda)^{-1}\right) L\right)
 
     over scaled indicator matrices L, with K the kernel of the centred rows. For given labels
-    the best discriminant subspace has a closed form; put in, it leaves kernel k-means with
+    the best discriminant subspace has a closed form. Inserting it leaves kernel k-means with
     the kernel above. That kernel has the feature map
-    :math:`X_c (X_c^\top X_c + \lambda I)^{-1/2}`, so each iteration of k-means there improves
-    subspace and labels together and no n x n matrix is needed.
+    :math:`X_c (X_c^\top X_c + \lambda I)^{-1/2}`. So each iteration of k-means in this space
+    improves subspace and labels together, and no n x n matrix is needed.
 
     Parameters
     ----------
@@ -42,8 +44,8 @@ class DiscriminativeKMeans(RowClusterer):
         Number of clusters, the paper's :math:`c`.
     lam : float, default=1.0
         Regularisation :math:`\lambda`, above 0, in units of the mean scatter of a feature (of a
-        landmark, for "rbf"). As it
-        grows the method becomes plain k-means; towards 0 all directions of X count alike.
+        landmark, for "rbf"). Large values give ordinary k-means. Towards 0, all directions of X
+        have equal weight.
     kernel : {"linear", "rbf"}, default="linear"
         The kernel K. "rbf" is approximated with 500 landmarks, exact up to 500 rows.
     gamma : float, default=None
@@ -52,18 +54,18 @@ class DiscriminativeKMeans(RowClusterer):
     n_init : int, default=10
         Number of k-means++ starts.
     max_iter : int, default=300
-        Most iterations of a start.
+        Maximum number of iterations of each start.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the starts, and the landmarks of a kernel.
+        Seed of the starts and of the landmarks of a kernel.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     cluster_centers_ : array of shape (n_clusters, n_components)
         Cluster means in the space where rows are compared.
     inertia_ : float

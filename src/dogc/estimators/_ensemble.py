@@ -31,13 +31,16 @@ FEWEST, MOST = 20, 60
 class USENC(LandmarkClusterer):
     r"""Ultra-scalable ensemble clustering (U-SENC): a cut of rows and the clusters of many U-SPECs.
 
+    Use it for many rows when :class:`~dogc.USPEC` is unstable and you can wait
+    ``n_estimators`` times as long.
+
     .. math:: \tilde b_{ij} = 1 \ \text{if row } i \text{ is in base cluster } j, \qquad
               L_C v = \lambda D_C v, \quad E_C = \tfrac{1}{m} \tilde B^\top \tilde B
 
-    U-SPEC is run m times, each time with representatives of its own and another number of
-    clusters. All their clusters are one side of a bipartite graph, the rows are the other. Its
-    normalised cut is found on the clusters and transferred to the rows as in
-    :class:`~dogc.USPEC`; k-means reads the labels off it.
+    U-SPEC runs m times, each time with different representatives and a different number of
+    clusters. All these clusters are one side of a bipartite graph; the rows are the other side.
+    Its normalised cut is computed on the clusters and transferred to the rows as in
+    :class:`~dogc.USPEC`. Labels come from k-means on the result.
 
     Parameters
     ----------
@@ -46,38 +49,38 @@ class USENC(LandmarkClusterer):
     n_estimators : int, default=20
         Number of base clusterings, the m of its paper.
     base_clusters : tuple of two int, default=None
-        Least and largest number of clusters of a base clustering; numbers are drawn between them.
-        None means 20 and 60, but no more than the square root of the number of distinct rows, and
-        n_clusters where that is more.
+        Minimum and maximum number of clusters of a base clustering; the number is drawn between
+        them. None means 20 and 60, limited by the square root of the number of distinct rows, but
+        at least n_clusters.
     n_landmarks : int or None, default=None
         Number of representatives of each base clustering; at least n_clusters and any number of
-        base clusters. None takes half of the distinct rows, 1000 at most. No more than half of
-        them are taken, so that base clusterings differ.
+        base clusters. None takes half of the distinct rows, at most 1000. The limit is half of the
+        distinct rows, so that base clusterings differ.
     n_neighbors : int, default=None
-        Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
-        landmarks where they are fewer.
+        Number of nearest landmarks of each row; below n_samples. None means 5, or all landmarks
+        if there are fewer.
     n_init : int or "auto", default="auto"
-        With "auto" k-means starts from the means of what a rotation of the embedding finds. A
-        number gives that many k-means++ starts, of which the best is kept. At most 20,000 rows
-        have a say in the means.
+        "auto" starts k-means from the cluster means of a rotation of the embedding. A number gives
+        that many k-means++ starts, and the best result is kept. The means are computed from at most
+        20,000 rows.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the landmarks, the numbers of base clusters, and random starts.
+        Seed of the landmarks, of the numbers of base clusters, and of random starts.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off.
+        The continuous solution from which labels are computed.
     base_labels_ : int array of shape (n_samples, n_estimators)
         Cluster of each row in each base clustering.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------

@@ -53,9 +53,9 @@ class FixedGraphClusterer(RowClusterer):
                 (n_samples, n_features)
             Rows to cluster; with ``affinity="precomputed"``, their affinities, of shape
             (n_samples, n_samples).
-            Rows of Dask's are worked on in blocks, by the active client or by threads;
-            ``labels_`` and whatever else there is for each row is a dask array then. What is
-            found for a torch tensor is a tensor beside it.
+            Dask rows are processed in blocks, by the active client or by threads. ``labels_``
+            and the other attributes with one value for each row are then dask arrays. For a
+            torch tensor they are tensors on the same device.
         y : ignored
             Present by convention.
 
@@ -169,8 +169,8 @@ class FixedGraphClusterer(RowClusterer):
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the weight of their edges to fitted rows.
 
-        A new row is joined to its nearest fitted rows with the weights that the graph's
-        kernel gives; the cluster with the most weight wins (the lower label in a tie).
+        A new row is linked to its nearest fitted rows with the weights of the graph's kernel.
+        It gets the label with the largest total weight (the lower label in a tie).
 
         Parameters
         ----------

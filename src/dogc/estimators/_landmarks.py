@@ -121,10 +121,10 @@ class LandmarkClusterer(RowClusterer):
         self.bandwidth_ = float(fitted.width * scaled.scale)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label new rows by the cluster mean that lies nearest to them in the embedding.
+        """Label new rows by the nearest cluster mean in the embedding.
 
-        A new row is joined with its nearest landmarks as the fitted rows were, and lies at
-        the weighted mean of these. A fitted row gets its label again.
+        A new row is linked to its nearest landmarks like a fitted row. Its position is their
+        weighted mean. A fitted row gets the same label as in ``labels_``.
 
         Parameters
         ----------
@@ -144,14 +144,16 @@ class LandmarkClusterer(RowClusterer):
 class LSC(LandmarkClusterer):
     r"""Landmark-based spectral clustering: rows as sparse mixtures of landmarks.
 
+    Use it for many rows when a fast approximate result is enough.
+
     .. math:: z_{ij} \propto \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
               \ \text{on the nearest landmarks } r_j, \quad \textstyle\sum_j z_{ij} = 1, \qquad
               \hat Z = Z D^{-1/2}, \quad d_j = \textstyle\sum_i z_{ij}
 
     The c leading left singular vectors of :math:`\hat Z` are eigenvectors of the graph
     :math:`\hat Z \hat Z^\top` of all rows. They come from the eigenvectors of
-    :math:`\hat Z^\top \hat Z`, which is as small as the number of landmarks. k-means reads the
-    labels off them. Time and memory grow linearly with the number of rows.
+    :math:`\hat Z^\top \hat Z`, a square matrix with one row for each landmark. Labels come from
+    k-means on them. Time and memory grow linearly with the number of rows.
 
     Parameters
     ----------
@@ -159,43 +161,43 @@ class LSC(LandmarkClusterer):
         Number of clusters, the paper's :math:`c`.
     n_landmarks : int or None, default=None
         Number of landmarks, the p of its paper; at least n_clusters. None takes a fifth of the
-        distinct rows, 1000 at most. Where it is not below their number, every row is one.
+        distinct rows, at most 1000. A number that is not below theirs makes every row a landmark.
     landmarks : {"kmeans", "random"}, default="kmeans"
-        What landmarks are: means of a few steps of k-means on at most 40 rows for each of them
-        (LSC-K; its paper takes all rows), or rows drawn at random (LSC-R).
+        "kmeans": landmarks are the means of a few steps of k-means on at most 40 rows for each
+        landmark (LSC-K; its paper uses all rows). "random": landmarks are random rows (LSC-R).
     n_neighbors : int, default=None
-        Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
-        landmarks where they are fewer.
+        Number of nearest landmarks of each row; below n_samples. None means 5, or all landmarks
+        if there are fewer.
     bandwidth : float or "mean", default="mean"
         Width :math:`\sigma` of the kernel, in units of X. "mean" is the mean distance of rows to
-        the landmarks that they are joined with.
+        their nearest landmarks.
     normalize_rows : bool, default=True
         Whether rows of the embedding are scaled to length one.
     n_init : int or "auto", default="auto"
-        With "auto" k-means starts from the means of what a rotation of the embedding finds. A
-        number gives that many k-means++ starts, of which the best is kept. At most 20,000 rows
-        have a say in the means.
+        "auto" starts k-means from the cluster means of a rotation of the embedding. A number gives
+        that many k-means++ starts, and the best result is kept. The means are computed from at most
+        20,000 rows.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the landmarks, and random starts.
+        Seed of the landmarks and of random starts.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off.
+        The continuous solution from which labels are computed.
     landmarks_ : array of shape (n_landmarks, n_features)
-        The landmarks, in the units of X. They may be fewer than asked for: cells that lose all
-        their rows are left out.
+        The landmarks, in the units of X. There can be fewer than requested, because empty cells are
+        dropped.
     bandwidth_ : float
         The width of the kernel.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------
@@ -251,13 +253,15 @@ class LSC(LandmarkClusterer):
 class USPEC(LandmarkClusterer):
     r"""Ultra-scalable spectral clustering (U-SPEC): a transfer cut of rows and representatives.
 
+    Use it for many rows when clusters are separated and speed matters most.
+
     .. math:: b_{ij} = \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
               \ \text{on the nearest representatives } r_j, \qquad
               L_R v = \lambda D_R v, \quad E_R = B^\top D_X^{-1} B
 
     B is a bipartite graph of rows and representatives. Its normalised cut is found on the small
     graph :math:`E_R` of representatives and transferred to the rows:
-    :math:`u = D_X^{-1} B v / \sqrt{1 - \lambda}`. k-means reads the labels off u. Time and memory
+    :math:`u = D_X^{-1} B v / \sqrt{1 - \lambda}`. Labels come from k-means on u. Time and memory
     grow linearly with the number of rows.
 
     Parameters
@@ -265,47 +269,47 @@ class USPEC(LandmarkClusterer):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     n_landmarks : int or None, default=None
-        Number of representatives, the p of its paper; at least n_clusters. They are means of a
-        few steps of k-means on ten random rows for each of them. None takes a fifth of the
-        distinct rows, 1000 at most. Where it is not below their number, every row is one.
+        Number of representatives, the p of its paper; at least n_clusters. They are the means of a
+        few steps of k-means on ten random rows for each. None takes a fifth of the distinct rows,
+        at most 1000. A number that is not below theirs makes every row a representative.
     n_neighbors : int, default=None
-        Nearest landmarks that each row is joined with; below n_samples. None means 5, or all
-        landmarks where they are fewer.
+        Number of nearest landmarks of each row; below n_samples. None means 5, or all landmarks
+        if there are fewer.
     bandwidth : float or "mean", default="mean"
         Width :math:`\sigma` of the kernel, in units of X. "mean" is the mean distance of rows to
-        the landmarks that they are joined with.
+        their nearest landmarks.
     normalize_rows : bool, default=True
         Whether rows of the embedding are scaled to length one.
     n_init : int or "auto", default="auto"
-        With "auto" k-means starts from the means of what a rotation of the embedding finds. A
-        number gives that many k-means++ starts, of which the best is kept. At most 20,000 rows
-        have a say in the means.
+        "auto" starts k-means from the cluster means of a rotation of the embedding. A number gives
+        that many k-means++ starts, and the best result is kept. The means are computed from at most
+        20,000 rows.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the landmarks, and random starts.
+        Seed of the landmarks and of random starts.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off.
+        The continuous solution from which labels are computed.
     landmarks_ : array of shape (n_landmarks, n_features)
-        The landmarks, in the units of X. They may be fewer than asked for: cells that lose all
-        their rows are left out.
+        The landmarks, in the units of X. There can be fewer than requested, because empty cells are
+        dropped.
     bandwidth_ : float
         The width of the kernel.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     Notes
     -----
-    The nearest representatives are the true ones; the search of the paper is approximate. A row far
-    from all representatives keeps a little weight in the graph.
+    The search for the nearest representatives is exact; that of the paper is approximate. A row
+    far from all representatives keeps a small weight in the graph.
 
     References
     ----------

@@ -19,13 +19,15 @@ WIDTH = 8.0
 class LocalLearningClustering(FixedGraphClusterer):
     r"""Local learning: labels that neighbours predict best.
 
+    Use it for densely sampled manifolds. It is sensitive to ``ridge`` and ``n_neighbors``.
+
     .. math:: \min_F \operatorname{Tr}(F^\top (I - A)^\top (I - A) F)
               \quad \text{s.t.} \quad F^\top F = I_c
 
-    Row i of A holds the weights with which kernel ridge regression, trained on the labels of
-    the neighbours of i alone, predicts the label of i:
-    :math:`a_i = (K_i + \rho I)^{-1} k_i`. With all other rows as neighbours and one bandwidth the
-    prediction is the leave-one-out prediction of a single kernel ridge regression, and
+    Row i of A holds the weights with which kernel ridge regression, trained only on the labels of
+    the neighbours of i, predicts the label of i:
+    :math:`a_i = (K_i + \rho I)^{-1} k_i`. If all other rows are neighbours and there is one
+    bandwidth, this is the leave-one-out prediction of a single kernel ridge regression, and
     :math:`I - A = \operatorname{diag}(I - G)^{-1} (I - G)` with
     :math:`G = K (K + \rho I)^{-1}`.
 
@@ -34,37 +36,37 @@ class LocalLearningClustering(FixedGraphClusterer):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     ridge : float, default=0.1
-        Penalty of the local models, above 0; the kernel of a row with itself is 1.
+        Penalty of the local models, above 0. The kernel of a row with itself is 1.
     n_neighbors : int, default=None
-        Neighbours that predict a row; below n_samples. None means 15, or n_samples - 1 if that
-        is smaller.
+        Number of neighbours that predict a row; below n_samples. None means 15, or n_samples - 1
+        if that is smaller.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" gives the model of row i the kernel
         :math:`\exp(-\|x_j - x_l\|^2 / \sigma_i^2)` with :math:`\sigma_i` eight times the distance
-        from row i to the farthest of its neighbours: a kernel narrower than the neighbourhood
+        from row i to the farthest of its neighbours. A kernel narrower than the neighbourhood
         would fit any labels. A number :math:`\sigma`, in units of X, gives
         :math:`\exp(-\|x_j - x_l\|^2 / (2 \sigma^2))`.
     assign_labels : {"kmeans", "rotation"}, default="rotation"
-        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        How labels are computed from the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-        the means of what the rotation finds. A number gives that many starts, of which the best
-        is kept: k-means++ draws all of them, the rotation all but the first.
+        "auto" is deterministic: the rotation starts from pivoted QR, k-means from the cluster
+        means of the rotation. A number gives that many starts, and the best result is kept.
+        k-means++ draws all of them; the rotation draws all but the first.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     embedding_ : array of shape (n_samples, n_clusters)
         The bottom eigenvectors F.
 
@@ -124,6 +126,9 @@ class LocalLearningClustering(FixedGraphClusterer):
 class CLGR(FixedGraphClusterer):
     r"""Clustering with local and global regularisation.
 
+    Use it for densely sampled manifolds when labels should also be smooth on the graph. It is
+    less sensitive to its parameters than :class:`LocalLearningClustering`.
+
     .. math:: \min_F \operatorname{Tr}\left(F^\top (T + \lambda L) F\right)
               \quad \text{s.t.} \quad F^\top F = I_c, \qquad T = (I - A)^\top (I - A)
 
@@ -140,11 +145,11 @@ class CLGR(FixedGraphClusterer):
     ridge : float, default=1.0
         Penalty of the local models, above 0, in units of the neighbours' scatter.
     n_neighbors : int, default=None
-        Neighbours that the model of a row is trained on, whatever ``affinity`` is, and that the
-        row is joined with by "neighbors"; below n_samples. None means 15, or n_samples - 1 if
-        that is smaller.
+        Number of neighbours that the local model of a row is trained on, for every ``affinity``;
+        also the number of neighbours in the graph "neighbors". Below n_samples. None means 15, or
+        n_samples - 1 if that is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
-        The graph of the Laplacian: a Gaussian kernel on pairs of which one is among the
+        The graph of the Laplacian: a Gaussian kernel on pairs where one row is among the
         ``n_neighbors`` nearest of the other, or on all pairs (n_samples^2 numbers).
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
@@ -152,30 +157,30 @@ class CLGR(FixedGraphClusterer):
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
         :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
-        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        How labels are computed from the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-        the means of what the rotation finds. A number gives that many starts, of which the best
-        is kept: k-means++ draws all of them, the rotation all but the first.
+        "auto" is deterministic: the rotation starts from pivoted QR, k-means from the cluster
+        means of the rotation. A number gives that many starts, and the best result is kept.
+        k-means++ draws all of them; the rotation draws all but the first.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph A.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off.
+        The continuous solution from which labels are computed.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------

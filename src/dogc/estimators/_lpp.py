@@ -21,22 +21,25 @@ from ._validating import validate_rows
 class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Locality preserving projection: directions in which neighbours stay close.
 
+    Use it as a transformer in front of another method, when PCA keeps directions of large
+    variance that say nothing about neighbours.
+
     .. math:: X^\top L X a = \mu X^\top D X a, \qquad L = D - A
 
-    The bottom solutions, with rows of X as samples, centred at their degree-weighted mean
-    (which leaves the left side as it is and makes the right side independent of the origin), or
-    as they are with ``center=False``, which is the problem of He and Niyogi to the letter.
-    The problem is solved in the row space of X, so more features than rows are safe.
+    The directions are the solutions with the smallest :math:`\mu`. Rows of X are samples. They
+    are centred at their degree-weighted mean, so that the result does not depend on the origin.
+    With ``center=False`` they are not centred, as in He and Niyogi. The problem is solved in the
+    row space of X, so there may be more features than rows.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of directions; at most n_features.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
-        The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+        The graph A: a Gaussian kernel on pairs where one row is among the ``n_neighbors`` nearest
         of the other, or on all pairs (n_samples^2 numbers).
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
@@ -44,10 +47,10 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
         :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     center : bool, default=True
-        Whether rows are centred first. Without, the first direction of rows far from the origin
-        is nearly constant on them: a constant has :math:`\mu = 0`.
+        Whether rows are centred first. Without centring, the first direction is nearly constant on
+        rows far from the origin, because a constant has :math:`\mu = 0`.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
@@ -55,14 +58,14 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     components_ : array of shape (n_components, n_features)
-        The directions, ascending in ``eigenvalues_``. Where the rows span fewer directions than
-        n_components, the last ones are zero.
+        The directions, sorted by ``eigenvalues_``, smallest first. If the rows span fewer than
+        n_components directions, the last ones are zero.
     eigenvalues_ : array of shape (n_components,)
-        The values :math:`\mu`; not a number for directions of zeros.
+        The values :math:`\mu`; NaN for zero directions.
     mean_ : array of shape (n_features,)
-        Mean of the rows, weighted by their degree in the graph; it is mapped to zero. Zeros with
+        Mean of the rows, weighted by their degree in the graph. It is mapped to zero. Zeros with
         ``center=False``.
 
     References

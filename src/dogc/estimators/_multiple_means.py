@@ -25,15 +25,17 @@ from ._rows import RowClusterer, reachable_clusters
 class KMultipleMeans(RowClusterer):
     r"""K-multiple-means: several prototypes a cluster, joined by a graph of exactly c components.
 
+    Use it for many rows when a cluster is not round but can be covered by several prototypes.
+
     .. math:: \min_{S, A} \sum_{ij} \|x_i - a_j\|^2 s_{ij} + \xi_i s_{ij}^2
               \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_i \ge 0,\
               S \text{ has } c \text{ components}
 
-    S joins rows with the nearest of m prototypes :math:`a_j`. The constraint is relaxed as in CAN:
+    S links rows to the nearest of m prototypes :math:`a_j`. The constraint is relaxed as in CAN:
     :math:`\lambda \operatorname{Tr}(F^\top \tilde L F)` is added, with the normalised Laplacian of
-    the bipartite graph, and :math:`\lambda` goes up and down until there are c components, which
-    are the clusters. Then each prototype moves to the mean of its rows, weighed by S, and all is
-    solved again, until the clusters repeat.
+    the bipartite graph. :math:`\lambda` is adjusted until there are c components. They are the
+    clusters. Then each prototype moves to the mean of its rows, weighted by S. Both steps repeat
+    until the clusters no longer change.
 
     Parameters
     ----------
@@ -41,41 +43,41 @@ class KMultipleMeans(RowClusterer):
         Number of clusters, the paper's :math:`c`.
     n_prototypes : int, default=None
         Number of prototypes, the m of its paper; at least n_clusters. None means
-        :math:`\sqrt{n c}`, of distinct rows. Prototypes start as means of a few steps of k-means
-        on ten random rows for each of them. Where the number is not below that of distinct rows,
-        they start as the rows.
+        :math:`\sqrt{n c}`, with n the number of distinct rows. Initial prototypes are the means
+        of a few steps of k-means on ten random rows for each. If n_prototypes is not below n, they
+        are the rows.
     n_neighbors : int, default=None
-        Nearest prototypes that each row is joined with; below n_samples. None means 5, or all
-        prototypes but one where they are fewer.
+        Number of nearest prototypes of each row; below n_samples. None means 5, or all prototypes
+        but one if there are fewer.
     max_iter : int, default=30
-        Most moves of the prototypes.
+        Maximum number of moves of the prototypes.
     random_state : int, RandomState, Generator or None, default=0
-        Draws the rows that prototypes start from.
+        Seed of the rows from which the initial prototypes are computed.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     prototypes_ : array of shape (n_prototypes, n_features)
-        The prototypes, in the units of X. Those that lose all their rows are left out.
+        The prototypes, in the units of X. Prototypes without rows are dropped.
     prototype_labels_ : int array of shape (n_prototypes,)
-        Cluster of each.
+        Cluster of each prototype.
     bipartite_graph_ : sparse array of shape (n_samples, n_prototypes)
         The learned weights S.
     lam_ : float
-        The :math:`\lambda` at the end, for rows of total scatter one; 0 where the distances alone
-        gave the components.
+        The final :math:`\lambda`, for rows scaled to total scatter one. 0 if the distances alone
+        gave c components.
     n_iter_ : int
-        How often all was solved.
+        Number of times that the prototypes moved and the graph was solved.
     converged_ : bool
-        Whether the graph has n_clusters components and the clusters repeated.
+        True if the graph has n_clusters components and the clusters no longer change.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
 
     References
     ----------
@@ -172,9 +174,9 @@ class KMultipleMeans(RowClusterer):
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the prototypes that lie nearest to them.
 
-        A new row is joined with them as if there were no constraint on components, and the
-        cluster with the most weight wins (the lower label in a tie). So a fitted row between two
-        clusters may get another label than in ``labels_``.
+        A new row is linked to them without the constraint on components, and gets the label with
+        the largest weight (the lower label in a tie). So a fitted row between two clusters can
+        get a label that differs from ``labels_``.
 
         Parameters
         ----------

@@ -22,10 +22,12 @@ from ._fixed import FixedGraphClusterer, merged_components
 class NMFClustering(FixedGraphClusterer):
     r"""Clustering by non-negative matrix factorisation.
 
+    Use it when you want non-negative degrees of membership (``embedding_``) beside the labels.
+
     .. math:: \min_{W \ge 0} \|D^{-1/2} A D^{-1/2} - W W^\top\|_F^2
               \qquad \text{or} \qquad \min_{W \ge 0, H \ge 0} \|X - W H\|_F^2
 
-    of the similarity graph, or of the features. Labels are read off the rows of W.
+    The similarity graph or the features are factored. Labels come from the rows of W.
 
     Parameters
     ----------
@@ -35,72 +37,71 @@ class NMFClustering(FixedGraphClusterer):
         What is factored: the normalised similarity graph, or the features, shifted and scaled
         to [0, 1] column by column.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives that the graph is learned on; rows follow those that they are
-        linked with. "auto" is None up to 3,000 distinct rows (and for sparse X of more than 2,000
-        columns); above, it tries 125, 250, 500, ..., 4,000 on a sample until two in a row
-        give the same clusters, see ``resolutions_``. None, like any number that is not below the
-        number of distinct rows, makes every row a node of the graph.
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller. With representatives, those that each row is linked with;
-        None means 8.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller. With representatives, the number that each row is linked to; None means 8.
     affinity : {"neighbors", "full", "precomputed"}, default="neighbors"
-        The graph that ``source="graph"`` factors, and by whose kernel new rows are labelled:
-        see :class:`NormalizedCut`.
+        The graph that ``source="graph"`` factors. Its kernel also labels new rows. See
+        :class:`NormalizedCut`.
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
         :math:`\exp(-\|x_i - x_j\|^2 / (\sigma_i \sigma_j))` with :math:`\sigma_i` the distance
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
-        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives "local" is half the
-        mean distance of a row to those that it is linked with.
+        :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`. With representatives, "local" is half the
+        mean distance of a row to those that it is linked to.
     assign_labels : {"kmeans", "argmax"}, default="kmeans"
-        Labels by k-means on the rows of the thin factor, or by the largest entry of each row.
+        Labels by k-means on the rows of W, or by the largest entry of each row.
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the factors start from singular vectors
-        (features) or from the eigenvectors' rotation (graph), or where there are fewer features
-        than clusters from a fixed seed. A number gives that many random starts, of which the
-        lowest error is kept.
+        "auto" is deterministic: the factors start from singular vectors (features) or from a
+        rotation of the eigenvectors (graph). With fewer features than clusters they start from a
+        fixed seed. A number gives that many random starts, and the lowest error is kept.
     max_iter : int, default=500
-        Most iterations of a factorisation.
+        Maximum number of iterations of a factorisation.
     tol : float, default=1e-4
         Relative tolerance of a factorisation.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where the work on many rows is done. "auto" is where X is: a torch tensor on a GPU is
-        clustered there. "cuda" streams X to the GPU in blocks, "cpu" brings it to memory. Labels
-        come in the kind of X, where X is.
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
-        The graph A; of representatives where there are any.
+        The graph A. With representatives, the graph of representatives.
     embedding_ : array of shape (n_samples, n_clusters)
-        The thin non-negative factor.
+        The non-negative factor W.
     n_representatives_ : int or None
-        Number of representatives; None if every row is a node of the graph. It may be a little
-        below what was asked for: cells that lose all their rows are left out.
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
     resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
-        The numbers of representatives that were tried and how far their clusters agree. Its
-        ``confirmed`` says how far those that were taken can be trusted.
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
     representatives_ : array of shape (n_representatives, n_features) or None
         The representatives: means of rows that lie close together, in the units of X.
     representative_weights_ : array of shape (n_representatives,) or None
-        About how many rows, or how much of their weight, each stands for: a row is shared among
-        those that it is linked with.
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
     representative_labels_ : int array of shape (n_representatives,) or None
-        Cluster of each.
+        Cluster of each representative.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     reconstruction_err_ : float
-        Norm of what the factors leave over.
+        Frobenius norm of the residual.
     n_iter_ : int
         Iterations of the best factorisation.
 

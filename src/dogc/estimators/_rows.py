@@ -118,12 +118,12 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     @of_each_row(dtype=np.int64)
     def predict(self, X: Any) -> np.ndarray:
-        """Label new rows by the paper's own row problem.
+        """Label new rows by the row problem of the paper.
 
-        A new row solves `eq:10` against the fitted rows: its neighbours among them, in the
-        learned subspace, get the weights that the problem gives, and the cluster with the
-        most weight wins (the lower label in a tie). Where the graph was learned on
-        representatives, the row is linked with its nearest ones as the fitted rows were.
+        `eq:10` is solved for each new row: its neighbours among the fitted rows, in the learned
+        subspace, get weights. The row gets the label with the largest total weight (the lower
+        label in a tie). If the graph was learned on representatives, the new row is linked to
+        the nearest ones like a fitted row.
 
         Parameters
         ----------
@@ -134,8 +134,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         Returns
         -------
         labels : int array of shape (n_samples,)
-            Labels that ``fit`` produced; ``outlier_label``, where there is one, for rows with an
-            outlier score above 3 and for rows of a group that is too small for a cluster.
+            Labels that occur in ``labels_``. If ``outlier_label`` is set, it marks rows with an
+            outlier score above 3 and rows next to a group too small to be a cluster.
         """
         X = self._validate_new(X)
         with single_blas_thread:
@@ -169,10 +169,10 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     @of_each_row(width="n_clusters_")
     def predict_membership(self, X: Any) -> np.ndarray:
-        """How sure the label of a new row is: what weight each cluster has among its neighbours.
+        """Degree of membership of new rows: the weight of each cluster among the neighbours.
 
-        A row far from everything is not sure of any cluster: the larger its outlier score is
-        above 3, the more even its shares are.
+        Rows far from all fitted rows belong to no cluster clearly: as the outlier score grows
+        above 3, the shares become more even.
 
         Parameters
         ----------
@@ -182,8 +182,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         Returns
         -------
         shares : array of shape (n_samples, n_clusters)
-            At least 0; each row sums to 1. These are weights of neighbours, not probabilities
-            that anything was calibrated for.
+            Non-negative; each row sums to 1. These are weights of neighbours. They are not
+            probabilities.
         """
         X = self._validate_new(X)
         with single_blas_thread:
@@ -200,10 +200,10 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     @of_each_row()
     def score_outliers(self, X: Any) -> np.ndarray:
-        """How far new rows lie from their neighbours, in units of what is usual there.
+        """Outlier scores of new rows: the distance to their neighbours, relative to the region.
 
-        The mean distance of a row to its 20 nearest fitted rows (8 representatives, where there
-        are any), divided by the median of the same over the 45 (8) around it.
+        The mean distance of a row to its 20 nearest fitted rows, divided by the median of the
+        same quantity over the 45 fitted rows around it. With representatives, 8 and 8.
 
         Parameters
         ----------
@@ -226,18 +226,18 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             return self._scores_of(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """How far the fitted clusters come back on other rows, without ground truth.
+        """How well the fitted clusters are reproduced on other rows, without ground truth.
 
-        The rows are clustered anew with the same parameters and the result is compared with
-        ``predict``. Clusters that are there in the data come back; those that a sample made up
-        do not. A setting that gives fewer clusters is repeated more easily, so compare settings
-        with the same ``n_clusters``, and look at ``scales_`` and the silhouette beside it.
+        The rows are clustered again with the same parameters, and the result is compared with
+        ``predict``. Real clusters are reproduced; artefacts of one sample are not. Fewer clusters
+        are easier to reproduce, so compare settings with the same ``n_clusters``. Look at
+        ``scales_`` and the silhouette as well.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows that were not fitted, such as the held-out part that ``GridSearchCV`` passes.
-            Shuffle them before (``cv=KFold(3, shuffle=True, random_state=0)``): a part that lacks
+            Shuffle them first (``cv=KFold(3, shuffle=True, random_state=0)``): a fold that lacks
             a cluster scores 0.
         y : ignored
             Present by convention.
@@ -257,9 +257,9 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     @of_each_row(width="_n_features_out", by="components_")
     def transform(self, X: Any) -> np.ndarray:
-        """Map rows into the learned subspace: X W, or X itself where none was learned.
+        """Map rows into the learned subspace: X W, or X if no subspace was learned.
 
-        With ``metric="cosine"`` X stands for its rows at length one.
+        With ``metric="cosine"``, rows are scaled to length one first.
 
         Parameters
         ----------

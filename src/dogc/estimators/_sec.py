@@ -16,7 +16,9 @@ from ._fixed import FixedGraphClusterer, warn_of_components
 
 
 class SEC(FixedGraphClusterer):
-    r"""Spectral embedded clustering: an embedding that a linear function can reach.
+    r"""Spectral embedded clustering: an embedding that a linear function can approximate.
+
+    Use it when clusters have nearly linear borders and many new rows must be labelled.
 
     .. math:: \min_{F, W, b} \operatorname{Tr}(F^\top L F)
               + \mu \left(\|X W + 1 b^\top - F\|_F^2 + \gamma \|W\|_F^2\right)
@@ -25,26 +27,26 @@ class SEC(FixedGraphClusterer):
     L is :math:`D - A`, or :math:`I - D^{-1/2} A D^{-1/2}` as in the paper cited below. W and b are
     eliminated: F holds the bottom eigenvectors of
     :math:`L + \mu (H - X_c (X_c^\top X_c + \gamma I)^{-1} X_c^\top)`, with :math:`H` the centring
-    matrix. That is a sparse matrix less one of low rank, and is only ever applied. New rows
-    are labelled through W and b: the nearest cluster mean to :math:`x W + b`.
+    matrix. This is a sparse matrix minus one of low rank, and it is never formed. A new row
+    gets the label of the cluster mean nearest to :math:`x W + b`.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     mu : float, default=1e-3
-        Weight of the regression against the graph, in units of what L has on its diagonal: the
-        mean degree of the graph, or 1 where L is normalised.
+        Weight of the regression relative to the graph, in units of the mean diagonal of L: the
+        mean degree of the graph, or 1 if L is normalised.
     gamma : float, default=1.0
         Ridge penalty on W, in units of the mean scatter of a feature.
     laplacian : {"unnormalized", "normalized"}, default="unnormalized"
-        The Laplacian L. "unnormalized" has R-cut as the limit of mu to zero, "normalized", which
-        is that of Nie et al., the eigenvectors that N-cut scales.
+        The Laplacian L. As mu tends to zero, "unnormalized" gives R-cut. "normalized", the choice
+        of Nie et al., gives the eigenvectors of N-cut before scaling.
     n_neighbors : int, default=None
-        Neighbours that each row is joined with; below n_samples. None means 15, or
-        n_samples - 1 if that is smaller.
+        Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
+        is smaller.
     affinity : {"neighbors", "full"}, default="neighbors"
-        The graph A: a Gaussian kernel on pairs of which one is among the ``n_neighbors`` nearest
+        The graph A: a Gaussian kernel on pairs where one row is among the ``n_neighbors`` nearest
         of the other, or on all pairs (n_samples^2 numbers).
     bandwidth : float or "local", default="local"
         Width of the kernel. "local" is self-tuning:
@@ -52,30 +54,30 @@ class SEC(FixedGraphClusterer):
         from row i to its 7th nearest neighbour. A number :math:`\sigma`, in units of X, gives
         :math:`\exp(-\|x_i - x_j\|^2 / (2 \sigma^2))`.
     assign_labels : {"kmeans", "rotation"}, default="kmeans"
-        How labels are read off the embedding: by k-means, or by the nearest rotation of an
+        How labels are computed from the embedding: by k-means, or by the nearest rotation of an
         indicator matrix (:func:`~dogc.spectral_rotation`).
     n_init : int or "auto", default="auto"
-        With "auto" nothing is left to chance: the rotation starts from pivoted QR, k-means from
-        the means of what the rotation finds. A number gives that many starts, of which the best
-        is kept: k-means++ draws all of them, the rotation all but the first.
+        "auto" is deterministic: the rotation starts from pivoted QR, k-means from the cluster
+        means of the rotation. A number gives that many starts, and the best result is kept.
+        k-means++ draws all of them; the rotation draws all but the first.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the random starts; without effect with ``n_init="auto"``.
+        Seed of the random starts. No effect with ``n_init="auto"``.
     n_jobs : int, default=None
-        Threads of the neighbour search and, where there are many rows, of the work on them.
+        Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
 
     Attributes
     ----------
     labels_ : int array of shape (n_samples,)
-        Cluster of each row; clusters are numbered by falling size.
+        Cluster of each row. Clusters are numbered by decreasing size.
     affinity_matrix_ : sparse array of shape (n_samples, n_samples)
         The graph A.
     embedding_ : array of shape (n_samples, n_clusters)
-        The continuous solution that labels are read off.
+        The continuous solution from which labels are computed.
     n_features_in_ : int
         Number of features seen by ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
-        Their names, where X has names that are all strings.
+        Feature names, if X has names that are all strings.
     coef_ : array of shape (n_clusters, n_features)
         The regression :math:`W^\top`.
     intercept_ : array of shape (n_clusters,)
@@ -171,7 +173,7 @@ class SEC(FixedGraphClusterer):
         return embed(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Label new rows by the cluster mean that lies nearest to :math:`x W + b`.
+        """Label new rows by the cluster mean nearest to :math:`x W + b`.
 
         Parameters
         ----------

@@ -13,8 +13,8 @@ from .state import Problem, State
 
 # Why a run ended, in a clause.
 STOPPING_REASONS = {
-    "converged": "the graph has exactly n_clusters components and nothing changes any more",
-    "settled": "nothing changes any more at this fixed lambda",
+    "converged": "the graph has exactly n_clusters components and no longer changes",
+    "settled": "the solution no longer changes at this fixed lambda",
     "fragmented_graph": (
         "the graph has more components than n_clusters before anything is learned; the smallest "
         "were merged with their nearest; raise n_neighbors, or pass a graph with more edges, to "
@@ -41,7 +41,7 @@ class Halt(str):
 
 
 class Record(NamedTuple):
-    """One iteration: all of it at one lambda."""
+    """One iteration, at one lambda."""
 
     iteration: int
     objective: float

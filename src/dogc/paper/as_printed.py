@@ -217,7 +217,7 @@ def update_P(X: np.ndarray, Y: np.ndarray, D: np.ndarray, gamma: np.ndarray) -> 
 class PrintedDOGC(ClusterMixin, BaseEstimator):
     r"""Algorithm 1 of the paper, step by step as printed.
 
-    A reference to compare with, for small data; :class:`dogc.DOGC` is what to use.
+    Use it to compare with the paper, on small data. Use :class:`dogc.DOGC` to cluster data.
 
     Parameters
     ----------
@@ -227,15 +227,16 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         The reduced dimension :math:`m`. None takes c, as W'W = I_c is printed, or the number of
         columns where that is smaller.
     n_neighbors : int or None, default=None
-        The paper's :math:`k`, a row being its own first neighbour. None takes a tenth of the rows.
+        The paper's :math:`k`. A row is its own first neighbour. None takes a tenth of the rows.
     alpha : float, default=1e-4
         Weight of :math:`\|Y - FQ\|_F^2`.
     max_iter : int, default=100
-        Limit of iterations; the paper prints none.
+        Maximum number of iterations. The paper has no limit.
     tol : float, default=1e-4
-        No entry of F, S, Y, W W' and Q changes by more: "until there is no change".
+        The run stops when no entry of F, S, Y, W W' and Q changes by more ("until there is no
+        change").
     random_state : int, Generator or None, default=None
-        Draws F, S, Y, W and Q.
+        Seed of the initial F, S, Y, W and Q.
 
     Attributes
     ----------
@@ -246,11 +247,11 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
     F_, W_, Q_, Y_ : arrays
         Continuous labels, projection, rotation, discrete labels.
     lam_, xi_ : float
-        Of the last iteration.
+        Values in the last iteration.
     n_iter_ : int
-        Iterations that ran.
+        Number of iterations.
     converged_ : bool
-        Whether nothing changed any more.
+        True if the run stopped by ``tol``.
     history_ : list of Iteration
         Objective of `eq:7` (`eq:26`), components of S, empty clusters, lambda and xi, by iteration.
     n_features_in_ : int
@@ -408,8 +409,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
 class PrintedDOGCOS(PrintedDOGC):
     r"""DOGC-OS as printed: `eq:26`, with the steps of Algorithm 1 and those for P and Y.
 
-    A reference to compare with, for small data; :class:`dogc.DOGCOS` is what to use. The defaults
-    are those at which the paper studies Vote.
+    Use it to compare with the paper, on small data. Use :class:`dogc.DOGCOS` to cluster data. The
+    defaults are those of the paper's study of Vote.
 
     Parameters
     ----------
@@ -425,7 +426,8 @@ class PrintedDOGCOS(PrintedDOGC):
     Attributes
     ----------
     P_ : array of shape (n_features, n_clusters)
-        The regression, without an intercept; beside those of :class:`PrintedDOGC`.
+        The regression, without an intercept. The other attributes are those of
+        :class:`PrintedDOGC`.
 
     Examples
     --------

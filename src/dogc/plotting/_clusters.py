@@ -15,7 +15,7 @@ FLATTEST = 4.0
 
 
 class ClusterDisplay:
-    """Where the rows of each cluster lie.
+    """Scatter plot of the rows, coloured by cluster.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class ClusterDisplay:
     def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> ClusterDisplay:
         """Draw the rows that a clusterer was fitted on.
 
-        X is drawn as it is if it has one or two features. Otherwise its picture is the two
-        main directions of the subspace that the model learned, or of X where it learned none.
+        With one or two features, X is drawn as given. Otherwise the first two principal
+        components of the learned subspace are drawn, or of X if no subspace was learned.
 
         Parameters
         ----------
@@ -87,10 +87,10 @@ class ClusterDisplay:
     def from_predictions(
         cls, X: Any, labels: Any, *, outliers: Any = None, **options: Any
     ) -> ClusterDisplay:
-        """Draw rows with labels from anywhere.
+        """Draw rows with given labels.
 
-        X is drawn as it is if it has one or two features, otherwise in its two main
-        directions. Pass ``model.transform(X)`` for those of a learned subspace.
+        With one or two features, X is drawn as given; otherwise its first two principal
+        components. Pass ``model.transform(X)`` to draw a learned subspace.
 
         Parameters
         ----------
@@ -122,12 +122,12 @@ class ClusterDisplay:
         ----------
         ax : matplotlib axes to draw into; None makes new ones.
         legend : bool or "auto", default="auto"
-            Whether to name the clusters and their sizes; "auto" does in a figure of its own,
-            for up to 12 clusters.
+            Whether to show a legend with cluster sizes. "auto" shows it in a new figure with up to
+            12 clusters.
         max_points : int, default=20_000
-            Where there are more rows, an even sample of this many is drawn.
+            Maximum number of rows drawn. If there are more, an even sample is drawn.
         size : float or array of shape (n_samples,), default=None
-            Area of a dot in square points; None chooses it by the number of rows.
+            Area of a dot in square points. None chooses it from the number of rows.
 
         Returns
         -------

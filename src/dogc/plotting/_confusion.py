@@ -24,7 +24,7 @@ class Matched(NamedTuple):
 
 
 class ConfusionDisplay:
-    """Rows by class and cluster, each cluster beside the class that it stands for.
+    """Confusion matrix of classes and clusters; each cluster is matched with one class.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ConfusionDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, class_names: Any = None, ax: Any = None
     ) -> ConfusionDisplay:
-        """Draw the labels of a fitted clusterer beside known classes.
+        """Draw the labels of a fitted clusterer against known classes.
 
         Parameters
         ----------
@@ -89,12 +89,12 @@ class ConfusionDisplay:
     def from_predictions(
         cls, y_true: Any, labels: Any, *, class_names: Any = None, ax: Any = None
     ) -> ConfusionDisplay:
-        """Draw labels from anywhere beside known classes.
+        """Draw given labels against known classes.
 
         Parameters
         ----------
         y_true, labels : array-like of shape (n_samples,)
-            Classes and clusters, under any names.
+            Classes and clusters. Labels may have any names.
         class_names : sequence of str, default=None
             What the classes are called, in sorted order of the values of ``y_true``.
         ax : matplotlib axes to draw into; None makes new ones.

@@ -19,17 +19,17 @@ TOO_FAR_APART = 20.0
 
 
 class ConvergenceDisplay:
-    """The objective by term, the components of the graph and lambda, by iteration.
+    """Objective by term, number of components and lambda over the iterations.
 
-    Values of the objective are comparable at one lambda only: a dotted line stands where it
-    changed.
+    Values of the objective are comparable only at the same lambda. A dotted line marks a change of
+    lambda.
 
     Parameters
     ----------
     history : list of :class:`~dogc.results.Record`
         The ``history_`` of a fitted model.
     n_clusters : int, default=None
-        How many components the graph was to have.
+        The requested number of components.
     stopping_reason : str, default=None
         Why the run ended.
 

@@ -12,10 +12,10 @@ REMEDY = "pass a DOGC, DOGCOS, CAN, PCAN or ablation fitted with n_clusters='aut
 
 
 class CountDisplay:
-    """What speaks for each number of clusters; zero is what one cluster has.
+    """Evidence for each number of clusters; the score of one cluster is zero.
 
-    A full dot stands for a number whose clusters are firm at every scale, a ring for one whose
-    clusters are firm at some, a cross for one whose clusters are firm at none.
+    A full dot: the clusters are well separated at every scale. A ring: at some scales. A cross: at
+    no scale.
 
     Parameters
     ----------

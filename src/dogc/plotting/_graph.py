@@ -23,7 +23,7 @@ NAMED_UP_TO = 30
 
 
 class GraphDisplay:
-    """How the graph's weight is spread within and between clusters.
+    """The graph: weights within and between clusters.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class GraphDisplay:
     axis_names : pair of str, default=None
         What the two axes of the plane mean.
     weights : array of shape (n_samples,), default=None
-        Where the graph is one of representatives, what each of them stands for, such as
-        ``representative_weights_``: the area of its dot.
+        For a graph of representatives, their weights, such as ``representative_weights_``. They
+        set the areas of the dots.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class GraphDisplay:
         ----------
         estimator : fitted clusterer with ``affinity_matrix_``, or a pipeline that ends in one
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
-            The rows that it was fitted on; needed for ``kind="edges"``, unless the graph is one
-            of representatives, which are drawn without the rows.
+            The rows that it was fitted on. Needed for ``kind="edges"``, except for a graph of
+            representatives.
         kind : {"blocks", "edges"}, default="blocks"
             See ``plot``.
         ax : matplotlib axes to draw into; None makes new ones.
@@ -108,7 +108,7 @@ class GraphDisplay:
     def from_predictions(
         cls, graph: Any, labels: Any, *, X: Any = None, kind: str = "blocks", ax: Any = None
     ) -> GraphDisplay:
-        """Draw a graph with labels from anywhere.
+        """Draw a graph with given labels.
 
         Parameters
         ----------

@@ -17,16 +17,16 @@ SQUARE = np.array([[-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1]])
 
 
 class ScaleDisplay:
-    """Which numbers of neighbours were tried, how far they agree, and which was taken.
+    """Numbers of neighbours that were tried, their agreement, and the choice.
 
-    Where a model has representatives, the same for the numbers of them.
+    For a model with representatives, the numbers of representatives are shown instead.
 
     Parameters
     ----------
     choice : ScaleChoice or ResolutionChoice
         The ``scales_`` or the ``resolutions_`` of a fitted model.
     geometries : dict of str to ScaleChoice, or None
-        The ``geometries_`` of the model; the scores of all are drawn.
+        The ``geometries_`` of the model. The scores of each are drawn.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ScaleDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScaleDisplay:
-        """Draw the choice that a fitted model made: of representatives, if it has any.
+        """Draw the choice that a fitted model made.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class ScaleDisplay:
         return cls(choice, getattr(model, "geometries_", None)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ScaleDisplay:
-        """Draw: agreement of each two numbers as a table, the score of each above it.
+        """Draw the agreement of each pair of numbers as a table, with the scores above it.
 
         Parameters
         ----------
