@@ -64,7 +64,7 @@ def check_numbers(name: str, X: Any) -> None:
         reason = str(error).rstrip(".").replace("\n", " ")
         raise type(error)(
             f"{name} must hold numbers, one for each row and column ({reason}); encode or drop "
-            "what is none."
+            "the others."
         ) from None
     except OverflowError:
         raise ValueError(
@@ -76,7 +76,7 @@ def check_unmasked(name: str, value: Any) -> Any:
     """Anything but an array with masked entries: NumPy would take what is below the mask."""
     if np.ma.is_masked(value):
         raise ValueError(
-            f"{name} is an array with masked entries, which nothing is known of; fill them, for "
+            f"{name} is an array with masked entries, whose values are unknown; fill them, for "
             f"example with {name}.filled(0), or drop their rows."
         )
     return value

@@ -146,7 +146,7 @@ def test_nothing_is_fitted_after_an_error(cls):
 @each
 def test_fewer_distinct_rows_than_clusters_warns_and_gives_what_there_is(cls):
     rows = np.repeat(np.eye(3), 5, axis=0)
-    says = r"n_clusters=4 is more than .* distinct rows in X, 3.*lower n_clusters"
+    says = r"n_clusters=4 is larger than .* distinct rows in X, 3.*smaller n_clusters"
     with pytest.warns(ConvergenceWarning, match=says):
         model = made(cls, 4, n_neighbors=6).fit(rows)
     assert len(set(model.labels_)) == 3
@@ -214,7 +214,7 @@ def test_masked_entries_are_refused(cls):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop what is none."),
+        ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop the others."),
         ([[1, 2], [3]], "X must hold numbers, one for each row and column"),
         (np.array([[1.0], [10**400]], dtype=object), "X holds a whole number that has no square"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has 2 columns named 'x'; give"),

@@ -21,8 +21,8 @@ def warn_of_recall(recall: float | None) -> None:
     """Say that the approximate search found few of the true neighbours."""
     if recall is not None and recall < LOW_RECALL:
         warn_caller(
-            f"the approximate search found {recall:.0%} of the true neighbours, because rows fill "
-            "many dimensions evenly; neighbors_algorithm='brute' finds all of them, slowly.",
+            f"the approximate search found only {recall:.0%} of the true neighbours, as often in many "
+            "dimensions; neighbors_algorithm='brute' finds all of them but is slower.",
         )
 
 
@@ -31,8 +31,8 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
     if choice.confirmed < resolutions.LOW_AGREEMENT:
         warn_caller(
             f"the clusters change with the number of representatives (agreement "
-            f"{choice.confirmed:.2f}): they overlap, or their number is another; try another "
-            "n_clusters, or set n_representatives.",
+            f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another n_clusters, "
+            "or set n_representatives.",
         )
 
 
@@ -52,7 +52,7 @@ _CONTRADICTIONS = {
     "logistic": "no linear rule follows these clusters; use rule='auto', or DOGC, whose predict "
     "follows neighbours",
     "paper": "the regression P masks clusters that lie between others; use rule='logistic'",
-    "neighbors": "rows lie between clusters of other labels; ask for fewer n_clusters",
+    "neighbors": "many rows lie between clusters; choose a smaller n_clusters",
 }
 
 
@@ -79,8 +79,8 @@ def warn_lost_clusters(c: int, found: int) -> None:
     """Say that there are fewer clusters than were asked for, if so."""
     if found < c:
         warn_caller(
-            f"n_clusters={c} was asked for and {found} found: the rows cannot be told apart any "
-            "further; ask for fewer.",
+            f"only {found} of n_clusters={c} clusters were found, because the remaining rows are too "
+            "similar; choose a smaller n_clusters.",
             ConvergenceWarning,
         )
 
@@ -88,7 +88,7 @@ def warn_lost_clusters(c: int, found: int) -> None:
 def warn_few_rows(c: int, distinct: int) -> None:
     """Say that there are fewer distinct rows than clusters."""
     warn_caller(
-        f"n_clusters={c} is more than the number of distinct rows in X, {distinct}, so only "
-        f"{distinct} can be returned; lower n_clusters.",
+        f"n_clusters={c} is larger than the number of distinct rows in X, {distinct}, so only "
+        f"{distinct} clusters are returned; choose a smaller n_clusters.",
         ConvergenceWarning,
     )

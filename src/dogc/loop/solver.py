@@ -16,14 +16,14 @@ STOPPING_REASONS = {
     "converged": "the graph has exactly n_clusters components and no longer changes",
     "settled": "the solution no longer changes at this fixed lambda",
     "fragmented_graph": (
-        "the graph has more components than n_clusters before anything is learned; the smallest "
-        "were merged with their nearest; raise n_neighbors, or pass a graph with more edges, to "
-        "avoid that"
+        "the graph has more than n_clusters components before learning starts; the smallest "
+        "were merged with their nearest; to avoid that, raise n_neighbors, or pass a graph with "
+        "more edges"
     ),
     "no_exact_split": (
         "no lambda gives exactly n_clusters components (parts can split off together, and n rows "
-        "cannot form more than n/2 components); labels come from the continuous solution; ask "
-        "for fewer n_clusters, or set n_neighbors to a number of your own"
+        "cannot form more than n/2 components); labels come from the continuous solution; "
+        "choose a smaller n_clusters, or set n_neighbors"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
     "max_time": "max_time was reached; labels are the best found until then; raise max_time",
