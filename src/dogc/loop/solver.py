@@ -16,7 +16,7 @@ STOPPING_REASONS = {
     "converged": "the graph has exactly n_clusters components and no longer changes",
     "settled": "the solution no longer changes at this fixed lambda",
     "fragmented_graph": (
-        "the graph has more than n_clusters components before learning starts; the smallest "
+        "the graph has more components than n_clusters before learning starts; the smallest "
         "were merged with their nearest; to avoid that, raise n_neighbors, or pass a graph with "
         "more edges"
     ),
