@@ -21,8 +21,8 @@ def warn_of_recall(recall: float | None) -> None:
     """Say that the approximate search found few of the true neighbours."""
     if recall is not None and recall < LOW_RECALL:
         warn_caller(
-            f"the approximate search found only {recall:.0%} of the true neighbours, as often in many "
-            "dimensions; neighbors_algorithm='brute' finds all of them but is slower.",
+            f"the approximate search found only {recall:.0%} of the true neighbours, as often in "
+            "many dimensions; neighbors_algorithm='brute' finds all of them but is slower.",
         )
 
 
@@ -31,8 +31,8 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
     if choice.confirmed < resolutions.LOW_AGREEMENT:
         warn_caller(
             f"the clusters change with the number of representatives (agreement "
-            f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another n_clusters, "
-            "or set n_representatives.",
+            f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another "
+            "n_clusters, or set n_representatives.",
         )
 
 
@@ -79,8 +79,8 @@ def warn_lost_clusters(c: int, found: int) -> None:
     """Say that there are fewer clusters than were asked for, if so."""
     if found < c:
         warn_caller(
-            f"only {found} of n_clusters={c} clusters were found, because the remaining rows are too "
-            "similar; choose a smaller n_clusters.",
+            f"only {found} of n_clusters={c} clusters were found, because the remaining rows are "
+            "too similar; choose a smaller n_clusters.",
             ConvergenceWarning,
         )
 
