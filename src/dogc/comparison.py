@@ -51,6 +51,7 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "KMM": dogc.KMultipleMeans,
 }
 
+NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)
 CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]
 
 # Columns of the printed table.
@@ -296,13 +297,14 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
         if isinstance(method, type) or not hasattr(method, "fit_predict"):
             raise ValueError(
                 f"methods holds {shown(method)}, which is neither a name nor a clusterer; pass "
-                f"an estimator with fit_predict, or choose from {[*METHODS]}."
+                f"an estimator with fit_predict, or choose from {NAMES}."
             )
         return clone(method)
     known = {name.lower(): make for name, make in METHODS.items()}
     known |= {name.lower(): getattr(dogc, name) for name in CLASSES}
+    known |= dict.fromkeys(("kmeans", "k-means"), METHODS["KM"])
     if method.lower() not in known:
-        raise ValueError(f"methods holds {method!r}, which is unknown; choose from {[*METHODS]}.")
+        raise ValueError(f"methods holds {shown(method)}, which is unknown; choose from {NAMES}.")
     estimator = known[method.lower()](n_clusters)
     has = estimator.get_params(deep=False)
     return estimator.set_params(**{k: v for k, v in common.items() if k in has})

@@ -72,7 +72,8 @@ def test_cluster_writes_four_files_and_says_where(table, capsys):
     assert "60 rows of rows.csv" in out
     assert "1.000" in out  # agreement with the label column
     labels = pd.read_csv(made / "labels.csv")
-    assert list(labels.columns) == ["a", "b", "c", "kind", "cluster", "confidence"]
+    added = ["cluster", "confidence", "outlier_score"]
+    assert list(labels.columns) == ["a", "b", "c", "kind", *added]
     pd.testing.assert_frame_equal(labels[["a", "b", "c", "kind"]], pd.read_csv(table))
     assert labels.groupby("kind").cluster.nunique().max() == 1
     record = json.loads(text(made / "run.json"))

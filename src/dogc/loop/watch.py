@@ -172,9 +172,9 @@ class Watch:
         )
         if self.verbose == 1:
             self._show("iterations", stays=True)
-            self._bar.set_postfix_str(
-                f"{record.n_components} components, objective {record.objective:.4g}", refresh=False
-            )
+            found = record.n_components
+            parts = "1 component" if found == 1 else f"{found} components"
+            self._bar.set_postfix_str(f"{parts}, objective {record.objective:.4g}", refresh=False)
             self.advance(record.iteration, self.max_iter)
             self._bar.refresh()
         if self._callback is not None and self._callback(record):

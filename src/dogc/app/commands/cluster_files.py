@@ -20,17 +20,24 @@ from .outputs import Output
 if TYPE_CHECKING:
     import pandas
 
-Rows = tuple["pandas.DataFrame", np.ndarray, np.ndarray]  # with labels and how sure they are
+# With labels, how sure they are, and outlier scores where there are any.
+Rows = tuple["pandas.DataFrame", np.ndarray, np.ndarray, np.ndarray | None]
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
 def with_labels(
-    frame: pandas.DataFrame, labels: np.ndarray, confidence: np.ndarray, always: bool = False
+    frame: pandas.DataFrame,
+    labels: np.ndarray,
+    confidence: np.ndarray,
+    outlier_scores: np.ndarray | None = None,
+    always: bool = False,
 ) -> pandas.DataFrame:
     """The rows as they were, with their cluster and how sure it is, if that is known or always."""
     found = {"cluster": labels}
     if always or not np.isnan(confidence).all():
         found["confidence"] = np.round(confidence, 4)
+    if outlier_scores is not None:
+        found["outlier_score"] = np.round(outlier_scores, 4)
     # A column of yours keeps its name.
     named = {name if name not in frame.columns else f"dogc_{name}": v for name, v in found.items()}
     return frame.assign(**named)
@@ -43,7 +50,8 @@ def write_files(
     more: Mapping[str, Rows] = MappingProxyType({}),
 ) -> list[pathlib.Path]:
     """Write all four files, and more rows by their names; none is there before all are."""
-    known = (clustering.frame, clustering.labels, clustering.confidence)
+    scores = getattr(clustering.model, "outlier_scores_", None)
+    known = (clustering.frame, clustering.labels, clustering.confidence, scores)
     with out.whole_folder() as draft:
         for name, rows in {"labels.csv": known, **more}.items():
             with out.rows_in(draft / name) as file:

@@ -19,6 +19,33 @@ import typer
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
 from ..._words import LONGEST_SENTENCE, shown
+from .options import (
+    Clusters,
+    Columns,
+    Components,
+    Drop,
+    File,
+    Files,
+    Folder,
+    Force,
+    Geometry,
+    Json,
+    Label,
+    MaxTime,
+    Method,
+    Methods,
+    Metric,
+    Model,
+    Neighbors,
+    NoScale,
+    Outliers,
+    Quality,
+    Quiet,
+    RawCells,
+    Representatives,
+    Scheduler,
+    Seed,
+)
 
 app = typer.Typer(
     name="dogc",
@@ -29,31 +56,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-RawCells = Annotated[
-    bool,
-    typer.Option("--raw-cells", help="Write cells as they are, though a spreadsheet runs them."),
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-_KINDS = "CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input"
-File = Annotated[str, typer.Argument(help=f"{_KINDS}.", show_default=False)]
-Files = Annotated[
-    str,
-    typer.Argument(
-        help=f"{_KINDS}; or a quoted pattern, such as 'parts/*.csv'.", show_default=False
-    ),
-]
-Scheduler = Annotated[
-    str | None, typer.Option(help="A running Dask cluster that does the work: tcp://HOST:PORT.")
-]
-Model = Annotated[Path, typer.Argument(help="A model.skops file.", show_default=False)]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
-Label = Annotated[
-    str | None, typer.Option(help="A column with the truth: never used to cluster, only to score.")
-]
-NoScale = Annotated[bool, typer.Option("--no-scale", help="Leave features in their own units.")]
 
 
 def run(arguments: Sequence[str], debug: bool = False) -> int:
@@ -78,11 +80,11 @@ def _explain(error: Exception, debug: bool) -> int:
     from ..._atomic import WriteError
     from ..model_files.saving import ModelFileError
     from ..tables import TableError
-    from .terminal import as_typed
+    from .arguments import as_typed
 
     if isinstance(error, TableError | ModelFileError | WriteError):
-        return _fail(as_typed(str(error)), 2)
-    if debug:
+        return _fail(str(error), 2)
+    if debug or isinstance(error, ModuleNotFoundError):  # dogc.app.cli says what to install
         raise error
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
         sentence = " ".join(str(error).split())
@@ -106,7 +108,9 @@ def _version(wanted: bool) -> None:
 def _top(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -134,7 +138,7 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
 
 @_command("demo", "dogc demo --out demo-output")
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("demo-output"),
+    out: Folder = Path("demo-output"),
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -149,25 +153,21 @@ def demo(
 @_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
 def cluster(
     file: Files,
-    clusters: Annotated[str, typer.Option(help="How many clusters, or auto.", show_default=False)],
-    method: Annotated[
-        str, typer.Option(help="dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")
-    ] = "dogc-os",
-    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("dogc-output"),
+    clusters: Clusters,
+    method: Method = "dogc-os",
+    out: Folder = Path("dogc-output"),
     label_column: Label = None,
+    columns: Columns = None,
     drop: Drop = None,
     no_scale: NoScale = False,
-    neighbors: Annotated[str, typer.Option(help="Neighbours of a row, or auto.")] = "auto",
-    geometry: Annotated[
-        str, typer.Option(help="Columns to compare rows by: auto, given, standard or within.")
-    ] = "auto",
-    representatives: Annotated[
-        str,
-        typer.Option(help="Representatives of many rows, auto, or none: a graph of all rows."),
-    ] = "auto",
-    max_time: Annotated[
-        float | None, typer.Option(help="Stop the fit after so many seconds.")
-    ] = None,
+    neighbors: Neighbors = "auto",
+    geometry: Geometry = "auto",
+    metric: Metric = "euclidean",
+    components: Components = "auto",
+    representatives: Representatives = "auto",
+    outliers: Outliers = False,
+    seed: Seed = 0,
+    max_time: MaxTime = None,
     scheduler: Scheduler = None,
     raw_cells: RawCells = False,
     force: Force = False,
@@ -175,20 +175,21 @@ def cluster(
     quiet: Quiet = False,
 ) -> int:
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
-    from . import terminal
+    from . import arguments, terminal
 
-    count = terminal.count("--clusters", clusters)
     options = terminal.Asked(
         file,
-        count,
+        arguments.count("--clusters", clusters),
         terminal.Output(out, force, raw_cells),
         label_column,
         tuple(drop or ()),
         not no_scale,
+        columns=tuple(columns or ()),
+        seed=arguments.check_seed(seed),
         method=method,
-        neighbors=terminal.count("--neighbors", neighbors),
-        geometry=geometry,
-        representatives=terminal.representatives_asked(representatives),
+        settings=arguments.settings_of(
+            neighbors, geometry, metric, components, representatives, outliers
+        ),
         max_time=max_time,
         scheduler=scheduler,
     )
@@ -199,7 +200,7 @@ def cluster(
 def predict(
     model: Model,
     file: Files,
-    out: Annotated[Path, typer.Option(help="CSV file for rows and labels.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for rows and labels.")] = Path(
         "predicted.csv"
     ),
     scheduler: Scheduler = None,
@@ -218,36 +219,42 @@ def predict(
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
 def compare(
     file: File,
-    clusters: Annotated[int, typer.Option(help="How many clusters.", show_default=False)],
-    methods: Annotated[
-        list[str] | None,
-        typer.Option("--method", help="A method; may be repeated. All, if none is named."),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for what is written.")] = Path("dogc-compare"),
+    clusters: Clusters,
+    methods: Methods = None,
+    out: Folder = Path("dogc-compare"),
     label_column: Label = None,
+    columns: Columns = None,
     drop: Drop = None,
     no_scale: NoScale = False,
-    quality: Annotated[
-        bool,
-        typer.Option("--quality", help="Add stability and silhouette; takes six times as long."),
-    ] = False,
+    seed: Seed = 0,
+    quality: Quality = False,
     raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Run every method on a file, side by side."""
-    from . import terminal
+    from . import arguments, terminal
 
-    written = terminal.Output(out, force, raw_cells)
-    options = terminal.Asked(file, clusters, written, label_column, tuple(drop or ()), not no_scale)
+    options = terminal.Asked(
+        file,
+        arguments.one_count(clusters),
+        terminal.Output(out, force, raw_cells),
+        label_column,
+        tuple(drop or ()),
+        not no_scale,
+        columns=tuple(columns or ()),
+        seed=arguments.check_seed(seed),
+    )
     return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
 
 
 @_command("report", "dogc report customers/model.skops --out customers.html")
 def report(
     model: Model,
-    out: Annotated[Path, typer.Option(help="HTML file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="HTML file to write.")] = Path(
+        "report.html"
+    ),
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
@@ -267,8 +274,12 @@ def info(model: Model, json: Json = False) -> int:
 
 @_command("datasets", "dogc datasets wine --out wine.csv")
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One of them, to write as CSV.")] = None,
-    out: Annotated[Path | None, typer.Option(help="File for it; NAME.csv, if not named.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One of them, to write as CSV.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File for it; NAME.csv, if not named.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:

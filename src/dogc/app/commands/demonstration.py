@@ -46,7 +46,7 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     X = preparation.transform(new.frame)
     labels, confidence = label_rows(found.model, X)
     seconds = time.perf_counter() - began
-    more = {"predicted.csv": (new.frame, labels, confidence)}
+    more = {"predicted.csv": (new.frame, labels, confidence, None)}
     paths = cluster_files.write_files(found, preparation, out, more)
     parts = {
         "clustered": (found.labels, found.truth, found.seconds),

@@ -69,7 +69,7 @@ def predict_parts(
     found = workers.in_order(label_part, parts.parts, bundle.preparation, bundle.model)
     sure = hasattr(bundle.model, "predict_membership")
     for part, (labels, confidence) in zip(parts.parts, found, strict=True):
-        out.write(with_labels(part.read(), labels, confidence, sure))
+        out.write(with_labels(part.read(), labels, confidence, always=sure))
         for name, count in sizes(labels).items():
             total[name] = total.get(name, 0) + count
         advance(len(labels))
@@ -86,6 +86,9 @@ def label_rows(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not hasattr(model, "predict_membership"):
         return model.predict(X), np.full(len(X), np.nan)
     shares = model.predict_membership(X)
-    # By the regression both are cheap; by the neighbours one search must do for both.
-    labels = model.predict(X) if hasattr(model, "decision_function") else shares.argmax(axis=1)
+    # By the regression both are cheap; by the neighbours one search must do for both, unless
+    # outliers are marked.
+    marks = getattr(model, "outlier_label", None) is not None
+    linear = hasattr(model, "decision_function")
+    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
     return labels, shares.max(axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ TOO_MANY_CLASSES = (
 def cluster_files(
     files: list[str],
     source: str,
-    preparation: Preparation,
+    prepare: Callable[[list[str]], Preparation],
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
@@ -56,8 +56,8 @@ def cluster_files(
         Text or Parquet.
     source : str
         What to call them.
-    preparation : Preparation
-        What is to be made of the table; it is fitted.
+    prepare : callable
+        Says what is to be made of a table with columns of these names.
     method, n_clusters, parameters
         As for :func:`~dogc.app.tables.clustered_table.cluster_table`.
     out : Output
@@ -82,7 +82,7 @@ def cluster_files(
             f"--method {method} needs all rows in memory; choose one that learns on "
             "representatives, such as dogc-os, or give one small file."
         )
-    prepare_parts(preparation, parts, workers, watch)
+    preparation = prepare_parts(prepare(parts.names), parts, workers, watch)
     X = prepared_rows(parts, preparation)
     watch("fitting", 0, parts.rows)
     _, seconds, notes = timed(lambda: model.fit(X))
@@ -132,11 +132,11 @@ def label_parts(
     sample: SampledRows | None = None
     counted: Tally | None = None
     sure = hasattr(model, "confidence_")
-    for part, (labels, confidence, apart) in zip(
+    for part, (labels, confidence, apart, scores) in zip(
         parts.parts, _labelled(model, workers), strict=True
     ):
         frame = part.read()
-        file.write(with_labels(frame, labels, confidence, sure))
+        file.write(with_labels(frame, labels, confidence, scores, always=sure))
         truth = None if label_column is None else known_classes(frame[label_column])
         here = tally(labels, confidence, apart, truth)
         counted = here if counted is None else counted.merged(here)
@@ -158,9 +158,12 @@ def known_classes(column: Any) -> np.ndarray:
     return column.astype(str).to_numpy()
 
 
-def _labelled(model: Any, workers: Workers) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Labels, confidence and whether rows lie apart, for each part in order."""
-    names = [name for name in ("labels_", "confidence_", "outliers_") if hasattr(model, name)]
+def _labelled(
+    model: Any, workers: Workers
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]]:
+    """Labels, confidence, whether rows lie apart and how far, for each part in order."""
+    known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+    names = [name for name in known if hasattr(model, name)]
     # Not optimised one by one, so that what they share is computed once.
     blocks = (getattr(model, name).to_delayed(optimize_graph=False).ravel() for name in names)
     for values in workers.computed(zip(*blocks, strict=True)):
@@ -171,6 +174,7 @@ def _labelled(model: Any, workers: Workers) -> Iterator[tuple[np.ndarray, np.nda
             labels,
             np.asarray(found.get("confidence_", unknown), dtype=np.float64),
             np.asarray(found.get("outliers_", np.zeros(len(labels))), dtype=bool),
+            None if "outlier_scores_" not in found else np.asarray(found["outlier_scores_"]),
         )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..tables.clustered_table import Clustering, cluster_table
 from ..tables.opening import check_there
 from ..tables.workers import hired
 from . import cluster_files, comparing, prediction, several_files
+from .arguments import as_typed, check_settings, left_out
 from .outputs import Output
 from .progress import RowsDone
 
@@ -38,68 +39,25 @@ class Asked(NamedTuple):
     label_column: str | None
     drop: tuple[str, ...]
     scale: bool
+    columns: tuple[str, ...] = ()
+    seed: int = 0
     method: str = ""
-    neighbors: int | str = "auto"
-    geometry: str = "auto"
-    representatives: int | str | None = "auto"
+    settings: Mapping[str, Any] = MappingProxyType({})  # of the method, those that were given
     max_time: float | None = None
     scheduler: str | None = None
 
-    def preparation(self) -> Preparation:
-        """What is to be made of the table."""
-        return Preparation(scale=self.scale, drop=self.drop, label_column=self.label_column)
+    def preparation(self, names: Sequence[str]) -> Preparation:
+        """What is to be made of a table with columns of these names."""
+        drop = left_out(names, self.columns, self.drop, self.label_column)
+        return Preparation(scale=self.scale, drop=drop, label_column=self.label_column)
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
-        given = {"n_neighbors": self.neighbors, "geometry": self.geometry,
-                 "n_representatives": self.representatives}  # fmt: skip
-        chosen = {name: value for name, value in given.items() if value != "auto"}
         return {"max_time": self.max_time, "n_jobs": -1, "verbose": int(progress),
-                "random_state": 0, **chosen}  # fmt: skip
-
-
-def count(option: str, given: str) -> int | str:
-    """A whole number above 0, or auto."""
-    if given.strip().lower() == "auto":
-        return "auto"
-    try:
-        number = int(given)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise TableError(f"{option} is {given!r}; pass a whole number above 0, or auto.")
-    return number
-
-
-def representatives_asked(given: str) -> int | str | None:
-    """A whole number above 1, auto, or None for none."""
-    if given.strip().lower() == "none":
-        return None
-    try:
-        number = count("--representatives", given)
-    except TableError:
-        number = 1
-    if number == 1:
-        raise TableError(
-            f"--representatives is {given!r}; pass a whole number above 1, auto, or none for a "
-            "graph of all rows."
-        )
-    return number
+                "random_state": self.seed, **self.settings}  # fmt: skip
 
 
 LONGEST = 5000  # letters of a text that is printed
-# What the options are called in Python, and here.
-TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
-         "geometry=": "--geometry ", "geometry must": "--geometry must",
-         "n_representatives": "--representatives", "methods holds": "--method is",
-         "rows in X": "rows"}  # fmt: skip
-
-
-def as_typed(sentence: str) -> str:
-    """A sentence with the options named as they are typed."""
-    for name, typed in TYPED.items():
-        sentence = re.sub(rf"(?<![\w.]){re.escape(name)}", typed, sentence)  # no part of a name
-    return sentence
 
 
 def counted(number: int, what: str) -> str:
@@ -164,13 +122,15 @@ class Terminal:
 
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
+    check_settings(options.method, options.settings)
     files = several_files.matching(options.file)
     options.out.check_folder(cluster_files.FILES)
     if several_files.in_parts(files, options.scheduler):
         found, paths = cluster_in_parts(files, options, terminal)
     else:
-        preparation = options.preparation()
-        found = cluster_table(read_table(files[0]), preparation, options.method, options.clusters,
+        table = read_table(files[0])
+        preparation = options.preparation(list(table.frame.columns))
+        found = cluster_table(table, preparation, options.method, options.clusters,
                               options.parameters(terminal.progress))  # fmt: skip
         paths = cluster_files.write_files(found, preparation, options.out)
     show_clustering(found, terminal)
@@ -188,7 +148,7 @@ def cluster_in_parts(
     bar = RowsDone(terminal.progress)
     with hired(options.scheduler) as workers, contextlib.closing(bar):
         return streaming.cluster_files(
-            files, several_files.named(files), options.preparation(), options.method,
+            files, several_files.named(files), options.preparation, options.method,
             options.clusters, options.parameters(terminal.progress), options.out, workers, bar,
         )  # fmt: skip
 
@@ -271,12 +231,13 @@ def compare(
     check_there(options.file)
     options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
-    preparation = options.preparation()
+    preparation = options.preparation(list(table.frame.columns))
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()
     found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
                                parameters={"rule": "auto"}, quality=quality,
+                               random_state=options.seed,
                                progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
     notes = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)

@@ -120,8 +120,12 @@ def remarks(model: Any, apart: int) -> list[str]:
                        "too.")  # fmt: skip
     if apart:
         one = apart == 1
+        marked = getattr(model, "outlier_label", None) is not None
+        got = (
+            f"{'is' if one else 'are'} marked" if marked else "got the label of the nearest cluster"
+        )
         found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
-                       "everything else and got the label of the nearest cluster.")  # fmt: skip
+                       f"everything else and {got}.")  # fmt: skip
     if getattr(model, "rule_", None) == "neighbors":
         found.append("no linear rule follows these clusters, so new rows will follow their "
                        "nearest rows.")  # fmt: skip

@@ -1,0 +1,169 @@
+"""What was typed, checked and understood; and sentences of the library in the words that are typed.
+
+All of this is done before a file is read, but for columns, which are looked up in the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ... import comparison
+from ..tables import TableError
+from ..tables.table import no_such_column
+
+LARGEST_SEED = 2**32 - 1
+OUTLIER = -1
+METRICS = ("euclidean", "cosine", "manhattan")
+# What the options are called in Python, and here.
+TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
+         "geometry=": "--geometry ", "geometry must": "--geometry must",
+         "metric=": "--metric ", "n_components": "--components",
+         "n_representatives": "--representatives", "methods holds": "--method is",
+         "rows in X": "rows"}  # fmt: skip
+# The settings that not all methods have: as they are typed, and as a method has them.
+SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
+
+
+def as_typed(sentence: str) -> str:
+    """A sentence of the library with the options named as they are typed.
+
+    What stands in quotes belongs to the user, such as the name of a column: it is never changed.
+    A name may hold quotes too, so all between the first and the last of them is left alone.
+
+    Examples
+    --------
+    >>> as_typed("n_clusters must be at most 3; got 'n_clusters'.")
+    "--clusters must be at most 3; got 'n_clusters'."
+    """
+    first, last = sentence.find("'"), sentence.rfind("'")
+    if first < 0:
+        return _renamed(sentence)
+    return _renamed(sentence[:first]) + sentence[first:last] + _renamed(sentence[last:])
+
+
+def _renamed(text: str) -> str:
+    for name, typed in TYPED.items():
+        text = re.sub(rf"(?<![\w.]){re.escape(name)}", typed, text)  # no part of a name
+    return text
+
+
+def count(option: str, given: str) -> int | str:
+    """A whole number above 0, or auto."""
+    if given.strip().lower() == "auto":
+        return "auto"
+    number = _whole(given)
+    if number < 1:
+        raise TableError(f"{option} is {given!r}; pass a whole number above 0, or auto.")
+    return number
+
+
+def count_or_none(option: str, given: str, least: int, none: str) -> int | str | None:
+    """A whole number of at least this, auto, or None for none, which means something."""
+    if (word := given.strip().lower()) in ("auto", "none"):
+        return None if word == "none" else "auto"
+    number = _whole(given)
+    if number < least:
+        raise TableError(
+            f"{option} is {given!r}; pass a whole number above {least - 1}, auto, or none for "
+            f"{none}."
+        )
+    return number
+
+
+def one_count(given: str) -> int:
+    """A whole number above 0; a comparison has no other."""
+    if given.strip().lower() == "auto":
+        raise TableError(
+            "--clusters is auto, but all methods are compared at the same number of clusters; "
+            "pass one, such as the number that dogc cluster --clusters auto proposes."
+        )
+    number = _whole(given)
+    if number < 1:
+        raise TableError(f"--clusters is {given!r}; pass a whole number above 0.")
+    return number
+
+
+def _whole(given: str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        return 0
+
+
+def check_seed(seed: int) -> int:
+    """A seed that every method takes."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
+    return seed
+
+
+def settings_of(
+    neighbors: str,
+    geometry: str,
+    metric: str,
+    components: str,
+    representatives: str,
+    outliers: bool,
+) -> dict[str, Any]:
+    """The settings of a method, by the names it has for them; those left alone are absent."""
+    if metric not in METRICS:
+        raise TableError(f"--metric is {metric!r}; choose from {', '.join(METRICS)}.")
+    given = {
+        "n_neighbors": count("--neighbors", neighbors),
+        "geometry": geometry,
+        "metric": metric,
+        "n_components": count_or_none("--components", components, 1, "no projection"),
+        "n_representatives": count_or_none(
+            "--representatives", representatives, 2, "a graph of all rows"
+        ),
+        "outlier_label": OUTLIER if outliers else "auto",
+    }
+    return {name: value for name, value in given.items() if value not in ("auto", "euclidean")}
+
+
+def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
+    """Refuse a method that is unknown, or that has no such setting."""
+    has = comparison.named_estimator(method, 2, {}).get_params(deep=False)
+    for option, name in SETTINGS.items():
+        if name in chosen and name not in has:
+            raise TableError(
+                f"--method {method} has no {option}; leave it out, or choose --method dogc-os."
+            )
+
+
+def left_out(
+    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], label: str | None
+) -> tuple[str, ...]:
+    """The columns of a table that are not used: those dropped, and all but the chosen ones.
+
+    Examples
+    --------
+    >>> left_out(["a", "b", "c,d"], ["a,b", "c,d"], ["a=yes"], None)
+    ('a',)
+    >>> left_out(["a", "b", "y"], ["a"], [], "y")
+    ('b',)
+    """
+    dropped = [_column(name, names) for name in drop]
+    if columns:
+        parts = [part for given in columns for part in _parts(given, names)]
+        used = {_column(part, names) for part in parts}
+        dropped += [name for name in names if name not in used and name != label]
+    return tuple(dict.fromkeys(dropped))
+
+
+def _parts(given: str, names: Sequence[str]) -> list[str]:
+    """One column that has commas in its name, or several with commas between."""
+    if given in names:
+        return [given]
+    return [part.strip() for part in given.split(",") if part.strip()]
+
+
+def _column(given: str, names: Sequence[str]) -> str:
+    """A column by its name, or by one of its values as reports name it: city=Rome."""
+    places = [place for place, letter in enumerate(given) if letter == "="]
+    for end in [len(given), *reversed(places)]:
+        if given[:end] in names:
+            return given[:end]
+    raise no_such_column(given, names)

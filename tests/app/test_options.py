@@ -1,0 +1,161 @@
+"""What is typed: options, the names of columns, and sentences that name both."""
+
+import json
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("typer")
+pytest.importorskip("skops")
+
+from dogc.app.commands import command_line  # noqa: E402
+from dogc.app.commands.arguments import as_typed, left_out  # noqa: E402
+from dogc.app.tables import TableError  # noqa: E402
+
+
+def run(*arguments):
+    return command_line.run([str(argument) for argument in arguments])
+
+
+def record(folder="dogc-output"):
+    return json.loads(pathlib.Path(folder, "run.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    centre = np.repeat([[0.0, 0.0, 5.0], [6.0, 6.0, 0.0], [0.0, 9.0, 9.0]], 20, axis=0)
+    frame = pd.DataFrame(centre + rng.normal(0, 0.7, centre.shape), columns=["a", "b", "c"])
+    frame = frame.assign(phone_os=np.tile(["android", "ios"], 30), truth=np.repeat([1, 2, 3], 20))
+    frame.to_csv("rows.csv", index=False)
+    return tmp_path / "rows.csv"
+
+
+def test_settings_reach_the_method(table):
+    settings = ["--metric", "manhattan", "--outliers", "--components", "none", "--seed", 7]
+    assert run("cluster", table, "-k", 3, *settings, "-q") == 0
+    given = record()["parameters"]
+    assert given["n_clusters"] == 3
+    assert given["metric"] == "manhattan"
+    assert given["outlier_label"] == -1
+    assert given["n_components"] is None
+    assert given["random_state"] == 7
+
+
+def test_marked_outliers_are_marked_again_by_predict(table, capsys):
+    frame = pd.read_csv(table)[["a", "b", "c"]]
+    frame.loc[len(frame)] = [500.0, -500.0, 500.0]
+    frame.to_csv(table, index=False)
+    for method in ("dogc", "dogc-os"):
+        assert run("cluster", table, "-k", 3, "--outliers", "--method", method, "--force") == 0
+        said = capsys.readouterr().out
+        assert re.search(r"outliers +\d+ ", said)
+        assert "marked" in said
+        assert "nearest cluster" not in said
+        assert pd.read_csv("dogc-output/labels.csv").cluster.iloc[-1] == -1
+        assert run("predict", "dogc-output/model.skops", table, "--force") == 0
+        assert pd.read_csv("predicted.csv").cluster.iloc[-1] == -1
+
+
+def test_columns_are_chosen_by_name(table, capsys):
+    assert run("cluster", table, "-k", 3, "--columns", "a, b", "--columns", "c", "--label-column",
+               "truth") == 0  # fmt: skip
+    assert record()["features"] == ["a", "b", "c"]
+    assert record()["scores"]["acc"] == 1.0
+    assert "Left out, as you asked: column 'phone_os'." in capsys.readouterr().out
+    assert run("predict", "dogc-output/model.skops", table, "-q") == 0
+
+
+def test_a_value_of_a_column_stands_for_the_column(table, capsys):
+    assert run("cluster", table, "-k", 3, "--drop", "phone_os=android", "--drop", "truth") == 0
+    assert record()["features"] == ["a", "b", "c"]
+    assert "Left out, as you asked: columns 'phone_os', 'truth'." in capsys.readouterr().out
+
+
+def test_names_with_commas_and_equal_signs_are_names_first():
+    names = ["a", "b", "a,b", "x=y"]
+    assert left_out(names, ["a,b"], [], None) == ("a", "b", "x=y")
+    assert left_out(names, [], ["x=y=z"], None) == ("x=y",)
+    with pytest.raises(TableError, match="no column 'z=a'"):
+        left_out(names, [], ["z=a"], None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--columns", "a,d"], ["no column 'd'", "'phone_os'"]),
+        (["--metric", "l2"], ["--metric is 'l2'", "euclidean, cosine, manhattan"]),
+        (["--metric", "cosine", "--method", "kmeans"], ["--method kmeans has no --metric"]),
+        (["--components", "0"], ["--components is '0'", "none for no projection"]),
+        (["--components", "40"], ["--components"]),
+        (["--seed", "-1"], ["--seed is -1", "4294967295"]),
+        (["--seed", "one"], ["--seed"]),
+        (["--method", "kmeens"], ["'kmeens'", "KM (k-means), R-cut"]),
+    ],
+    ids=str,
+)
+def test_a_bad_option_gets_one_sentence(table, capsys, arguments, words):
+    assert run("cluster", table, "-k", 3, *arguments) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert all(word in said for word in words), said
+    assert "[" not in said
+    assert [path.name for path in table.parent.iterdir()] == ["rows.csv"]
+
+
+def test_compare_needs_a_number_and_says_so(table, capsys):
+    assert run("compare", table, "-k", "auto") == 2
+    said = capsys.readouterr().err
+    assert "same number of clusters" in said
+    assert "dogc cluster --clusters auto" in said
+    assert run("compare", table, "-k", "few") == 2
+    assert "--clusters is 'few'; pass a whole number above 0." in capsys.readouterr().err
+
+
+def test_compare_takes_columns_and_a_seed(table, capsys):
+    assert run("compare", table, "-k", 3, "--method", "k-means", "--method", "dogc", "--columns",
+               "a,b,c", "--seed", 3, "--json") == 0  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert [row["failed"] for row in found["methods"]] == [False, False]
+    assert "Used as numbers: columns 'a', 'b', 'c'." in found["preparation"]
+
+
+def test_a_column_keeps_its_name_in_a_sentence(table, capsys):
+    frame = pd.read_csv(table).rename(columns={"phone_os": "n_clusters"})
+    frame.to_csv("n_neighbors.csv", index=False)
+    assert run("cluster", "n_neighbors.csv", "-k", 3, "--drop", "n_cluster") == 2
+    said = capsys.readouterr().err
+    assert "(did you mean 'n_clusters'?)" in said
+    assert "--" not in said
+    assert run("cluster", "n_neighbor.csv", "-k", 3) == 2
+    assert "no file n_neighbor.csv (did you mean n_neighbors.csv?)" in capsys.readouterr().err
+    assert as_typed("it's 'my n_clusters' here") == "it's 'my n_clusters' here"
+    assert as_typed("n_clusters=3: 'x', n_clusters 'y'; n_neighbors") == (
+        "--clusters=3: 'x', n_clusters 'y'; --neighbors"
+    )
+
+
+def test_help_says_what_an_option_takes(capsys):
+    assert run("cluster", "--help") == 0
+    said = capsys.readouterr().out
+    assert re.search(r"--clusters +-k +N\|auto ", said)
+    assert re.search(r"--outliers {5,}Give", said)
+    assert re.search(r"--columns +NAMES ", said)
+    assert "list[str]" not in said
+
+
+def test_labels_and_comparisons_quote_alike(table):
+    """All text stands in quotes, and nothing else does."""
+    assert run("cluster", table, "-k", 3, "-q") == 0
+    assert run("compare", table, "-k", 3, "--method", "km", "-q") == 0
+    for name in ("dogc-output/labels.csv", "dogc-compare/labels.csv", "dogc-compare/compare.csv"):
+        head, first = pathlib.Path(name).read_text(encoding="utf-8").splitlines()[:2]
+        assert '"' not in head
+        cells = first.split(",")
+        assert any(cell.startswith('"') for cell in cells)
+        for cell in cells:
+            assert bool(re.fullmatch(r"-?[\d.e-]*", cell)) != bool(re.fullmatch('".*"', cell)), cell
