@@ -149,7 +149,7 @@ def test_names_in_html_are_escaped():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"methods": ["KM", "kmeans"]}, "methods holds 'kmeans', which is unknown; choose from"),
+        ({"methods": ["KM", "kmeens"]}, "methods holds 'kmeens', which is unknown; choose from"),
         ({"methods": 3}, "methods must be names, clusterers or a mapping of names to them; got 3"),
         ({"methods": []}, "methods is empty; name at least one, or pass None"),
         ({"methods": [DOGC]}, "neither a name nor a clusterer; pass an estimator with fit_predict"),
