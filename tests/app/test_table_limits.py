@@ -21,6 +21,7 @@ from dogc.app.tables import (  # noqa: E402
     Preparation,
     TableError,
     limits,
+    opening,
     packed_sizes,
     read_chunks,
     read_table,
@@ -240,6 +241,23 @@ class TestMemory:
             read_table(str(tmp_path / "x.npz"))
         assert tracemalloc.get_traced_memory()[1] < 24e6
         tracemalloc.stop()
+
+    @pytest.mark.parametrize("kind", ["<U0", "|S0"])
+    def test_cells_without_bytes(self, tmp_path, kind):
+        (tmp_path / "x.npy").write_bytes(header((100_000_000, 2), kind))
+        with pytest.raises(TableError, match=f"values of type .{kind[1:]}; save numbers or text"):
+            read_table(str(tmp_path / "x.npy"))
+        (tmp_path / "x.npy").write_bytes(saved(np.zeros(3, dtype=[("a", "i1"), ("b", kind)])))
+        with pytest.raises(TableError, match="save numbers or text"):
+            read_table(str(tmp_path / "x.npy"))
+
+    def test_a_name_without_end(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(opening, "_MOST_LETTERS", 1000)
+        named = b"\x1f\x8b\x08\x08" + bytes(6)  # the first of a gzip file, before its name
+        counted = io.BytesIO(named + b"n" * 10**6)
+        with pytest.raises(TableError, match="its gzip data cannot be unpacked"):
+            opening.unpacked(counted, "x.gz").read(1)
+        assert counted.tell() < 1100
 
     def test_no_room_at_all(self, tmp_path, monkeypatch):
         def full(*args):

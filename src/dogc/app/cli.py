@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from .._limits import check_addresses, keep_aside
 from .._stopping import INTERRUPTED, leave_at_once
 
 MISSING = 'dogc: the command line needs {name}, which is not installed; pip install "dogc[cli]".'
@@ -38,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _claim_addresses() -> None:
+    from .._limits import check_addresses, keep_aside  # not before an interrupt is provided for
+
     try:
         check_addresses()
     except MemoryError as error:

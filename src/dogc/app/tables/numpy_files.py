@@ -127,7 +127,7 @@ def _plain(array: np.ndarray, axes: int, origin: Origin) -> np.ndarray:
             f"{origin.source} holds an array of shape {array.shape}; save one of shape "
             "(rows, columns)."
         )
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in _KINDS or not array.dtype.itemsize:  # any number takes no bytes
         raise TableError(
             f"{origin.source} holds values of type {array.dtype}; save numbers or text."
         )

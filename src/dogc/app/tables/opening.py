@@ -57,6 +57,7 @@ _BINARY_NAMES = {
 }
 _DISPLAY = {"parquet": "Parquet", "feather": "Feather", "npy": ".npy", "npz": ".npz"}
 _LONGEST_PATH, _LOOKED_AT = 200, 1000
+_MOST_LETTERS = 1 << 22
 _TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".arff", ".psv"}
 
 
@@ -221,11 +222,14 @@ class _Counted:
 
     def __init__(self, file: BinaryIO):
         self._file = file
-        self.bytes = 0
+        self.bytes = self._letters = 0
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
         self.bytes += len(data)
+        self._letters += size == 1
+        if self._letters > _MOST_LETTERS:
+            raise OSError("a name without end, which gzip reads letter by letter")
         return data
 
 
