@@ -176,7 +176,7 @@ def test_a_run_that_was_faster_is_not_written_over_unasked(table, capsys, monkey
 # ----------------------------------------------------------------------- cells of spreadsheets
 
 RUN = ["=1+1", "+a1", "-a1", "@sum(a1)", "\t=1", "\r=1", "\n=1", "=", "-2+3", "-1.5\n", "- item",
-       "+cmd|' /C calc'!A0", "\uff1d1+1", "-1e5x", "--1", "-2024-1-1"]  # fmt: skip
+       "+cmd|' /C calc'!A0", "\uff1d1+1", "-1e5x", "--1", "-2024-1-1", "\ufeff=1+1"]  # fmt: skip
 PLAIN = ["-1.5", "+3", "-1,5", "+1 555 1234", "-1.234,50", "-2e-3", "-5%", "-", "--", "-inf", "-.5",
          "2024-01-31", "-0044-03-15", "a=1", "", "'=1", " x"]  # fmt: skip
 RUN.remove("=")  # of nothing but signs, nothing can be run

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     import pandas
 
-# What makes a spreadsheet take a cell for a formula, also in the wide letters of East Asia.
-FORMULA = "^[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+# What makes a spreadsheet take a cell for a formula, also in the wide letters of East Asia, and
+# behind a byte order mark, which it does not see in the first cell of a file.
+FORMULA = "^\ufeff*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
 # What it takes for a number, a date or a dash all the same; nothing else can be in these.
 HARMLESS = (
     r"^([+\-] ?(\d[\d .,']*|[.,]\d+)([eE][+\-]?\d+)? ?%?"
