@@ -37,7 +37,7 @@ COMPARED: dict[str, Clusterer] = {
     NO_PROJECTION: lambda c: DOGC(c, n_components=None),
     **{name: METHODS[name] for name in PEERS},
 }
-UCI_METHODS = {name: METHODS[name] for name in ("DOGC", "CAN", "k-means")}
+UCI_METHODS = {name: METHODS[name] for name in ("DOGC", "CAN", *PEERS)}
 # What CAN and k-means had when the floor was set.
 UCI_FLOOR = 0.613
 MOONS_FLOOR = 0.98
@@ -96,19 +96,26 @@ def print_floors(names: list[str], scores: np.ndarray, n_real: int) -> None:
 def uci() -> None:
     """Mean ACC on the z-scored UCI sets."""
     found: dict[str, list[float]] = {method: [] for method in UCI_METHODS}
-    print(f"\n{'ACC, UCI z-scored':<20}", *(f"{m:>8}" for m in UCI_METHODS))
+    print(
+        f"\n{'ACC, UCI z-scored':<20}", *(f"{m:>{WIDTH.get(m, 6)}}" for m in UCI_METHODS), sep="  "
+    )
     for name in UCI_NAMES:
-        X, truth = protocol.load(name, "z-score")
+        X, truth = protocol.rows_and_classes(name, "z-score")
         for method, make in UCI_METHODS.items():
             labels = make(len(np.unique(truth))).fit_predict(X)
             found[method].append(clustering_accuracy(truth, labels))
-        print(f"{name:<20}", *(f"{scores[-1]:8.4f}" for scores in found.values()), flush=True)
-    print(f"{'mean':<20}", *(f"{np.mean(scores):8.4f}" for scores in found.values()))
+        print_uci(name, [scores[-1] for scores in found.values()])
+    print_uci("mean", [float(np.mean(scores)) for scores in found.values()])
     ours = float(np.mean(found["DOGC"]))
     print(floor_line("mean ACC on the UCI sets, DOGC", ours, ">=", UCI_FLOOR))
     for peer in ("CAN", "k-means"):
         needed = float(np.mean(found[peer]))
         print(floor_line(f"mean ACC on the UCI sets, DOGC against {peer}", ours, ">=", needed))
+
+
+def print_uci(title: str, scores: list[float]) -> None:
+    cells = (f"{s:{WIDTH.get(m, 6)}.4f}" for m, s in zip(UCI_METHODS, scores, strict=True))
+    print(f"{title:<20}", *cells, sep="  ", flush=True)
 
 
 def moons() -> None:
