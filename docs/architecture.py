@@ -28,7 +28,7 @@ BANDS = (
     Band("the application", "what people type and read", FRONT, ("app",)),
     Band("the paper, redone", "with what users use", FRONT, ("paper",)),
     Band("the public face", "", FRONT, ("dogc",)),
-    Band("methods side by side", "", FRONT, ("comparison",)),
+    Band("methods side by side", "", FRONT, ("comparison", "exploration")),
     Band("around the estimators", "", FRONT, ("quality", "results", "plotting", "datasets")),
     Band("measures", "against ground truth", FRONT, ("metrics",)),
     Band("estimators", "scikit-learn's face, thin", MIDDLE, ("estimators",)),

@@ -13,11 +13,12 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, normalize
 
 from dogc import CAN, DOGC, DOGCOS, compare, quality
+from dogc.results import ResolutionChoice
 
-COLUMNS = ["stability", "silhouette", "scales"]
+COLUMNS = ["silhouette", "scales", "confident", "stability"]
 
 
 def blobs(n=150, seed=0):
@@ -253,9 +254,9 @@ def test_the_table_has_the_evidence():
     assert table["DOGC"].quality == quality.evidence(DOGC(3).fit(X), X, table["DOGC"].labels)
     assert np.isnan(table["KM"].quality["scales"])
     header, kmeans, dogc = (line.split() for line in str(table).splitlines()[:3])
-    assert header[3:6] == COLUMNS
-    assert kmeans[3] == dogc[3] == "1.000"
-    assert (kmeans[5], dogc[5]) == ("-", "1.000")
+    assert header[3:7] == COLUMNS
+    assert kmeans[6] == dogc[6] == "1.000"
+    assert (kmeans[4], dogc[4]) == ("-", "1.000")
     html = table._repr_html_()
     assert all(f"<th>{name}</th>" in html for name in COLUMNS)
     frame = table.to_frame()
@@ -271,11 +272,28 @@ def test_measures_of_the_truth_stand_beside_the_evidence():
     assert header[3:] == ["ACC", "NMI", "purity", "ARI", *COLUMNS, "agreement"]
 
 
-def test_evidence_is_not_looked_for_unasked():
-    table = compare(blobs(), 3, ["KM"])
-    assert table["KM"].quality == {}
+def test_evidence_that_takes_more_fits_is_not_looked_for_unasked():
+    X = blobs()
+    table = compare(X, 3, ["KM", "DOGC"])
+    model = DOGC(3).fit(X)
+    assert table["DOGC"].quality == quality.figures(model, X, model.labels_)
+    assert table["DOGC"].quality["confident"] == np.mean(model.confidence_ >= 0.5)
+    assert np.isnan(table["KM"].quality["confident"])
     assert "stability" not in str(table) + table._repr_html_()
-    assert not set(COLUMNS) & set(table.to_frame())
+    assert str(table).split()[3:7] == ["silhouette", "scales", "confident", "agreement"]
+
+
+def test_rows_that_only_a_pipeline_reads_have_no_figures():
+    pipeline = make_pipeline(OneHotEncoder(), KMeans(2, n_init=1, random_state=0))
+    table = compare(np.array([["a"], ["b"]] * 5), 2, {"mine": pipeline})
+    assert table["mine"].quality == {}
+
+
+def test_agreement_over_scales_is_that_of_representatives_where_there_are_any():
+    model = DOGC(3, n_representatives="auto").fit(blobs(400))
+    choice = ResolutionChoice((60, 90), np.eye(2), np.array([0.5, 0.5]), 60)
+    model.resolutions_ = choice
+    assert quality.scale_agreement(model) == choice.confirmed == 0.5
 
 
 def test_methods_that_fail_have_no_evidence():
@@ -288,8 +306,8 @@ def test_methods_that_fail_have_no_evidence():
     assert table["noise"].quality["stability"] > 0.9
     assert table["DOGC"].quality["stability"] == 1.0
     lines = {line.split()[0]: line.split() for line in str(table).splitlines()[1:5]}
-    assert lines["never"][3:] == ["-"] * 4
-    assert lines["samples"][3] == "-"
+    assert lines["never"][3:] == ["-"] * 5
+    assert lines["samples"][6] == "-"
 
 
 def test_a_method_that_fails_on_samples_in_its_own_way_does_not_stop_the_others():

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RatioCut,
         spectral_rotation,
     )
+    from .exploration import explore
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ __all__ = [
     "__version__",
     "compare",
     "datasets",
+    "explore",
     "load",
     "load_bundle",
     "metrics",
@@ -76,6 +78,8 @@ _PLACES = {
     "comparison": ".comparison",
     "datasets": ".datasets",
     "estimators": ".estimators",
+    "exploration": ".exploration",
+    "explore": ".exploration",
     "load": ".app.model_files.saving",
     "load_bundle": ".app.model_files.saving",
     "metrics": ".metrics",

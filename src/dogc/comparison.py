@@ -23,7 +23,7 @@ from ._checks import check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
 from .estimators._validating import check_rows
 from .metrics import clustering_report, code_labels
-from .quality import evidence
+from .quality import evidence, figures
 
 # Every clustering method of the paper under the name it has there, in its order, and after these
 # methods for many rows that it does not know.
@@ -56,7 +56,7 @@ CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_pr
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
-QUALITY = ("stability", "silhouette", "scales")
+QUALITY = ("silhouette", "scales", "confident", "stability")
 WIDTH = 79
 
 
@@ -64,9 +64,9 @@ class MethodResult(NamedTuple):
     """Result of one method on the data set.
 
     If the method failed, ``labels`` and ``estimator`` are None and ``note`` gives the reason.
-    Otherwise ``note`` holds its warnings. ``scores`` is empty without ground truth, ``quality``
-    unless it was requested. ``n_found`` does not count the label -1, which some clusterers give
-    to noise.
+    Otherwise ``note`` holds its warnings. ``scores`` is empty without ground truth. ``quality``
+    holds the measures that need none. ``n_found`` does not count the label -1, which some
+    clusterers give to noise.
     """
 
     method: str
@@ -77,7 +77,7 @@ class MethodResult(NamedTuple):
     scores: dict[str, float]
     agreement: float  # mean adjusted Rand index with the other methods; nan if there are none
     note: str
-    quality: Mapping[str, float] = MappingProxyType({})  # empty where it was not asked for
+    quality: Mapping[str, float] = MappingProxyType({})  # empty where X is not numbers
 
 
 class Comparison:
@@ -138,7 +138,10 @@ class Comparison:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         measures = SHOWN if any(row.scores for row in self.rows) else {}
-        quality = QUALITY if any(row.quality for row in self.rows) else ()
+        known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
+        # Beside scores of the truth there is no room for all, unless they were asked for.
+        wanted = not measures or any("stability" in row.quality for row in self.rows)
+        quality = [name for name in QUALITY if wanted and name in known]
         header = ["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]
         cells = []
         for row in self.rows:
@@ -212,10 +215,11 @@ def compare(
         Further parameters. Each is set for every named method that has it, for example
         ``{"affinity": "full", "n_init": 10}``.
     quality : bool, default=False
-        Whether to add measures that need no ground truth: ``stability``, the mean adjusted Rand
-        index with five fits that each leave out a fifth of the rows; ``silhouette``, which favours
-        round clusters; ``scales``, the agreement over the numbers of neighbours that a method
-        tried. See :mod:`dogc.quality`. Each method is then fitted five more times.
+        Whether to add ``stability``, the mean adjusted Rand index with five fits that each leave
+        out a fifth of the rows. Each method is then fitted five more times. Measures that need no
+        other fit and no ground truth are always there: ``silhouette``, which favours round
+        clusters; ``scales``, the agreement over numbers of neighbours; ``confident``, the share of
+        rows with a confidence of at least 0.5. See :mod:`dogc.quality`.
     random_state : int or None, default=0
         Seed for every named method that has this parameter.
     progress : bool, default=None
@@ -249,9 +253,7 @@ def compare(
         for name, estimator in bar:
             bar.set_description(name)
             row = _run(name, estimator, X, truth)
-            if quality and row.labels is not None:
-                row = row._replace(quality=evidence(row.estimator, X, row.labels))
-            rows.append(row)
+            rows.append(_with_quality(row, X, evidence if quality else figures))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     return Comparison(_with_agreement(rows, agreement), agreement)
@@ -329,6 +331,16 @@ def _run(name: str, estimator: BaseEstimator, X: Any, truth: np.ndarray | None) 
     scores = {} if truth is None else clustering_report(truth, labels)
     n_found = len(set(labels.tolist()) - {-1})
     return MethodResult(name, labels, estimator, n_found, seconds, scores, np.nan, note)
+
+
+def _with_quality(row: MethodResult, X: Any, measure: Callable[..., Any]) -> MethodResult:
+    """A row with what can be said without ground truth; nothing where X is not numbers."""
+    if row.labels is None:
+        return row
+    try:
+        return row._replace(quality=measure(row.estimator, X, row.labels))
+    except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
+        return row
 
 
 def _with_agreement(rows: list[MethodResult], matrix: np.ndarray) -> list[MethodResult]:

@@ -21,6 +21,8 @@ from .rows.repeatable import generator
 SILHOUETTE_ROWS = 2_000
 # Share of rows in each sample.
 SHARE = 0.8
+# Rows with less confidence are too close to call.
+CONFIDENT = 0.5
 
 
 def stability(
@@ -141,9 +143,8 @@ def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, 
     Returns
     -------
     evidence : dict
-        ``stability`` and ``silhouette``: see the functions of that name. ``scales``: agreement over
-        the numbers of neighbours that DOGC, DOGC-OS, CAN, PCAN and the ablations tried. NaN if a
-        measure is not defined.
+        ``stability``: see the function of that name; and all of :func:`figures`. NaN if a measure
+        is not defined.
 
     Examples
     --------
@@ -154,15 +155,95 @@ def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, 
     >>> evidence(model, X, model.labels_)["stability"]
     1.0
     """
-    choice: Any = getattr(estimator, "scales_", None)
-    several = choice is not None and len(choice.n_neighbors) > 1
-    metric = getattr(estimator, "metric", "euclidean")
     try:
         again = stability(estimator, X, labels)
     except Exception:  # too few rows in a sample, or whatever else a method may raise there
         again = float("nan")
+    return {**figures(estimator, X, labels), "stability": again}
+
+
+def figures(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:
+    """What can be said of the labels of a fitted estimator without another fit.
+
+    Parameters
+    ----------
+    estimator : fitted clusterer
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows it was fitted on.
+    labels : int array of shape (n_samples,)
+        What it found.
+
+    Returns
+    -------
+    figures : dict
+        ``silhouette`` as the function of that name gives it; ``scales``, see
+        :func:`scale_agreement`; ``confident``, the share of rows with a confidence of at least
+        0.5. NaN where there is no such thing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from dogc import DOGC
+    >>> X, _ = make_blobs(90, centers=3, cluster_std=0.3, random_state=0)
+    >>> model = DOGC(3).fit(X)
+    >>> {name: round(value, 2) for name, value in figures(model, X, model.labels_).items()}
+    {'silhouette': 0.82, 'scales': 1.0, 'confident': 1.0}
+    """
     return {
-        "stability": again,
-        "silhouette": silhouette(X, labels, metric),
-        "scales": float(choice.score.max()) if several else float("nan"),
+        "silhouette": silhouette(X, labels, getattr(estimator, "metric", "euclidean")),
+        "scales": scale_agreement(estimator),
+        "confident": confident_share(getattr(estimator, "confidence_", np.empty(0))),
     }
+
+
+def scale_agreement(estimator: BaseEstimator) -> float:
+    """How far the labels of a fitted estimator agree at several scales.
+
+    DOGC, DOGC-OS, CAN, PCAN and the ablations look at several numbers of neighbours, or of
+    representatives where there are many rows. This is the mean adjusted Rand index of the best
+    of them with the others: 1 is the same labels at all scales, 0 is chance.
+
+    Parameters
+    ----------
+    estimator : fitted clusterer
+
+    Returns
+    -------
+    agreement : float
+        NaN where there was one scale only, or where the method looks at none.
+
+    Examples
+    --------
+    >>> from dogc import NormalizedCut
+    >>> scale_agreement(NormalizedCut(2).fit([[0.0], [0.1], [5.0], [5.1]]))
+    nan
+    """
+    resolutions: Any = getattr(estimator, "resolutions_", None)
+    if resolutions is not None:
+        several = len(resolutions.n_representatives) > 1
+        return float(resolutions.confirmed) if several else float("nan")
+    scales: Any = getattr(estimator, "scales_", None)
+    several = scales is not None and len(scales.n_neighbors) > 1
+    return float(scales.score.max()) if several else float("nan")
+
+
+def confident_share(confidence: Any) -> float:
+    """The share of rows with a confidence of at least 0.5; NaN where none is known.
+
+    Parameters
+    ----------
+    confidence : array-like of shape (n_samples,)
+        Such as ``confidence_`` of a fitted model; NaN where it is not known.
+
+    Returns
+    -------
+    share : float
+
+    Examples
+    --------
+    >>> confident_share([0.2, 0.9, 1.0, float("nan"), 0.5])
+    0.75
+    """
+    confidence = np.asarray(confidence, dtype=float)
+    known = confidence[np.isfinite(confidence)]
+    return float(np.mean(known >= CONFIDENT)) if len(known) else float("nan")

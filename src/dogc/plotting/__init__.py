@@ -12,6 +12,7 @@ from ._convergence import ConvergenceDisplay
 from ._counts import CountDisplay
 from ._graph import GraphDisplay
 from ._scales import ScaleDisplay
+from ._splits import SplitDisplay
 
 __all__ = [
     "PALETTE",
@@ -21,4 +22,5 @@ __all__ = [
     "CountDisplay",
     "GraphDisplay",
     "ScaleDisplay",
+    "SplitDisplay",
 ]

@@ -8,8 +8,9 @@ import numpy as np
 
 from .._extras import needed
 
-# Ten colours that stay apart for people with protanopia, deuteranopia and tritanopia, and stand
-# out from white and from black. There is no grey: that is for what belongs to no cluster.
+# The first ten stay apart for people with protanopia, deuteranopia and tritanopia, and stand out
+# from white and from black. All twenty stay apart for the usual eye; the second ten have another
+# mark as well. There is no grey: that is for what belongs to no cluster.
 PALETTE = (
     "#2a78c0",
     "#e8811a",
@@ -21,11 +22,21 @@ PALETTE = (
     "#ce79aa",
     "#928655",
     "#864955",
+    "#8700ff",
+    "#c3e100",
+    "#5a0f87",
+    "#a569ff",
+    "#a596ff",
+    "#ff1e4b",
+    "#780f1e",
+    "#d200b4",
+    "#1e00c3",
+    "#2d4bd2",
 )
 ACCENT = PALETTE[1]
 GREY = "#8a8a8a"
-# After ten clusters the colours come again with the next mark.
-MARKS = "o^sDvP*Xp<>h"
+# Every ten clusters have the next mark; after twenty the colours come again.
+MARKS, EACH_MARK = "o^sDvP*Xp<>h", 10
 # Above this many things to draw a vector file would be slow to open, so they become pixels.
 RASTER_FROM = 2_000
 
@@ -48,7 +59,7 @@ def colour_of(cluster: int) -> str:
 
 def mark_of(cluster: int) -> str:
     """The mark of a cluster."""
-    return MARKS[max(cluster, 0) // len(PALETTE) % len(MARKS)]
+    return MARKS[max(cluster, 0) // EACH_MARK % len(MARKS)]
 
 
 def ink(ax: Any) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _canvas, _models
 
 # Above this many clusters a legend says nothing.
-LEGEND_UP_TO = 12
+LEGEND_UP_TO = 20
 # Axes of equal scale show distances as the method sees them, but not a strip of points.
 FLATTEST = 4.0
 
@@ -123,7 +123,7 @@ class ClusterDisplay:
         ax : matplotlib axes to draw into; None makes new ones.
         legend : bool or "auto", default="auto"
             Whether to show a legend with cluster sizes. "auto" shows it in a new figure with up to
-            12 clusters.
+            20 clusters.
         max_points : int, default=20_000
             Maximum number of rows drawn. If there are more, an even sample is drawn.
         size : float or array of shape (n_samples,), default=None
@@ -175,16 +175,16 @@ def _sample(n: int, most: int) -> np.ndarray:
 def _draw_clusters(
     ax: Any, points: np.ndarray, labels: np.ndarray, shown: np.ndarray, size: float | np.ndarray
 ) -> list[Any]:
-    n_colours, drawn = len(_canvas.PALETTE), []
-    palette = np.array(_canvas.PALETTE)
-    for group in np.unique(labels[shown] // n_colours):
-        rows = shown[labels[shown] // n_colours == group]
+    drawn = []
+    palette, each = np.array(_canvas.PALETTE), _canvas.EACH_MARK
+    for group in np.unique(labels[shown] // each):
+        rows = shown[labels[shown] // each == group]
         drawn.append(
             ax.scatter(
                 *points[rows].T,
                 s=size if np.ndim(size) == 0 else np.asarray(size)[rows],
-                c=palette[labels[rows] % n_colours],
-                marker=_canvas.mark_of(int(group) * n_colours),
+                c=palette[labels[rows] % len(palette)],
+                marker=_canvas.mark_of(int(group) * each),
                 linewidths=0.3 if np.mean(size) > 12 else 0.0,
                 edgecolors=[ax.get_facecolor()],  # keeps touching dots apart
                 rasterized=len(shown) > _canvas.RASTER_FROM,
@@ -213,7 +213,7 @@ def _draw_legend(ax: Any, labels: np.ndarray, outlier: np.ndarray) -> Any:
         handles.append(Line2D([], [], ls="", ms=6, marker="x", color=_canvas.ink(ax), label=label))
     return ax.legend(
         handles=handles, title="cluster  (rows)", loc="center left", bbox_to_anchor=(1.0, 0.5),
-        frameon=False, alignment="left", handletextpad=0.2,
+        frameon=False, alignment="left", handletextpad=0.2, ncols=1 + len(handles) // 12,
     )  # fmt: skip
 
 

@@ -249,6 +249,44 @@ def compare(
     return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
 
 
+@_command("explore", "dogc explore customers.csv --from 2 --to 8")
+def explore(
+    file: File,
+    first: Annotated[
+        int, typer.Option("--from", metavar="N", help="The smallest number of clusters.")
+    ] = 2,
+    last: Annotated[
+        int, typer.Option("--to", metavar="N", help="The largest number of clusters.")
+    ] = 8,
+    method: Method = "dogc-os",
+    out: Folder = Path("dogc-explore"),
+    columns: Columns = None,
+    drop: Drop = None,
+    no_scale: NoScale = False,
+    seed: Seed = 0,
+    raw_cells: RawCells = False,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Cluster the rows of a file at several numbers of clusters: what splits, what merges."""
+    from . import arguments, exploring, terminal
+
+    options = terminal.Asked(
+        file,
+        first,
+        terminal.Output(out, force, raw_cells),
+        None,
+        tuple(drop or ()),
+        not no_scale,
+        columns=tuple(columns or ()),
+        seed=arguments.check_seed(seed),
+        method=method,
+    )
+    numbers = exploring.numbers_asked(first, last)
+    return exploring.run_explore(options, numbers, terminal.Terminal(json, quiet))
+
+
 @_command("report", "dogc report customers/model.skops --out customers.html")
 def report(
     model: Model,

@@ -2,76 +2,51 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
 
-from ..._policy import policy
-from ...comparison import Comparison
+from ...comparison import Comparison, MethodResult
+from .. import report as reports
+from ..report.json_values import digits, short
 from ..tables import Table
 from .outputs import Output
 
 FILES = ["compare.csv", "compare.html", "labels.csv"]
-
-SHADES = 20  # of the cells of the matrix
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem; max-width: 62rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #8884;
-         white-space: nowrap; }
-.heat th, .heat td { padding: .25rem .4rem; font-size: .75rem; }
-th:first-child, td:first-child { text-align: left; font-weight: 600; }
-.heat td:not(:first-child) { color: CanvasText; }
-p, li { max-width: 44rem; }
-""" + "".join(
-    f".s{shade} {{ background: rgb(37 99 168 / {0.45 * shade / SHADES:.4f}) }}\n"
-    for shade in range(SHADES + 1)
-)
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style></head><body>
-<h1>{title}</h1>
-<p>{rows:,} rows, {clusters} clusters asked for. No method saw the labels, if there are any.</p>
-<div class="wide">{table}</div>
-<h2>Who agrees with whom</h2>
-<p>Adjusted Rand index of each two labellings: 1 is the same, 0 is what chance would give.</p>
-<div class="wide">{agreement}</div>
-<h2>What was done to the data</h2>
-<ul>{steps}</ul>
-</body></html>
-"""
+# The scores of the page, by their names there.
+SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 
 
 def compare_page(comparison: Comparison, table: Table, clusters: int, steps: list[str]) -> str:
-    """The comparison as one page without scripts."""
-    names = [html.escape(name) for name in comparison.succeeded]
-    head = "".join(f"<th>{name}</th>" for name in names)
-    lines = [
-        f"<tr><td>{name}</td>{''.join(_cell(value) for value in row)}</tr>"
-        for name, row in zip(names, comparison.agreement, strict=True)
-    ]
-    return _PAGE.format(
-        policy=policy(STYLE),
-        style=STYLE,
-        title=html.escape(f"Methods side by side on {table.source}"),
-        rows=len(table.frame),
-        clusters=clusters,
-        table=comparison._repr_html_(),
-        agreement=f'<table class="heat"><tr><th></th>{head}</tr>{"".join(lines)}</table>',
-        steps="".join(f"<li>{html.escape(step)}</li>" for step in steps),
-    )
+    """The comparison as one page that needs nothing but a browser."""
+    labelled = any(row.scores for row in comparison)
+    summary = {
+        "source": short(table.source, 200),
+        "rows": len(table.frame),
+        "clusters": clusters,
+        "labelled": labelled,
+        "methods": [_line(row) for row in comparison],
+        "names": [short(name, 60) for name in comparison.succeeded],
+        "agreement": np.round(comparison.agreement, 4).tolist(),
+        "notes": [short(f"{row.method}: {row.note}", 1000) for row in comparison if row.note],
+        "steps": [short(step, 2000) for step in steps],
+    }
+    title = f"Methods side by side on {summary['source']}"
+    return reports.page(title, summary, reports.COMPARE)
 
 
-def _cell(value: float) -> str:
-    # By a class: the page's policy lets no cell have a style of its own.
-    return f'<td class="s{round(SHADES * max(0.0, float(value)))}">{value:.2f}</td>'
+def _line(row: MethodResult) -> dict[str, Any]:
+    """One method, as the page shows it; what is not known is None."""
+    scores = {name: digits(row.scores[key]) for name, key in SCORES.items() if key in row.scores}
+    return {
+        "method": short(row.method, 60),
+        **scores,
+        **{name: digits(value) for name, value in row.quality.items()},
+        "agreement": digits(row.agreement),
+        "clusters": row.n_found,
+        "seconds": digits(row.seconds, 3),
+        "failed": row.labels is None,
+    }
 
 
 def write_comparison(

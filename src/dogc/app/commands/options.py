@@ -126,7 +126,5 @@ MaxTime = Annotated[
 ]
 Quality = Annotated[
     bool,
-    typer.Option(
-        "--quality", metavar=_FLAG, help="Add stability and silhouette; takes six times as long."
-    ),
+    typer.Option("--quality", metavar=_FLAG, help="Add stability; takes six times as long."),
 ]

@@ -1,6 +1,17 @@
 """A clustering as one HTML page that needs nothing but a browser."""
 
-from .page import is_summary, render
-from .summary import GEOMETRY, describe_resolution, sample_words, summarise
+from .page import COMPARE, EXPLORE, is_summary, page, render
+from .summary import GEOMETRY, describe_resolution, method_name, sample_words, summarise
 
-__all__ = ["GEOMETRY", "describe_resolution", "is_summary", "render", "sample_words", "summarise"]
+__all__ = [
+    "COMPARE",
+    "EXPLORE",
+    "GEOMETRY",
+    "describe_resolution",
+    "is_summary",
+    "method_name",
+    "page",
+    "render",
+    "sample_words",
+    "summarise",
+]

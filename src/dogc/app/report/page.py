@@ -5,23 +5,29 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 from ..._policy import policy
 
-# The scripts are one program; the order is that of their definitions.
-SCRIPTS = (
+# The scripts of a page are one program; the order is that of their definitions.
+REPORT = (
     "base.js",
     "clusters.js",
     "truth.js",
     "scatter.js",
     "features.js",
+    "sortable.js",
+    "counts.js",
     "graph.js",
     "history.js",
     "data.js",
     "main.js",
+    "frame.js",
 )
+COMPARE = ("base.js", "sortable.js", "compare.js", "frame.js")
+EXPLORE = ("base.js", "sortable.js", "counts.js", "explore.js", "frame.js")
 # What a JSON text must not hold inside a script element, or in older readers of JavaScript.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 # What the page cannot do without.
@@ -52,10 +58,7 @@ def is_summary(value: Any) -> bool:
 
 
 def render(summary: dict[str, Any]) -> str:
-    """The whole page, with nothing to load from elsewhere.
-
-    A policy in its head forbids the browser to load anything and to run any other script, so
-    that nothing in the data can do harm even if it should be taken for code.
+    """The report, with nothing to load from elsewhere.
 
     Parameters
     ----------
@@ -67,10 +70,19 @@ def render(summary: dict[str, Any]) -> str:
     page : str
         HTML, to be written as UTF-8.
     """
-    script = "\n".join(_read(name) for name in SCRIPTS)
+    title = f"{summary['source']}: {summary['clusters_found']} clusters"
+    return page(title, summary, REPORT)
+
+
+def page(title: str, summary: dict[str, Any], scripts: Sequence[str]) -> str:
+    """One page that shows what is in a summary.
+
+    A policy in its head forbids the browser to load anything and to run any other script, so
+    that nothing in the data can do harm even if it should be taken for code.
+    """
+    script = "\n".join(_read(name) for name in scripts)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     style = _read("page.css")
-    title = f"{summary['source']}: {summary['clusters_found']} clusters"
     parts = {
         "@title@": html.escape(title),
         "@policy@": policy(style, script),

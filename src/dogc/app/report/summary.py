@@ -10,6 +10,7 @@ import numpy as np
 
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
 from ..tables.tally import Sureness, sureness_of
+from .counts import describe_counts
 from .features import describe_features
 from .graph_weight import describe_graph
 from .groups import Groups, group_rows
@@ -87,7 +88,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     return {
         "version": VERSION,
         "source": short(clustering.source, 200),
-        "method": METHOD_NAMES.get(type(model).__name__, type(model).__name__),
+        "method": method_name(model),
         "rows": clustering.n_rows,
         **describe_sample(clustering),
         "clusters_found": groups.c,
@@ -98,10 +99,16 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "truth": describe_truth(clustering, groups),
         "points": describe_points(clustering, groups, layout, max_points),
         "features": describe_features(clustering, groups),
+        "counts": describe_counts(clustering, groups.c),
         "graph": describe_graph(model, groups, layout.at[:, 0]),
         "history": describe_history(model),
         "data": describe_data(clustering),
     }
+
+
+def method_name(model: Any) -> str:
+    """The method of a model by its name in the paper."""
+    return METHOD_NAMES.get(type(model).__name__, type(model).__name__)
 
 
 def describe_ending(model: Any, c: int) -> dict[str, Any]:

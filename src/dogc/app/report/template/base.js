@@ -3,7 +3,8 @@
 const summary = JSON.parse(document.getElementById("summary").textContent);
 const page = document.getElementById("page");
 const OUTLIERS = -1;
-const COLOURS = 8;
+const COLOURS = 20;
+const EACH_SHAPE = 10;
 
 // Elements. Text only ever becomes a text node, so nothing in the data can be markup.
 function fill(node, attributes, children) {
@@ -60,11 +61,11 @@ function listed(words, last = "and") {
   return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
 }
 
-// Clusters: a name, a colour and, beyond eight of them, another shape for each.
+// Clusters: a name, a colour and, for every ten of them, another shape.
 const clusterName = (id) => (id === OUTLIERS ? "Outliers" : `Cluster ${id}`);
 const colourName = (id) => (id === OUTLIERS ? "--outlier" : `--c${id % COLOURS}`);
 const colour = (id) => `var(${colourName(id)})`;
-const shapeOf = (id) => (id === OUTLIERS ? 0 : Math.floor(id / COLOURS) % 4);
+const shapeOf = (id) => (id === OUTLIERS ? 0 : Math.floor(id / EACH_SHAPE) % 4);
 
 // A shape around the origin, of the same area for all, as a path in a square of side two.
 const SHAPES = [

@@ -43,8 +43,8 @@ function heatMap(graph) {
   const borders = runs(owner).flatMap(([id, from, to]) => {
     const [left, top] = [svg("rect", { x: -edge, y: from, width: edge * 0.6, height: to - from }), svg("rect", { x: from, y: -edge, width: to - from, height: edge * 0.6 })];
     left.style.fill = top.style.fill = colour(id);
-    const room = to - from >= count * 0.05 && id !== OUTLIERS;
-    const size = count * 0.032;
+    const size = Math.min(count * 0.032, 0.85 * (to - from));
+    const room = size >= count * 0.012 && id !== OUTLIERS;
     return [left, top,
       from ? svg("path", { d: `M0 ${from}H${count}M${from} 0V${count}`, class: "border" }) : null,
       room ? svg("text", { x: -edge * 1.3, y: (from + to) / 2 + size * 0.35, "font-size": size, "text-anchor": "end" }, String(id)) : null,
@@ -73,7 +73,7 @@ function blockTable(graph) {
     cell.style.setProperty("--share", `${Math.round((i === j ? 42 : 60) * share)}%`);
     return cell;
   })));
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Weight between clusters" }, el("table", { class: "confusion" }, el("caption", {}, "of a cluster's weight (down), the share that goes to each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)));
+  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Weight between clusters" }, el("table", { class: graph.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "of a cluster's weight (down), the share that goes to each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)));
 }
 
 function looseList(graph) {

@@ -11,7 +11,7 @@ function showTruth() {
   const truth = summary.truth;
   if (!truth) return;
   const scores = SCORES.map(([key, name, meaning]) =>
-    el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, truth.scores[key].toFixed(3)), el("p", {}, meaning)),
+    el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, truth.scores[key].toFixed(3)), el("dd", {}, meaning)),
   );
   const head = el("tr", {}, el("td", { class: "corner" }, "class \\ cluster"), truth.clusters.map((id) => el("th", { scope: "col" }, swatch(id), el("span", { class: "cell-name" }, id === OUTLIERS ? "out" : String(id)))));
   const body = truth.table.map((counts, i) => {
@@ -34,7 +34,7 @@ function showTruth() {
     "The labels were not used to find the clusters; here they are laid beside them. Each cluster is matched with at most one class so that as many rows as possible agree: those cells are framed.",
     el("div", { class: truth.clusters.length <= 5 ? "agreement" : null },
     el("dl", { class: "scores" }, scores),
-    el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rows by class and cluster" }, el("table", { class: "confusion" }, el("caption", {}, "rows of each class (down) in each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)))),
+    el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rows by class and cluster" }, el("table", { class: truth.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "rows of each class (down) in each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)))),
     hidden.length ? el("p", { class: "note" }, `The table shows ${listed(hidden)}.`) : null,
   );
 }

@@ -1,0 +1,72 @@
+"""The clusters at several numbers of them: what splits, what merges, and what speaks for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+
+from ...choices.splits import change_words
+from ...exploration import Exploration, explore
+from ...plotting._flow import flow_between
+from .json_values import digits
+
+if TYPE_CHECKING:
+    from ..tables.clustered_table import Clustering
+
+# Rows and numbers up to which the report fits one cluster fewer and one more: a second or so.
+MOST_ROWS, MOST_CELLS = 1_000, 50_000
+LEAST_ROWS = 30
+
+
+def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[str, Any]:
+    """Everything that a picture of several numbers needs; ``chosen`` is underlined."""
+    nested = {step.more: digits(step.nested) for step in found.steps}
+    flow = flow_between(found.labels, found.steps)
+    return {
+        "proposed": found.proposed,
+        "chosen": found.proposed if chosen is None else chosen,
+        "rows": [
+            {
+                "clusters": row.n_clusters,
+                "score": digits(row.score),
+                **{name: digits(value) for name, value in row.figures.items()},
+                "nested": nested.get(row.n_clusters),
+                "smallest": min(size for name, size in row.sizes.items() if name >= 0),
+            }
+            for row in found
+        ],
+        "steps": [
+            {
+                "fewer": step.fewer,
+                "more": step.more,
+                "nested": digits(step.nested),
+                "changes": [change_words(change) for change in step.changes],
+            }
+            for step in found.steps
+        ],
+        "flow": {
+            "blocks": [block._asdict() for block in flow.blocks],
+            "ribbons": [ribbon._asdict() for ribbon in flow.ribbons],
+        },
+    }
+
+
+def describe_counts(clustering: Clustering, c: int) -> dict[str, Any] | None:
+    """The same with one cluster fewer and one more; None where that would take long."""
+    model, (n, d) = clustering.model, clustering.X.shape
+    quick = LEAST_ROWS <= n <= MOST_ROWS and n * d <= MOST_CELLS and clustering.tally is None
+    known = hasattr(type(model), "_method") and getattr(model, "resolutions_", None) is None
+    ended = getattr(model, "stopping_reason_", "") in ("interrupted", "max_time", "callback")
+    if not (quick and known) or ended or model.max_time is not None or c < 2:
+        return None
+    numbers = [count for count in (c - 1, c, c + 1) if 2 <= count <= n // 2]
+    try:
+        found = explore(clone(model).set_params(verbose=0), clustering.X, numbers, propose=False,
+                        progress=False)  # fmt: skip
+    except ValueError:  # a parameter that does not fit another number
+        return None
+    found.evidence = list(getattr(model, "cluster_counts_", []))
+    weighed = {row.n_clusters: row.score for row in found.evidence}
+    found.rows = [row._replace(score=weighed.get(row.n_clusters, row.score)) for row in found]
+    return describe_exploration(found, c)

@@ -1,0 +1,81 @@
+// How many clusters: rows that flow from the clusters of one number to those of the next.
+
+const COUNT_COLUMNS = [
+  { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
+  { key: "score", name: "score", better: "high", hint: "What speaks for this number; one cluster has 0", text: (value) => value.toFixed(2) },
+  { key: "scales", name: "agreement over scales", better: "high", hint: "Adjusted Rand index of the labels at several numbers of neighbours; 1 is the same", text: (value) => value.toFixed(2) },
+  { key: "silhouette", name: "silhouette", better: "high", hint: "From −1 to 1; favours round clusters of one size", text: (value) => value.toFixed(2) },
+  { key: "confident", name: "confident rows", better: "high", hint: "Share of rows with a confidence of at least 0.5", text: percent },
+  { key: "nested", name: "rows nested", hint: "Share of rows whose cluster lies in one cluster of the number before", text: percent },
+  { key: "smallest", name: "smallest cluster", text: (value) => plural(value, "row") },
+];
+
+function flowPicture(found) {
+  const { blocks, ribbons } = found.flow;
+  const numbers = found.rows.map((row) => row.clusters);
+  const [step, thick, high, top] = [150, 26, 340, 8];
+  const x = (count) => 44 + numbers.indexOf(count) * step;
+  const y = (part) => top + part * high;
+  const width = 88 + (numbers.length - 1) * step;
+  const readout = el("p", { class: "readout note", role: "status" }, "Point at a band or a block to read it.");
+  const bands = ribbons.map((band) => {
+    const [left, right] = [x(band.fewer) + thick / 2, x(band.more) - thick / 2];
+    const middle = (left + right) / 2;
+    const [a, b, c, d] = [...band.left, ...band.right].map((part) => y(part).toFixed(2));
+    const path = svg("path", { class: "band-flow", d: `M${left} ${a}C${middle} ${a} ${middle} ${c} ${right} ${c}V${d}C${middle} ${d} ${middle} ${b} ${left} ${b}Z` });
+    path.style.fill = colour(band.target);
+    path.addEventListener("pointerenter", () => (readout.textContent = `${plural(band.rows, "row")}: cluster ${band.source} of ${band.fewer}, cluster ${band.target} of ${band.more}.`));
+    return path;
+  });
+  const columns = blocks.map((block) => {
+    const height = y(block.bottom) - y(block.top);
+    const box = svg("rect", { x: x(block.n_clusters) - thick / 2, y: y(block.top), width: thick, height: Math.max(height, 1), rx: 2 });
+    box.style.fill = colour(block.cluster);
+    box.addEventListener("pointerenter", () => (readout.textContent = `Cluster ${block.cluster} of ${block.n_clusters}: ${plural(block.rows, "row")}.`));
+    const name = height > 13 ? svg("text", { x: x(block.n_clusters), y: (y(block.top) + y(block.bottom)) / 2 + 4, class: "on-colour" }, String(block.cluster)) : null;
+    return [box, name];
+  });
+  const feet = found.rows.map((row) => [
+    svg("text", { x: x(row.clusters), y: top + high + 24, class: row.clusters === found.chosen ? "count chosen" : "count" }, String(row.clusters)),
+    row.scales === null ? null : svg("text", { x: x(row.clusters), y: top + high + 42, class: "under" }, row.scales.toFixed(2)),
+  ]);
+  const agree = found.rows.some((row) => row.scales !== null);
+  const label = `Clusters at ${listed(numbers.map(String))}. ${found.steps.map((one) => `From ${one.fewer} to ${one.more}: ${one.changes.join(" ")}`).join(" ")}`;
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${top + high + 50}`, class: "flow", role: "img", "aria-label": label }, bands, columns, feet);
+  picture.style.setProperty("min-width", `${Math.min(width, 88 + 6 * step) * 0.62}px`);
+  picture.style.setProperty("max-width", `${width * 1.15}px`);
+  const words = `Below each column: the number of clusters${agree ? " and the agreement over scales, from 0 (chance) to 1 (the same clusters at all scales)" : ""}. `;
+  return el("figure", { class: "flow-figure" }, el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Clusters at several numbers" }, picture), readout, el("figcaption", { class: "note" }, words, "A cluster keeps its name and its colour where most of its rows stay together."));
+}
+
+function changeList(found) {
+  const step = ({ fewer, more, nested, changes }) => el("li", {}, el("b", {}, `${fewer} to ${more}`), ` ${changes.join(" ")} `, el("small", {}, `${percent(nested)} of the rows are nested.`));
+  return el("ul", { class: "changes" }, found.steps.map(step));
+}
+
+function countTable(found) {
+  const rows = found.rows.map((row) => ({ ...row, marked: row.clusters === found.chosen, proposed: row.clusters === found.proposed }));
+  const known = COUNT_COLUMNS.filter((column) => rows.some((row) => row[column.key] !== null && row[column.key] !== undefined));
+  return sortableTable("What can be said of each number without known labels", known, rows);
+}
+
+function proposalWords(found) {
+  if (found.proposed === null || found.proposed === undefined) return "";
+  const inside = found.rows.some((row) => row.clusters === found.proposed);
+  return `${plural(found.proposed, "cluster")} ${found.proposed === 1 ? "is" : "are"} proposed${inside ? "" : `, which ${found.proposed === 1 ? "was" : "were"} not tried here`}. `;
+}
+
+// The section of the report: the number at hand beside one fewer and one more.
+function showCounts() {
+  const found = summary.counts;
+  if (!found) return;
+  section(
+    "counts",
+    "How many",
+    "How many clusters?",
+    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more. A number is easier to believe if its clusters are the same at all scales, and if a larger number only splits them.`,
+    flowPicture(found),
+    changeList(found),
+    countTable(found),
+  );
+}

@@ -1,0 +1,216 @@
+"""How many clusters: one method at several numbers, and what splits and merges between them."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import _num_samples
+from tqdm.auto import tqdm
+
+from ._checks import check_cluster_count, shown
+from ._extras import needed
+from .choices.n_clusters import CountEvidence
+from .choices.splits import Step, change_words, followed, steps_between
+from .quality import figures
+
+WIDTH = 79
+
+
+class CountResult(NamedTuple):
+    """One number of clusters.
+
+    ``figures`` holds ``silhouette``, ``scales`` and ``confident`` of :func:`dogc.quality.figures`.
+    ``score`` is that of ``cluster_counts_``; NaN where this number was not weighed. ``note`` is
+    what the fit warned of.
+    """
+
+    n_clusters: int
+    labels: np.ndarray  # a cluster keeps its name from one number to the next
+    estimator: BaseEstimator  # fitted; its own labels_ have other names
+    seconds: float
+    figures: dict[str, float]
+    score: float
+    note: str
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Rows of each cluster; outliers under -1."""
+        names, sizes = np.unique(self.labels, return_counts=True)
+        return dict(zip(names.tolist(), sizes.tolist(), strict=True))
+
+
+class Exploration:
+    """What :func:`explore` returns: a table to print, to index and to turn into a frame.
+
+    ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
+    the one of three clusters, ``steps`` says what splits and merges from each to the next,
+    ``labels`` maps numbers to labels, ``evidence`` is the ``cluster_counts_`` of a fit with
+    ``n_clusters="auto"`` and ``proposed`` the number that it took; empty and None where the method
+    proposes none.
+    """
+
+    def __init__(self, rows: list[CountResult], evidence: list[CountEvidence]):
+        """Keep what :func:`explore` found."""
+        self.rows = rows
+        self.evidence = evidence
+        self.steps: list[Step] = steps_between(self.labels)
+
+    @property
+    def proposed(self) -> int | None:
+        """The number that was proposed, which may be another than those that were asked."""
+        return self.evidence[0].n_clusters if self.evidence else None
+
+    @property
+    def labels(self) -> dict[int, np.ndarray]:
+        """Labels by number of clusters."""
+        return {row.n_clusters: row.labels for row in self.rows}
+
+    def __len__(self) -> int:
+        """Return how many numbers were tried."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[CountResult]:
+        """Go over the rows."""
+        return iter(self.rows)
+
+    def __getitem__(self, n_clusters: int) -> CountResult:
+        """Return the row of one number of clusters."""
+        for row in self.rows:
+            if row.n_clusters == n_clusters:
+                return row
+        raise KeyError(f"{n_clusters!r} was not tried; these were: {[*self.labels]}")
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame, one row a number of clusters (needs pandas)."""
+        pd = needed("pandas", "to_frame")
+        nested = {step.more: step.nested for step in self.steps}
+        words = {step.more: " ".join(map(change_words, step.changes)) for step in self.steps}
+        records = [
+            {
+                "n_clusters": row.n_clusters,
+                "score": row.score,
+                **row.figures,
+                "nested": nested.get(row.n_clusters, np.nan),
+                "sizes": " ".join(str(size) for size in row.sizes.values()),
+                "changes": words.get(row.n_clusters, ""),
+                "seconds": round(row.seconds, 3),
+                "note": row.note,
+            }
+            for row in self.rows
+        ]
+        return pd.DataFrame(records).set_index("n_clusters")
+
+    def __str__(self) -> str:
+        """Return the table as text, with what splits and merges below it."""
+        header = ["clusters", "score", *self.rows[0].figures, "sizes"]
+        lines = [header]
+        for row in self.rows:
+            values = [row.score, *row.figures.values()]
+            texts = ["-" if np.isnan(value) else f"{value:.2f}" for value in values]
+            star = "*" if row.n_clusters == self.proposed else ""
+            sizes = " ".join(str(size) for size in row.sizes.values())
+            lines.append([f"{star}{row.n_clusters}", *texts, sizes])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        widths[-1] = 0  # sizes end the line
+        text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+                for line in lines]  # fmt: skip
+        if self.proposed is not None:
+            text.append(f"* {self.proposed} proposed")
+        for step in self.steps:
+            words = " ".join(map(change_words, step.changes))
+            text.append(textwrap.fill(f"{step.fewer} to {step.more}: {words}", WIDTH,
+                                      subsequent_indent="  "))  # fmt: skip
+        return "\n".join(text)
+
+    __repr__ = __str__
+
+
+def explore(
+    estimator: BaseEstimator,
+    X: Any,
+    counts: Iterable[int] = range(2, 9),
+    *,
+    propose: bool = True,
+    progress: bool | None = None,
+) -> Exploration:
+    """Fit one method at several numbers of clusters, and say what splits and merges between them.
+
+    Use it when you do not know how many clusters there are: numbers whose clusters are found at
+    all scales, and that only split as the number grows, are easier to believe.
+
+    Parameters
+    ----------
+    estimator : clusterer with ``n_clusters``
+        It is copied and fitted with each number.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows to cluster.
+    counts : iterable of int, default=range(2, 9)
+        The numbers of clusters to try.
+    propose : bool, default=True
+        Whether to fit with ``n_clusters="auto"`` too, where the method knows that, for the score
+        of each number and a proposal.
+    progress : bool, default=None
+        Whether to show a progress bar; None shows it in a terminal or notebook only.
+
+    Returns
+    -------
+    exploration : Exploration
+        Print it, index it by number of clusters, draw it with
+        :class:`dogc.plotting.SplitDisplay`, or call ``to_frame()``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from dogc import DOGC, explore
+    >>> X, _ = make_blobs(90, centers=[(0, 0), (9, 0), (9, 4)], random_state=0)
+    >>> found = explore(DOGC(), X, [2, 3])
+    >>> found.proposed, found.steps[0].changes
+    (3, (Change(kind='split', cluster=0, parts=(0, 2), rows=(30, 30)),))
+    """
+    if not hasattr(estimator, "n_clusters") or not hasattr(estimator, "fit_predict"):
+        raise ValueError(
+            "estimator must be a clusterer with n_clusters, such as DOGC(); got "
+            f"{shown(estimator)}."
+        )
+    wanted = sorted(set(counts))
+    if not wanted:
+        raise ValueError("counts is empty; name at least one number of clusters.")
+    for count in wanted:
+        check_cluster_count(count, _num_samples(X))
+    proposes = propose and hasattr(type(estimator), "_method")
+    tasks: list[int | str] = [*wanted, *(["auto"] if proposes else [])]
+    fits = {}
+    with tqdm(tasks, disable=None if progress is None else not progress) as bar:
+        for task in bar:
+            bar.set_description(f"{task} clusters" if task != "auto" else "proposal")
+            fits[task] = _fitted(estimator, X, task)
+    evidence = list(fits.pop("auto").estimator.cluster_counts_) if proposes else []
+    names = followed({row.n_clusters: row.labels for row in fits.values()})
+    scores = {row.n_clusters: row.score for row in evidence}
+    rows = [
+        row._replace(labels=names[count], score=scores.get(count, np.nan))
+        for count, row in ((row.n_clusters, row) for row in fits.values())
+    ]
+    return Exploration(rows, evidence)
+
+
+def _fitted(estimator: BaseEstimator, X: Any, count: int | str) -> CountResult:
+    """One fit, timed, with what it warned of."""
+    model = clone(estimator).set_params(n_clusters=count)
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        labels = np.asarray(model.fit_predict(X))
+    seconds = time.perf_counter() - began
+    if getattr(model, "stopping_reason_", None) == "interrupted":
+        raise KeyboardInterrupt  # the others are not wanted either
+    note = "; ".join(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
+    found = {} if count == "auto" else figures(model, X, labels)
+    asked = 0 if isinstance(count, str) else count
+    return CountResult(asked, labels, model, seconds, found, np.nan, note)

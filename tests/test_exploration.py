@@ -1,0 +1,83 @@
+"""Several numbers of clusters, one method."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.datasets import make_blobs
+
+from dogc import DOGC, NormalizedCut, explore
+
+# Two far pairs of groups: two, then four.
+CENTRES = [(0, 0), (0, 5), (30, 0), (30, 5)]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return make_blobs(80, centers=CENTRES, cluster_std=0.5, random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def found(pairs):
+    return explore(DOGC(), pairs, range(2, 5))
+
+
+def test_pairs_split_one_after_the_other(found, pairs):
+    assert [row.n_clusters for row in found] == [2, 3, 4]
+    assert len(found) == 3
+    for step in found.steps:
+        assert step.nested == 1.0
+        assert [change.kind for change in step.changes] == ["split"]
+    assert found[4].sizes == dict.fromkeys(range(4), 20)
+    assert found.proposed in (2, 4)
+    for row in found:
+        assert row.figures["scales"] <= 1.0
+        own, named = row.estimator.labels_, row.labels
+        assert len(set(zip(own.tolist(), named.tolist(), strict=True))) == row.n_clusters
+    with pytest.raises(KeyError, match="9 was not tried; these were: \\[2, 3, 4\\]"):
+        found[9]
+
+
+def test_a_fit_of_ones_own_has_the_same_clusters(found, pairs):
+    own = DOGC(3).fit_predict(pairs)
+    assert len(set(zip(own.tolist(), found[3].labels.tolist(), strict=True))) == 3
+
+
+def test_it_prints_and_becomes_a_frame(found):
+    text = str(found)
+    assert f"* {found.proposed} proposed" in text
+    assert "2 to 3: Cluster" in text
+    pytest.importorskip("pandas")
+    frame = found.to_frame()
+    assert frame.index.tolist() == [2, 3, 4]
+    assert frame.loc[3, "changes"].startswith("Cluster")
+    assert frame.loc[4, "sizes"] == "20 20 20 20"
+    assert np.isnan(frame.loc[2, "nested"])
+
+
+@pytest.mark.parametrize("model", [NormalizedCut(2), KMeans(2, n_init=1, random_state=0)])
+def test_methods_that_propose_nothing_are_explored_too(model, pairs):
+    found = explore(model, pairs, [4, 2, 4])
+    assert [row.n_clusters for row in found] == [2, 4]
+    assert found.proposed is None
+    assert "proposed" not in str(found)
+    assert np.isnan(found[2].score)
+
+
+def test_what_a_fit_warns_of_is_noted():
+    X = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = explore(KMeans(2, n_init=1, random_state=0), X, [2, 4])
+    assert "distinct clusters" in found[4].note
+    assert found[2].note == ""
+
+
+def test_bad_arguments_are_refused_before_a_fit(pairs):
+    with pytest.raises(ValueError, match="counts is empty"):
+        explore(DOGC(), pairs, [])
+    with pytest.raises(ValueError, match="n_clusters"):
+        explore(DOGC(), pairs, [2, 200])
+    with pytest.raises(ValueError, match="a clusterer with n_clusters, such as DOGC"):
+        explore(DBSCAN(), pairs)
