@@ -11,9 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dogc import CAN, CLR, DOGC, DOGCOS, NormalizedCut
+from dogc import CAN, CLR, DOGC, DOGCOS, NormalizedCut, explore
 from dogc.choices.n_neighbors import ScaleChoice
 from dogc.choices.n_representatives import ResolutionChoice, only_resolution
+from dogc.choices.splits import steps_between
 from dogc.loop.solver import Record
 from dogc.metrics import clustering_accuracy
 from dogc.plotting import (
@@ -23,9 +24,11 @@ from dogc.plotting import (
     ConvergenceDisplay,
     GraphDisplay,
     ScaleDisplay,
+    SplitDisplay,
 )
 from dogc.plotting._blocks import block_structure
 from dogc.plotting._confusion import match_clusters
+from dogc.plotting._flow import flow_between
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -131,6 +134,7 @@ def drawings(X, y):
         "scale": lambda ax: ScaleDisplay.from_estimator(model, ax=ax),
         "confusion": lambda ax: ConfusionDisplay.from_estimator(model, X, y, ax=ax),
         "confusion, labels": lambda ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
+        "splits": lambda ax: SplitDisplay.from_predictions({2: np.minimum(y, 1), 3: y}, ax=ax),
     }
 
 
@@ -144,6 +148,7 @@ NAMES = [
     "scale",
     "confusion",
     "confusion, labels",
+    "splits",
 ]
 
 
@@ -233,10 +238,14 @@ VISION = {
 
 @pytest.mark.parametrize("vision", VISION)
 def test_the_palette_stays_apart_for_every_eye(vision):
-    assert len(PALETTE) >= 10
-    lab = perceived([*PALETTE, "white", "black"], VISION[vision])
-    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1e3 * np.eye(len(lab))
-    assert apart.min() > 20  # matplotlib's own ten come down to 5
+    def apart(colours_):
+        lab = perceived([*colours_, "white", "black"], VISION[vision])
+        return (np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1e3 * np.eye(len(lab))).min()
+
+    assert apart(PALETTE[:10]) > 20  # matplotlib's own ten come down to 5
+    assert len(PALETTE) == len(set(PALETTE)) == 20
+    # The second ten have another mark besides; matplotlib's tab20 comes down to 2.
+    assert apart(PALETTE) > (25 if vision == "usual" else 15)
 
 
 # Clusters
@@ -316,15 +325,17 @@ def test_many_rows_are_sampled_and_rasterised_and_it_says_so():
     assert not few.scatter_[0].get_rasterized()
 
 
-def test_the_eleventh_cluster_has_the_first_colour_and_another_mark():
+def test_the_eleventh_cluster_has_another_mark_and_a_colour_of_its_own():
     X = np.random.default_rng(0).standard_normal((26, 2))
     display = ClusterDisplay.from_predictions(X, np.arange(26) // 2, legend=True)
     first, second = display.scatter_
-    assert sorted(colours(second)) == sorted(2 * PALETTE[:3])
+    assert sorted(colours(second)) == sorted(2 * PALETTE[10:13])
     circle, triangle = first.get_paths()[0].vertices, second.get_paths()[0].vertices
     assert len(circle) != len(triangle)
     assert display.legend_.get_texts()[-1].get_text() == "12  (2)"
-    assert ClusterDisplay.from_predictions(X, np.arange(26) // 2).legend_ is None
+    assert ClusterDisplay.from_predictions(X, np.arange(26)).legend_ is None
+    last = ClusterDisplay.from_predictions(X, np.arange(26)).scatter_[-1]
+    assert sorted(colours(last)) == sorted(PALETTE[:6])  # after twenty they come again
     assert ClusterDisplay.from_predictions(X, np.zeros(26, int), ax=new_axes()).legend_ is None
 
 
@@ -611,3 +622,37 @@ def test_confusion_refuses_what_does_not_fit():
         match_clusters(["a", None], [0, 1])
     with pytest.raises(ValueError, match="class_names must name the 2 classes of y_true; got 3"):
         match_clusters([0, 1], [0, 1], class_names="abc")
+
+
+# Splits
+
+
+def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
+    X, _ = three_blobs
+    found = explore(DOGC(), X, [2, 3])
+    display = SplitDisplay.from_exploration(found)
+    assert len(display.blocks_) == 2 + 3
+    (step,) = display.steps_
+    assert len(display.bands_) == np.count_nonzero(step.table)
+    heights = [block.get_height() for block in display.blocks_[:2]]
+    sizes = list(found[2].sizes.values())
+    assert heights[0] / heights[1] == pytest.approx(sizes[0] / sizes[1])
+    ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert [tick.split()[0] for tick in ticks] == ["2", "3"]
+    assert float(ticks[1].split()[1]) == round(found[3].figures["scales"], 2)
+    assert display.ax_.get_title() == f"{found.proposed} clusters proposed"
+    with pytest.raises(ValueError, match="labels is empty"):
+        SplitDisplay.from_predictions({})
+
+
+def test_bands_end_where_their_blocks_do():
+    rng = np.random.default_rng(0)
+    labels = {c: rng.integers(0, c, 60) for c in (2, 3, 5)}
+    flow = flow_between(labels, steps_between(labels))
+    for block in flow.blocks:
+        assert 0.0 <= block.top < block.bottom <= 1.0
+        leaving = [r for r in flow.ribbons if (r.fewer, r.source) == block[:2]]
+        if leaving:
+            assert sum(band.rows for band in leaving) == block.rows
+            assert max(band.left[1] for band in leaving) == pytest.approx(block.bottom)
+            assert min(band.left[0] for band in leaving) == pytest.approx(block.top)

@@ -280,8 +280,41 @@ def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
     blobs().drop(columns="kind").to_csv("<script>.csv", index=False)
     assert run("compare", "<script>.csv", "--clusters", 3, "--method", "KM", "-q") == 0
     page = text("dogc-compare/compare.html")
-    assert "<script>" not in page
-    assert "&lt;script&gt;.csv" in page
+    assert "<title>Methods side by side on &lt;script&gt;.csv</title>" in page
+    assert page.count("<script>") == 1  # the page's own
+    assert "<script>.csv" not in page
+
+
+def test_explore_says_what_splits_and_writes_a_page(table, capsys):
+    assert run("explore", table, "--drop", "kind", "--from", 2, "--to", 4) == 0
+    out = capsys.readouterr().out
+    assert "proposed" in out
+    assert "2 to 3: Cluster" in out
+    made = pathlib.Path("dogc-explore")
+    assert everything(made) == ["explore.csv", "explore.html", "labels.csv"]
+    assert list(pd.read_csv(made / "explore.csv").n_clusters) == [2, 3, 4]
+    labels = pd.read_csv(made / "labels.csv")
+    assert labels["cluster of 4"].nunique() == 4
+    assert run("explore", table, "--drop", "kind", "--to", 3, "--method", "n-cut", "--json",
+               "--out", "other") == 0  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert [row["clusters"] for row in found["counts"]] == [2, 3]
+    assert found["proposed"] is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (["--from", 0], "--from is 0; pass a whole number above 0."),
+        (["--from", 5, "--to", 3], "--to is 3, which is below --from, 5; pass a larger --to."),
+        (["--to", 99], "--from 2 --to 99 are 98 numbers; pass at most 30."),
+        (["--to", "x"], "Invalid value for '--to'"),
+    ],
+)
+def test_explore_refuses_numbers_that_cannot_be(table, capsys, typed, sentence):
+    assert run("explore", table, *typed) == 2
+    assert sentence in capsys.readouterr().err
+    assert not pathlib.Path("dogc-explore").exists()
 
 
 def test_report_and_info_need_the_model_file_alone(model, capsys):

@@ -19,7 +19,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc._policy import policy  # noqa: E402
-from dogc.app.commands import command_line, comparing, terminal  # noqa: E402
+from dogc.app.commands import command_line, terminal  # noqa: E402
 from dogc.app.commands.csv_rows import CsvRows, as_text  # noqa: E402
 from dogc.paper import reproduction_page  # noqa: E402
 
@@ -255,15 +255,20 @@ def test_unless_they_are_asked_to_stay(table, capsys):
 
 def test_every_page_has_a_policy_and_keeps_to_it(table, capsys):
     assert run("compare", table, "--clusters", 2, "--method", "km", "--method", "dogc") == 0
-    pages = {
-        comparing.STYLE: pathlib.Path("dogc-compare/compare.html").read_text(encoding="utf-8"),
-        reproduction_page.STYLE: reproduction_page.page([], "facts"),
-    }
-    for style, page in pages.items():
-        assert f'<meta http-equiv="Content-Security-Policy" content="{policy(style)}">' in page
-        assert f"<style>{style}</style>" in page
-        assert not re.search(r"<script|\sstyle=|\son\w+=", page)
-    assert 'class="s20">1.00</td>' in pages[comparing.STYLE]
+    assert run("explore", table, "--to", 3) == 0
+    style = reproduction_page.STYLE
+    page = reproduction_page.page([], "facts")
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy(style)}">' in page
+    assert f"<style>{style}</style>" in page
+    assert not re.search(r"<script|\sstyle=|\son\w+=", page)
+    for name in ("dogc-compare/compare.html", "dogc-explore/explore.html"):
+        page = pathlib.Path(name).read_text(encoding="utf-8")
+        (style,) = re.findall("<style>(.*?)</style>", page, re.DOTALL)
+        _, script = re.findall("<script[^>]*>(.*?)</script>", page, re.DOTALL)
+        held = f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'
+        assert held in page
+        markup = page.replace(script, "")
+        assert not re.search(r"<[^>]*\s(style|on\w+)=", markup)
 
 
 # ------------------------------------------------------------------------------ the process

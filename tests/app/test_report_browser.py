@@ -114,6 +114,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
         "How well do they match the known labels?",
         "Where do they lie?",
         "What makes each cluster different?",
+        "How many clusters?",
         "How does the learned graph look?",
         "Did it converge?",
         "What was done to the data?",
@@ -129,7 +130,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
     assert page.locator(".portrait").count() == 3
     assert page.locator(".chart").count() == 4 + len(summary["history"]["terms"])
     assert page.locator(".heat rect").count() > 60
-    assert page.locator("#contents a").count() == 7
+    assert page.locator("#contents a").count() == 8
 
 
 def test_values_show_as_text(opened, summary):
@@ -151,7 +152,7 @@ def test_a_script_that_slipped_in_would_not_run(browser, summary, tmp_path):
     page = browser.new_page()
     page.goto(path.as_uri())
     assert page.evaluate("window.slipped") is None
-    assert page.locator("h2").count() == 7
+    assert page.locator("h2").count() == 8
     page.close()
 
 
@@ -332,11 +333,14 @@ def test_the_graph_is_read_cell_by_cell(opened, summary):
     box = page.locator(".heat .field").bounding_box()
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 3)
     assert (
-        page.locator(".readout").inner_text()
+        page.locator(".heat-figure .readout").inner_text()
         == "No weight between these slices of cluster 0 and cluster 2."
     )
     page.mouse.move(box["x"] + 2, box["y"] + 2)
-    assert "of its weight to a slice of cluster 0" in page.locator(".readout").inner_text()
+    assert (
+        "of its weight to a slice of cluster 0"
+        in page.locator(".heat-figure .readout").inner_text()
+    )
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])

@@ -32,8 +32,8 @@ def test_names_follow_the_rows_whatever_they_were(seed):
 
 
 def test_outliers_keep_their_label_and_missing_clusters_are_no_trouble():
-    found = followed({2: np.array([0, 0, 3, 3, -1]), 3: np.array([5, 5, 0, 1, -1])})
-    assert found[3].tolist() == [0, 0, 3, 1, -1]
+    found = followed({2: np.array([0, 0, 3, 3, 3, -1]), 3: np.array([5, 5, 0, 0, 1, -1])})
+    assert found[3].tolist() == [0, 0, 3, 3, 1, -1]
     assert [step.table.shape for step in steps_between(found)] == [(4, 4)]
 
 

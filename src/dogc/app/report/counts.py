@@ -47,7 +47,10 @@ def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[
         ],
         "flow": {
             "blocks": [block._asdict() for block in flow.blocks],
-            "ribbons": [ribbon._asdict() for ribbon in flow.ribbons],
+            "ribbons": [
+                {**band._asdict(), "left": list(band.left), "right": list(band.right)}
+                for band in flow.ribbons
+            ],
         },
     }
 
