@@ -21,8 +21,10 @@ version = release = dogc.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "mathml",
 ]
@@ -31,7 +33,7 @@ templates_path = ["_templates"]
 html_static_path = ["_static"]
 
 html_theme = "furo"
-html_title = "dogc"
+html_title = f"dogc {release}"
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_css_files = ["site.css"]
@@ -41,6 +43,10 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f99", "color-brand-content": "#1f5f99"},
     "dark_css_variables": {"color-brand-primary": "#7db8ec", "color-brand-content": "#7db8ec"},
 }
+
+# Prompts of doctests, and what they print, are not copied.
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div:not(.highlight-text):not(.sphx-glr-script-out) > div.highlight > pre"
 
 # `eq:10` in a docstring is a label of the paper, shown as code.
 default_role = "code"

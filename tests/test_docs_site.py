@@ -140,7 +140,15 @@ def test_the_drawing_of_the_architecture_is_that_of_the_source(monkeypatch):
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
-    for package in ("sphinx", "furo", "myst_parser", "numpydoc", "sphinx_gallery", "typer"):
+    for package in (
+        "sphinx",
+        "furo",
+        "myst_parser",
+        "numpydoc",
+        "sphinx_copybutton",
+        "sphinx_gallery",
+        "typer",
+    ):
         pytest.importorskip(package)
     shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns(*MADE))
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script, no network, no fonts to fetch."""
+"""Formulas as MathML: no script and no network; the font comes with the site."""
 
 from __future__ import annotations
 

@@ -147,8 +147,8 @@ class LSC(LandmarkClusterer):
     Use it for many rows when a fast approximate result is enough.
 
     .. math:: z_{ij} \propto \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
-              \ \text{on the nearest landmarks } r_j, \quad \textstyle\sum_j z_{ij} = 1, \qquad
-              \hat Z = Z D^{-1/2}, \quad d_j = \textstyle\sum_i z_{ij}
+              \ \text{on the nearest landmarks } r_j, \quad \sum_j z_{ij} = 1, \qquad
+              \hat Z = Z D^{-1/2}, \quad d_j = \sum_i z_{ij}
 
     The c leading left singular vectors of :math:`\hat Z` are eigenvectors of the graph
     :math:`\hat Z \hat Z^\top` of all rows. They come from the eigenvectors of
