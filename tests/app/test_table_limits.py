@@ -72,7 +72,7 @@ ATTRIBUTES = "".join(f"@attribute {name} real\n" for name in WIDE)
     ("name", "content"),
     [
         ("x.csv", WIDE.to_csv(index=False).encode()),
-        ("x.csv.gz", gzip.compress(WIDE.to_csv(index=False).encode())),
+        ("x.csv.gz", gzip.compress(WIDE.to_csv(index=False).encode(), mtime=0)),
         ("x.parquet", written(pa.Table.from_pandas(WIDE), "parquet")),
         ("x.feather", written(pa.Table.from_pandas(WIDE), "feather")),
         ("x.npy", saved(np.eye(7))),

@@ -271,7 +271,7 @@ def offsets(*places):
 # Text whose last letter would lie far outside of the file; Arrow itself looks there.
 FORGED = feather_bytes(pa.table({"a": ["x", "yy", "zzz"]}))
 FORGED = FORGED.replace(offsets(0, 1, 3, 6), offsets(0, 1, 3, 2**30))
-GZIP = gzip.compress(b"a,b\n1,2\n")
+GZIP = gzip.compress(b"a,b\n1,2\n", mtime=0)
 PARQUET = parquet_bytes(pd.DataFrame({"a": range(100)}))
 
 BAD_FILES = {
@@ -312,7 +312,7 @@ BAD_FILES = {
     "no gzip": ("x.csv.gz", b"a,b\n1,2\n", "not gzip data"),
     "cut gzip": ("x.csv.gz", GZIP[:-6], "cannot be unpacked"),
     "torn gzip": ("x.csv.gz", GZIP[:15] + b"xxxxxxxx", "cannot be unpacked"),
-    "twice gzip": ("x.gz", gzip.compress(GZIP), "compressed twice"),
+    "twice gzip": ("x.gz", gzip.compress(GZIP, mtime=0), "compressed twice"),
     "1-D npy": ("x.npy", saved(np.arange(3)), r"shape \(3,\)"),
     "3-D npy": ("x.npy", saved(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\)"),
     "complex npy": ("x.npy", saved(np.zeros((2, 2), complex)), "type complex128"),
@@ -382,7 +382,7 @@ class TestStandardInput:
         "content",
         [
             b"a,b\n1,2.5\n3,4\n",
-            gzip.compress(b"a\tb\n1\t2.5\n3\t4\n"),
+            gzip.compress(b"a\tb\n1\t2.5\n3\t4\n", mtime=0),
             parquet_bytes(pd.DataFrame(NUMBERS)),
         ],
         ids=["text", "gzip", "parquet"],
