@@ -3,8 +3,8 @@ Choosing the scale
 ==================
 
 How many neighbours should a row have? Too few break a cluster, too many bridge two. By default
-DOGC tries several numbers and takes the one whose clusters are confirmed by those of the numbers
-near it. No ground truth is looked at. The number of representatives, which stand for many rows, is
+DOGC tries several numbers and takes the one whose clusters agree most with those of the numbers
+near it. No ground truth is used. The number of representatives, which stand for many rows, is
 chosen in the same way.
 """
 

@@ -2,10 +2,10 @@
 How many clusters?
 ==================
 
-``n_clusters="auto"`` asks of each number whether its clusters were easier to cut out of the
-data's own neighbour graphs than they are to cut in two. ``cluster_counts_`` lists what speaks for
-each number; the first was taken. Here six groups come as three pairs: six are proposed, and three
-are believed less, because each of the three is easy to cut in two.
+``n_clusters="auto"`` prefers numbers whose clusters are easy to separate from the rest of the
+neighbour graph and hard to split in two. ``cluster_counts_`` lists the evidence for each number;
+the first is the choice. Here six groups form three pairs. The choice is six; three has a lower
+score, because each pair is easy to split.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ X, _ = make_blobs(300, centers=centres, cluster_std=0.6, random_state=0)
 model = DOGC(n_clusters="auto").fit(X)
 
 # %%
-# The evidence for each number. The highest was taken, though nobody said how many there are.
+# The evidence for each number. The highest was taken, without being told the number.
 CountDisplay.from_estimator(model)
 for row in sorted(model.cluster_counts_)[:7]:
     print(f"{row.n_clusters}: score {row.score:5.2f}, firm at {row.votes} of {row.n_scales} scales")

@@ -4,7 +4,7 @@ Labels for new rows
 
 A fitted DOGC labels a new row by its neighbours among the fitted rows. DOGCOS labels it with
 one matrix product, which is much faster and always linear. On moons the product cannot follow
-the border, although the labels of the fitted rows do. Kernel features in front of it cure that:
+the border, although the labels of the fitted rows do. Kernel features in front of it solve this:
 a linear border in many such features is a curved one in the plane.
 """
 

@@ -3,7 +3,7 @@ Noisy features
 ==============
 
 Two moons hidden among forty features of noise. Distances in all features are mostly noise. The
-projection that DOGC learns along with the graph finds the plane of the moons, without being told
+projection that DOGC learns together with the graph finds the plane of the moons, without being told
 its dimension.
 """
 

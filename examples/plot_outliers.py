@@ -2,10 +2,10 @@
 Outliers
 ========
 
-A graph with exactly c components can get there cheaply: by cutting off a few stray rows. So a
-component counts as a cluster only from ``min_cluster_size`` rows on, by default a tenth of an
-even share. Smaller ones are tied to their nearest neighbour; ``outliers_`` says which they are,
-and ``outlier_label`` gives them a label of their own.
+A few stray rows can become a component of the graph. So a component counts as a cluster only if it
+has at least ``min_cluster_size`` rows, by default a tenth of an average cluster. Smaller components
+are joined to their nearest neighbour. ``outliers_`` marks their rows, and ``outlier_label`` gives
+them a separate label.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ X = np.vstack([X, stray])
 # %%
 # Seven rows far away from three clusters of a hundred. With ``min_cluster_size=1``, as in the
 # paper, they are one of the three. The neighbourhood is small, so that they have only
-# each other for neighbours; with the default choice they would lean on the nearest cluster.
+# each other for neighbours; with the default they would be joined to the nearest cluster.
 settings = {"min_cluster_size=1": {"min_cluster_size": 1}, 'min_cluster_size="auto"': {}}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for ax, (title, options) in zip(axes, settings.items(), strict=True):

@@ -1,9 +1,9 @@
 """
-Wine, and which chemistry speaks for a cluster
-==============================================
+Wine, and which chemistry characterises a cluster
+=================================================
 
-Half of the Wine data is clustered, the other half labelled by the regression that DOGCOS learned
-along. The cultivars are only looked at afterwards, to see whether the clusters mean something.
+DOGCOS clusters half of the Wine data and labels the other half with its linear rule. The cultivars
+are used only at the end, to check whether the clusters mean something.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ right.set_title(f"{len(new)} new rows: ACC {display.accuracy_:.3f}")
 print(right.get_title())
 
 # %%
-# The regression's coefficients, one column a cluster: positive values speak for it. Features
+# The regression's coefficients, one column for each cluster: positive values favour it. Features
 # were scaled, so they can be compared.
 coef = model[-1].coef_.T
 figure, ax = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
