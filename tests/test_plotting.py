@@ -656,3 +656,11 @@ def test_bands_end_where_their_blocks_do():
             assert sum(band.rows for band in leaving) == block.rows
             assert max(band.left[1] for band in leaving) == pytest.approx(block.bottom)
             assert min(band.left[0] for band in leaving) == pytest.approx(block.top)
+
+
+def test_the_legend_stays_in_given_axes(three_blobs):
+    figure, axes = plt.subplots(figsize=(5.5, 4.5))
+    display = ConvergenceDisplay.from_estimator(DOGCOS(3).fit(three_blobs[0]), ax=axes)
+    figure.canvas.draw()
+    box = display.ax_.get_legend().get_window_extent()
+    assert box.x1 <= axes.get_window_extent().x1 + 1

@@ -16,7 +16,7 @@ import pandas as pd
 
 from clusterings import HOSTILE, clustering_of, flowers
 from conftest import CLUSTERERS, made
-from dogc import DOGC, NormalizedCut
+from dogc import DOGC, DOGCOS, NormalizedCut
 from dogc._policy import policy
 from dogc.app.report import describe_resolution, points, render, summarise
 from dogc.app.report.graph_weight import BINS, describe_graph
@@ -232,7 +232,9 @@ def test_points_carry_their_rows(garden, summary):
         for name, values in zip(shown["columns"], shown["values"], strict=True):
             value = frame[name][row]
             assert values[i] == (value if isinstance(value, str) else pytest.approx(value, 1e-5))
-    assert shown["columns"] == ["height <b>cm</b>", "price", "colour", "remark"]
+    telling = ["colour", "height <b>cm</b>", "price"]
+    assert sorted(shown["columns"][:3]) == telling
+    assert shown["columns"][3:] == ["remark"]
 
 
 def test_points_carry_their_rows_place(garden, summary):
@@ -583,3 +585,50 @@ def test_a_hundred_thousand_rows_take_two_seconds():
     began = time.process_time()
     summarise(clustering)
     assert time.process_time() - began < 2.0
+
+
+def test_a_column_that_decides_alone_is_named():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 50)
+    frame = pd.DataFrame(
+        {
+            "news": np.where(labels == 0, "yes", "no"),
+            "plan": np.array(["a", "b", "c"])[rng.integers(0, 3, 100)],
+            "rare": np.where(np.arange(100) == 0, "x", "y"),
+            "unused": np.where(labels == 0, "p", "q"),
+        }
+    )
+    X = np.column_stack([labels, rng.standard_normal((100, 4))])
+    names = ["news", "plan=a", "plan=b", "plan=c", "rare"]
+    found = summarise(clustering_of(frame, X, labels, feature_names=names))
+    assert found["deciding"] == ["news"]
+    mixed = summarise(clustering_of(frame, X, rng.permutation(labels), feature_names=names))
+    assert mixed["deciding"] == []
+
+
+def test_dates_are_told_as_days_and_tooltips_have_the_telling_columns_first():
+    labels = np.repeat([0, 1], 30)
+    days = np.where(labels == 0, 18000, 19000) + np.arange(60) % 7
+    frame = pd.DataFrame({"noise": np.arange(60) % 5, "joined": days.astype("datetime64[D]")})
+    frame["joined"] = frame["joined"].astype(str)
+    frame.loc[0, "joined"] = None
+    X = np.column_stack([frame["noise"] * 1.0, (days - days.mean()) / days.std()])
+    found = summarise(clustering_of(frame, X, labels))
+    (joined,) = [column for column in found["features"]["columns"] if column["name"] == "joined"]
+    assert joined["date"]
+    assert joined["original"]
+    assert joined["missing"] == 1
+    assert joined["values"] == [18000, 19006]
+    assert found["points"]["columns"][0] == "joined"
+    assert found["figures"]["silhouette"] is not None
+    assert found["figures"]["scales"] is None
+
+
+def test_one_cluster_fewer_and_one_more_are_shown_where_that_is_quick(garden, summary):
+    counts = summary["counts"]
+    assert [row["clusters"] for row in counts["rows"]] == [2, 3, 4]
+    assert counts["chosen"] == 3
+    assert [step["fewer"] for step in counts["steps"]] == [2, 3]
+    assert sum(block["rows"] for block in counts["flow"]["blocks"]) == 3 * 120
+    limited = garden._replace(model=DOGCOS(3, max_time=60).fit(garden.X))
+    assert summarise(limited)["counts"] is None

@@ -14,6 +14,8 @@ REMEDY = "pass a fitted DOGC, DOGCOS, CAN, PCAN, CLR or ablation"
 # Terms below this share of the objective have vanished.
 VANISHED = 1e-6
 HEIGHTS = (3.0, 1.2, 1.2)
+# The width of the panels inside given axes.
+BESIDE_LEGEND = 0.68
 # Beyond this ratio of the largest and the smallest lambda only a logarithmic axis shows both.
 TOO_FAR_APART = 20.0
 
@@ -130,9 +132,10 @@ def _three_axes(ax: Any) -> np.ndarray:
             raise ValueError(f"ax must be one axes or three; got {len(given)}.")
         return given
     ax.set_axis_off()
-    top = ax.inset_axes((0.0, 0.5, 1.0, 0.5))
-    middle = ax.inset_axes((0.0, 0.25, 1.0, 0.2), sharex=top)
-    bottom = ax.inset_axes((0.0, 0.0, 1.0, 0.2), sharex=top)
+    # What is left at the right is for the legend.
+    top = ax.inset_axes((0.0, 0.5, BESIDE_LEGEND, 0.5))
+    middle = ax.inset_axes((0.0, 0.25, BESIDE_LEGEND, 0.2), sharex=top)
+    bottom = ax.inset_axes((0.0, 0.0, BESIDE_LEGEND, 0.2), sharex=top)
     return np.array([top, middle, bottom], dtype=object)
 
 
@@ -154,7 +157,10 @@ def _draw_terms(ax: Any, when: list[int], history: Sequence[Record]) -> dict[str
         ax.set_yscale("log", nonpositive="clip")
         ax.set_ylim(0.4 * lowest, 3.0 * total.max())
     ax.set_ylabel("objective by term")
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    ax.legend(
+        loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small",
+        handlelength=1.2, handletextpad=0.5, borderaxespad=0.2,
+    )  # fmt: skip
     return lines
 
 

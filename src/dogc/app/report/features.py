@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .contrasts import Contrast, contrasts, with_short_cuts
+from .deciding import names_of
 from .groups import Groups
 from .histograms import Column, Features, describe_column
 from .json_values import digits
@@ -48,6 +49,18 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
             describe_cluster(group, ranked[group], columns, used, groups) for group in clusters
         ],
     }
+
+
+def telling_columns(features: dict | None) -> list[str]:
+    """Columns of the table by how well they tell a cluster from the rest, the best first."""
+    gaps: dict[str, float] = {}
+    for group in (features or {}).get("clusters", []):
+        for found in group["features"]:
+            name = features["columns"][found["column"]]["name"]  # type: ignore[index]
+            gap = found["share"] - found["rest"]
+            for column in names_of(name):
+                gaps[column] = max(gap, gaps.get(column, 0.0))
+    return sorted(gaps, key=lambda name: -gaps[name])
 
 
 def candidates(X: np.ndarray, groups: Groups) -> list[int]:

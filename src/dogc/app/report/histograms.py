@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..tables import TableError
+from ..tables.columns import encode, plan_column
 from .groups import Groups
 from .json_values import digits, short
 
@@ -22,6 +24,7 @@ class Column(NamedTuple):
     values: np.ndarray  # (n,), not finite where missing
     original: bool
     two_values: bool  # whether it only says yes or no
+    date: bool = False  # whether the numbers are days since 1970-01-01
 
 
 class Features:
@@ -37,14 +40,17 @@ class Features:
     def __getitem__(self, j: int) -> Column:
         """The j-th feature, from the table if one numeric column there has its name."""
         name = str(self.clustering.feature_names[j])
-        values = self._numbers(self.places.get(name, []))
+        places = self.places.get(name, [])
+        values = self._numbers(places)
+        days = self._days(places) if values is None else None
+        values = days if values is None else values
         original = values is not None
         if values is None:
             values = np.asarray(self.clustering.X[:, j], dtype=np.float64)
         present = values[np.isfinite(values)]
         low, high = present.min(initial=np.inf), present.max(initial=-np.inf)
         two_values = bool(np.all((present == low) | (present == high)))
-        return Column(short(name, 80), values, original, two_values)
+        return Column(short(name, 80), values, original, two_values, days is not None)
 
     def _numbers(self, places: list[int]) -> np.ndarray | None:
         from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -56,6 +62,18 @@ class Features:
             return None
         with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def _days(self, places: list[int]) -> np.ndarray | None:
+        """The days of a column of dates, as the preparation understands it."""
+        if len(places) != 1:
+            return None
+        column = self.clustering.frame.iloc[:, places[0]]
+        try:
+            plan = plan_column(column)
+            days = encode(column, plan) if plan["kind"] == "date" else None
+        except TableError:
+            return None
+        return None if days is None else np.where(column.isna(), np.nan, days)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
@@ -74,6 +92,7 @@ def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict
         "name": column.name,
         "original": column.original,
         "two_values": column.two_values,
+        "date": column.date,
         "values": [digits(values.min(), 6), digits(values.max(), 6)],
         "median": digits(np.median(values), 5),
         "missing": int(len(finite) - len(values)),

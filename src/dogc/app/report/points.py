@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,9 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
     return rng.permutation(by_group[rank < np.repeat(quota, groups.size)])
 
 
-def describe_points(clustering: Clustering, groups: Groups, layout: Layout, most: int) -> dict:
+def describe_points(
+    clustering: Clustering, groups: Groups, layout: Layout, most: int, telling: Sequence[str] = ()
+) -> dict:
     """The sample with its places, scaled to the unit square, and what to say of each row."""
     rows = sample_rows(groups, most)
     low, high = view(layout.at)
@@ -82,7 +85,7 @@ def describe_points(clustering: Clustering, groups: Groups, layout: Layout, most
         "learned": layout.learned,
         "dimensions": layout.dimensions,
         "axes": [describe_axis(clustering, column) for column in layout.at.T[: len(layout.share)]],
-        **row_values(clustering, rows),
+        **row_values(clustering, rows, telling),
     }
 
 
@@ -113,8 +116,8 @@ def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     ]
 
 
-def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
-    """The id, the known label and the first few original values of each sampled row."""
+def row_values(clustering: Clustering, rows: np.ndarray, telling: Sequence[str] = ()) -> dict:
+    """The id, the known label and a few original values of each sampled row, telling ones first."""
     frame, id_column = clustering.frame, clustering.id_column
     ids = truth = None
     if id_column is not None:
@@ -124,7 +127,9 @@ def row_values(clustering: Clustering, rows: np.ndarray) -> dict:
     names: list[str] = []
     values: list[list[Any]] = []
     left = MOST_BYTES
-    for position, name in enumerate(frame.columns):
+    rank = {name: place for place, name in enumerate(telling)}
+    order = sorted(enumerate(frame.columns), key=lambda at: rank.get(str(at[1]), len(rank)))
+    for position, name in order:
         if len(names) == COLUMNS_SHOWN:
             break
         column = cells_shown(frame.iloc[rows, position])

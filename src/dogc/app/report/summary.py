@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
+from ...quality import scale_agreement, silhouette
 from ..tables.tally import Sureness, sureness_of
 from .counts import describe_counts
-from .features import describe_features
+from .deciding import deciding_columns
+from .features import describe_features, telling_columns
 from .graph_weight import describe_graph
 from .groups import Groups, group_rows
 from .json_values import as_json, digits, short
@@ -85,6 +87,8 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     groups = group_rows(clustering.labels)
     layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
+    features = describe_features(clustering, groups)
+    telling = telling_columns(features)
     return {
         "version": VERSION,
         "source": short(clustering.source, 200),
@@ -96,9 +100,11 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "resolution": describe_resolution(model),
         "clusters": describe_sizes(clustering, groups),
         "sureness": describe_all_sureness(clustering),
+        "figures": describe_figures(clustering),
+        "deciding": deciding_columns(clustering, groups),
         "truth": describe_truth(clustering, groups),
-        "points": describe_points(clustering, groups, layout, max_points),
-        "features": describe_features(clustering, groups),
+        "points": describe_points(clustering, groups, layout, max_points, telling),
+        "features": features,
         "counts": describe_counts(clustering, groups.c),
         "graph": describe_graph(model, groups, layout.at[:, 0]),
         "history": describe_history(model),
@@ -237,6 +243,14 @@ def _counted_sureness(sure: Sureness) -> dict[str, Any] | None:
         "known": sure.known,
         "histogram": sure.histogram.tolist(),
     }
+
+
+def describe_figures(clustering: Clustering) -> dict[str, Any]:
+    """What can be said of the clusters without known labels; None where there is no such thing."""
+    metric = getattr(clustering.model, "metric", "euclidean")
+    known = isinstance(metric, str) and np.isfinite(clustering.X).all()
+    found = silhouette(clustering.X, clustering.labels, metric) if known else math.nan
+    return {"silhouette": digits(found), "scales": digits(scale_agreement(clustering.model))}
 
 
 def describe_history(model: Any) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ function verdictMark(good) {
 }
 
 function showHeadline() {
+  const deciding = summary.deciding || [];
   const { ending, resolution, rows, clusters_found: found, data } = summary;
   const took = [];
   if (ending.iterations) took.push(plural(ending.iterations, "iteration"));
@@ -21,14 +22,33 @@ function showHeadline() {
       el(
         "p",
         { class: "lede" },
-        verdictMark(ending.converged),
+        verdictMark(deciding.length && ending.converged ? null : ending.converged),
         ending.words || "This method keeps no record of its run, so there is no convergence to show.",
         took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
       ),
+      deciding.length ? el("p", { class: "lede" }, verdictMark(false), decidingWords(deciding)) : null,
       resolution ? el("p", { class: "lede" }, verdictMark(resolution.steady), resolution.words) : null,
       summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
     ),
   );
+}
+
+function decidingWords(names) {
+  const [it, its] = names.length === 1 ? ["it", "its values"] : ["them", "their values"];
+  return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows that differ in ${its} are hardly ever in one cluster. Leave ${it} out (--drop) to see what the other columns say.`;
+}
+
+// What can be said without known labels.
+function figureList() {
+  const { silhouette = null, scales = null } = summary.figures || {};
+  const sure = summary.sureness;
+  const known = [
+    ["agreement over scales", scales === null ? null : scales.toFixed(2), "labels at several scales; 1 is the same, 0 is chance"],
+    ["confident rows", sure ? percent(1 - sure.unsure / sure.known) : null, "have a confidence of at least 0.5"],
+    ["silhouette", silhouette === null ? null : silhouette.toFixed(2), "from −1 to 1; favours round clusters of one size"],
+  ].filter(([, value]) => value !== null);
+  if (!known.length) return null;
+  return el("dl", { class: "scores figures" }, known.map(([name, value, meaning]) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, value), el("dd", {}, meaning))));
 }
 
 function surenessSentence() {
@@ -91,7 +111,7 @@ function showSizes() {
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
   const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
   const hint = el("span", { class: "hint" }, "Click a cluster to see it alone everywhere on this page; Escape brings the others back.");
-  section("sizes", "Clusters", "How many rows are in each cluster, and how sure?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
+  section("sizes", "Clusters", "How many rows are in each cluster, and how sure?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint), figureList());
 }
 
 // Long lists start short.

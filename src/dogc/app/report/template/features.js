@@ -10,19 +10,26 @@ function clusterSentence(words) {
   return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
+// A number in the units of the table: days since 1970-01-01 are a date.
+function inUnits(column, value, style = rough) {
+  if (!column.date || value === null) return number(value, style);
+  const day = new Date(Math.round(value) * 86400000);
+  return Number.isNaN(day.getTime()) ? number(value, style) : day.toISOString().slice(0, 10);
+}
+
 function contrastWords(feature, column) {
   const against = `against ${percent(feature.rest)} of the rest`;
   if (column.two_values) {
     const yes = feature.side === "above";
     return `${percent(yes ? feature.share : 1 - feature.share)} of its rows, against ${percent(yes ? feature.rest : 1 - feature.rest)} of the rest`;
   }
-  const cuts = feature.cuts.map((cut) => number(cut, exact));
-  const where = { above: `above ${cuts[0]}`, below: `at most ${cuts[0]}`, between: `from ${cuts[0]} to ${cuts[1]}`, outside: `below ${cuts[0]} or above ${cuts[1]}` }[feature.side];
+  const cuts = feature.cuts.map((cut) => inUnits(column, cut, exact));
+  const where = { above: `${column.date ? "after" : "above"} ${cuts[0]}`, below: `${column.date ? "up to" : "at most"} ${cuts[0]}`, between: `from ${cuts[0]} to ${cuts[1]}`, outside: column.date ? `before ${cuts[0]} or after ${cuts[1]}` : `below ${cuts[0]} or above ${cuts[1]}` }[feature.side];
   return `${percent(feature.share)} are ${where}, ${against}`;
 }
 
 function columnName(column) {
-  if (column.two_values && column.original) return `${column.name} = ${number(column.values[1], exact)}`;
+  if (column.two_values && column.original) return `${column.name} = ${inUnits(column, column.values[1], exact)}`;
   return column.name;
 }
 
@@ -66,14 +73,14 @@ function histogram(feature, column, id) {
     "div",
     { class: "histogram", "aria-hidden": "true" },
     svg("svg", { viewBox: "0 0 240 52", preserveAspectRatio: "none" }, bands, bars, svg("path", { d: `${outline}V52`, class: "rest" }), svg("path", { d: "M0 52H240", class: "base" })),
-    el("div", { class: "scale" }, el("span", {}, (less ? "≤ " : "") + number(less ? column.edges[0] : column.values[0])), el("span", {}, (more ? "≥ " : "") + number(more ? column.edges[1] : column.values[1]))),
+    el("div", { class: "scale" }, el("span", {}, (less ? "≤ " : "") + inUnits(column, less ? column.edges[0] : column.values[0])), el("span", {}, (more ? "≥ " : "") + inUnits(column, more ? column.edges[1] : column.values[1]))),
   );
 }
 
 function featureRow(feature, id) {
   const column = summary.features.columns[feature.column];
   const facts = [];
-  if (!column.two_values) facts.push(`median ${number(feature.median)}, all rows ${number(column.median)}`);
+  if (!column.two_values) facts.push(`median ${inUnits(column, feature.median)}, all rows ${inUnits(column, column.median)}`);
   if (!column.two_values && !column.original) facts.push("in prepared units");
   if (!column.two_values && column.log) facts.push("scale in steps of ten");
   if (column.missing) facts.push(`${whole.format(column.missing)} missing`);

@@ -1,0 +1,53 @@
+"""Columns whose values the clusters hardly mix: one alone may be all that they show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .groups import Groups
+from .json_values import short
+
+if TYPE_CHECKING:
+    from ..tables.clustered_table import Clustering
+
+# A value decides if clusters mix it less than this share of all rows, and the rows themselves more
+# than that share. Columns of more values are not looked at.
+MIXED, MIXED_BEFORE, MOST_VALUES = 0.01, 0.05, 50
+
+
+def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
+    """The columns of few values that were used and that the clusters follow."""
+    import pandas
+
+    used = {name for feature in clustering.feature_names for name in names_of(feature)}
+    found = []
+    for place, name in enumerate(clustering.frame.columns):
+        if str(name) not in used or groups.c < 2:
+            continue
+        codes, values = pandas.factorize(clustering.frame.iloc[:, place].astype(str))
+        numeric = clustering.frame.dtypes.iloc[place].kind in "iuf"
+        few = len(values) == 2 if numeric else 2 <= len(values) <= MOST_VALUES
+        if few and any(is_unmixed(codes == value, groups) for value in range(len(values))):
+            found.append(short(name, 60))
+    return found
+
+
+def names_of(feature: str) -> set[str]:
+    """The names that the column of a feature may have.
+
+    Examples
+    --------
+    >>> sorted(names_of("plan=pro"))
+    ['plan', 'plan=pro']
+    """
+    return {str(feature), str(feature).split("=")[0].strip()}
+
+
+def is_unmixed(has: np.ndarray, groups: Groups) -> bool:
+    """Whether nearly all rows of each cluster have a value, or nearly none has."""
+    share = float(has.mean())
+    ones = np.bincount(groups.codes, weights=has, minlength=groups.c + 1)
+    mixed = np.minimum(ones, groups.size - ones).sum() / len(has)
+    return bool(mixed < MIXED and min(share, 1.0 - share) > MIXED_BEFORE)
