@@ -664,3 +664,30 @@ def test_the_legend_stays_in_given_axes(three_blobs):
     figure.canvas.draw()
     box = display.ax_.get_legend().get_window_extent()
     assert box.x1 <= axes.get_window_extent().x1 + 1
+
+
+# The layout of the learned graph
+
+
+def test_clusters_are_islands_in_the_layout_of_the_graph():
+    X, _ = make_blobs(200, centers=[(0, 0), (9, 0), (18, 0), (27, 0)], random_state=0)
+    model = DOGC(4).fit(np.hstack([X, X, X]))
+    wide = np.hstack([X, X, X])
+    display = ClusterDisplay.from_estimator(model, wide, layout="graph")
+    middles = np.array([display.points[model.labels_ == c].mean(axis=0) for c in range(4)])
+    radius = [np.linalg.norm(display.points[model.labels_ == c] - middles[c], axis=1).max()
+              for c in range(4)]  # fmt: skip
+    for a in range(4):
+        for b in range(a):
+            assert np.linalg.norm(middles[a] - middles[b]) > 0.7 * (radius[a] + radius[b])
+    again = ClusterDisplay.from_estimator(model, wide, layout="graph")
+    np.testing.assert_array_equal(display.points, again.points)
+    assert display.ax_.get_xlabel() == "layout of the learned graph"
+
+
+def test_layouts_that_cannot_be_are_refused(three_blobs):
+    X, _ = three_blobs
+    with pytest.raises(ValueError, match="layout must be 'plane' or 'graph'; got 'tree'"):
+        ClusterDisplay.from_estimator(DOGC(3).fit(X), X, layout="tree")
+    with pytest.raises(ValueError, match="has no affinity_matrix_ to draw"):
+        ClusterDisplay.from_estimator(KMeans(3, n_init=1).fit(X), X, layout="graph")

@@ -88,7 +88,7 @@ def summary(garden):
 
 
 def pressed(page):
-    return page.locator("button[aria-pressed=true]").evaluate_all(
+    return page.locator("button[data-cluster][aria-pressed=true]").evaluate_all(
         "buttons => buttons.map((button) => Number(button.dataset.cluster))"
     )
 
@@ -471,3 +471,13 @@ def test_rounding_errors_of_a_term_read_as_nothing(opened, summary):
     assert len(history["iteration"]) == 2
     page = opened({**summary, "history": history})
     assert page.locator(".charts.terms .scale").inner_text() == "always 0"
+
+
+def test_the_map_has_a_layout_by_the_graph(opened, summary):
+    page = opened(summary)
+    before = page.evaluate(COLOURS)
+    page.get_by_role("button", name="Graph").click()
+    assert "each cluster an island" in page.locator("#where .explain").inner_text()
+    assert page.evaluate(COLOURS) != before
+    page.get_by_role("button", name="Directions").click()
+    assert page.evaluate(COLOURS) == before

@@ -12,6 +12,7 @@ from . import _canvas, _models
 LEGEND_UP_TO = 20
 # Axes of equal scale show distances as the method sees them, but not a strip of points.
 FLATTEST = 4.0
+LAYOUTS = ("plane", "graph")
 
 
 class ClusterDisplay:
@@ -61,26 +62,38 @@ class ClusterDisplay:
         self.axis_names = axis_names
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, **options: Any) -> ClusterDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, layout: str = "plane", **options: Any
+    ) -> ClusterDisplay:
         """Draw the rows that a clusterer was fitted on.
-
-        With one or two features, X is drawn as given. Otherwise the first two principal
-        components of the learned subspace are drawn, or of X if no subspace was learned.
 
         Parameters
         ----------
         estimator : fitted clusterer, or a pipeline that ends in one
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows that it was fitted on.
+        layout : {"plane", "graph"}, default="plane"
+            "plane" draws X as it is if it has one or two features. With more it draws the two main
+            directions of the learned subspace, or of X if none was learned. "graph" draws each
+            cluster apart, with its rows laid out by the learned graph: use it where many clusters
+            overlap in the plane. Distances between clusters then mean little.
         **options : passed to ``plot``
 
         Returns
         -------
         display : ClusterDisplay
         """
+        if layout not in LAYOUTS:
+            raise ValueError(f"layout must be 'plane' or 'graph'; got {layout!r}.")
         labels = _models.fitted_labels(estimator, X)
-        points, names = _models.view_of_fitted(estimator, X)
         outliers = getattr(_models.last_step(estimator), "outliers_", None)
+        if layout == "graph":
+            points = _models.islands_of_fitted(estimator, X, labels)
+            drawn = cls(points, labels, outliers=outliers).plot(**options)
+            drawn.ax_.set(xticks=[], yticks=[], xlabel="layout of the learned graph")
+            drawn.ax_.spines[:].set_visible(False)
+            return drawn
+        points, names = _models.view_of_fitted(estimator, X)
         return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
 
     @classmethod

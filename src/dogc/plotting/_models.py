@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..numerics.matrix import Matrix
+from ._islands import graph_layout
 from ._plane import kept_apart, main_plane
 
 LEARNED = "learned subspace, direction"
@@ -83,6 +84,18 @@ def view_of_fitted(estimator: Any, X: Any) -> View:
     if getattr(model, "components_", None) is None or _n_features(X) <= 2:
         return view_of_rows(X, names)
     return _main_directions(_as_rows(model.transform(X)), LEARNED)
+
+
+def islands_of_fitted(estimator: Any, X: Any, labels: np.ndarray) -> np.ndarray:
+    """Rows by the learned graph, each cluster apart."""
+    remedy = "pass a clusterer on a graph, such as DOGC, or layout='plane'"
+    graph = fitted_attribute(estimator, "affinity_matrix_", remedy)
+    if graph.shape[0] != len(labels):
+        raise ValueError(
+            "layout='graph' needs a graph of all rows, and this one joins representatives; fit "
+            "with n_representatives=None, or use layout='plane'."
+        )
+    return graph_layout(graph, labels, _as_rows(prepared(estimator, X)))
 
 
 def model_with_representatives(estimator: Any) -> Any:

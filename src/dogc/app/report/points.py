@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...plotting._islands import graph_layout
 from ...plotting._plane import kept_apart, main_plane
 from .groups import Groups
 from .json_values import cell, digits, short
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 SEED = 0
 LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
+# Rows of a graph that are laid out within a second or two.
+MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
 MOST_BYTES = 1_000_000
 
@@ -84,9 +87,23 @@ def describe_points(
         "share": [digits(value) for value in layout.share],
         "learned": layout.learned,
         "dimensions": layout.dimensions,
+        "islands": describe_islands(clustering, rows),
         "axes": [describe_axis(clustering, column) for column in layout.at.T[: len(layout.share)]],
         **row_values(clustering, rows, telling),
     }
+
+
+def describe_islands(clustering: Clustering, rows: np.ndarray) -> dict | None:
+    """The same rows by the learned graph; None where it does not join the rows at hand."""
+    graph, n = getattr(clustering.model, "affinity_matrix_", None), len(clustering.X)
+    if graph is None or graph.shape != (n, n) or not 4 <= n <= MOST_ISLANDERS:
+        return None
+    if not np.isfinite(graph.sum()) or not np.isfinite(clustering.X).all():
+        return None
+    at = graph_layout(graph, clustering.labels, clustering.X)
+    span = np.maximum(np.ptp(at, axis=0), 1e-9)
+    x, y = ((at[rows] - at.min(axis=0)) / span).T.round(5).tolist()
+    return {"x": x, "y": y, "aspect": digits(span[1] / span[0])}
 
 
 def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

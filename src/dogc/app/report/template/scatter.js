@@ -20,6 +20,8 @@ function whereSentence(points) {
   return `Each point is a row, seen along the two directions in which ${space} ${points.learned ? "spreads" : "spread"} the rows most (${shares[0]} and ${shares[1]} of the variance).`;
 }
 
+const ISLANDS = "Each point is a row, and each cluster an island. Within an island rows lie by the learned graph: rows that it joins are near each other. Islands of similar clusters are neighbours, but their distance means little.";
+
 function rowCard(i) {
   const points = summary.points;
   const facts = [];
@@ -78,7 +80,7 @@ function showScatter() {
   const map = mapFigure(points);
   const { canvas, stage, ring, card } = map;
   const view = { lens: WHOLE };
-  const outside = new Set(points.outside);
+  let outside = new Set(points.outside);
   const place = (i) => [
     view.left + (0.5 + (points.x[i] - view.lens.x) * view.lens.scale) * view.across,
     view.top + (0.5 - (points.y[i] - view.lens.y) * view.lens.scale) * view.down,
@@ -202,7 +204,19 @@ function showScatter() {
   map.nearer.addEventListener("click", () => magnify(2));
   map.farther.addEventListener("click", () => magnify(0.5));
   map.whole.addEventListener("click", () => look(WHOLE));
-  const inOrder = [...all].sort((a, b) => points.x[a] - points.x[b]);
+  let inOrder = [...all].sort((a, b) => points.x[a] - points.x[b]);
+  // Two maps of the same rows: along directions, or by the learned graph.
+  const plane = { x: points.x, y: points.y, aspect: points.aspect, outside: points.outside };
+  function lay(name) {
+    Object.assign(points, name === "graph" ? { ...points.islands, outside: [] } : plane);
+    outside = new Set(points.outside);
+    inOrder = [...all].sort((a, b) => points.x[a] - points.x[b]);
+    map.layouts.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.layout === name)));
+    map.axes.forEach((axis) => (axis.style.visibility = name === "graph" ? "hidden" : "visible"));
+    map.say(name);
+    look(chosen.cluster === null ? WHOLE : lensFor(points, chosen.cluster));
+  }
+  for (const button of map.layouts) button.addEventListener("click", () => lay(button.dataset.layout));
   const keys = { "+": () => magnify(2), "=": () => magnify(2), "-": () => magnify(0.5), 0: () => look(WHOLE) };
   canvas.addEventListener("keydown", (event) => {
     if (event.key in keys) return keys[event.key]();
@@ -237,6 +251,10 @@ function mapFigure(points) {
   const factor = el("output", {});
   const stage = el("div", { class: "stage" }, canvas, ring, card);
   const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show one cluster alone" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${number(group.size, exact)}`))));
+  const choice = (name, text) => el("button", { type: "button", class: "quiet", "data-layout": name, "aria-pressed": String(name === "plane") }, text);
+  const layouts = points.islands ? [choice("plane", "Directions"), choice("graph", "Graph")] : [];
+  const axisUp = el("p", { class: "axis" });
+  const axisAcross = el("p", { class: "axis axis-across" });
   const [across, up] = [axisWords(points.axes[0]), axisWords(points.axes[1])];
   section(
     "where",
@@ -250,13 +268,16 @@ function mapFigure(points) {
       el(
         "div",
         { class: "map-head" },
-        el("p", { class: "axis" }, up ? [el("span", { "aria-hidden": "true" }, "↑ "), up] : null),
+        fill(axisUp, {}, [up ? [el("span", { "aria-hidden": "true" }, "↑ "), up] : null]),
+        layouts.length ? el("div", { class: "layouts", role: "group", "aria-label": "Layout" }, layouts) : null,
         el("div", { class: "lens" }, factor, nearer, farther, whole),
       ),
       stage,
-      across ? el("p", { class: "axis axis-across" }, across, el("span", { "aria-hidden": "true" }, " →")) : null,
+      across ? fill(axisAcross, {}, [across, el("span", { "aria-hidden": "true" }, " →")]) : null,
       el("figcaption", { class: "note" }, el("span", { class: "hint" }, "Point at a row, or tap it, to see its values. "), sampleNote(points)),
     ),
   );
-  return { canvas, ring, card, stage, nearer, farther, whole, factor };
+  const explain = document.querySelector("#where .explain");
+  const say = (name) => (explain.textContent = name === "graph" ? ISLANDS : whereSentence(points));
+  return { canvas, ring, card, stage, nearer, farther, whole, factor, layouts, axes: [axisUp, axisAcross], say };
 }
