@@ -12,6 +12,7 @@ EXTRAS = {
     "pandas": "cli",
     "pyarrow": "cli",
     "skops": "cli",
+    "openpyxl": "excel",
     "matplotlib": "plots",
     "pynndescent": "ann",
     "dask": "dask",

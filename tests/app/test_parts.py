@@ -268,7 +268,7 @@ class TestSeveralFiles:
 
     def test_the_line_that_is_wrong_is_named(self, small, tmp_path):
         (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 200 + "3\n" + "4,5\n" * 200)
-        with pytest.raises(TableError, match=r"line 202 of a.csv has 1 cell"):
+        with pytest.raises(TableError, match=r"line 202 of .*a.csv has 1 cell"):
             find_parts([str(tmp_path / "a.csv")], "a.csv", HERE)
         (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"1,2\n" * 200 + b"3,\xff\n" + b"4,5\n" * 200)
         with pytest.raises(TableError, match=r"not UTF-8 text \(byte 807, in line 202\)"):

@@ -87,7 +87,7 @@ def test_more_columns_than_can_be_used(tmp_path, monkeypatch, name, content, how
     path = tmp_path / name
     path.write_bytes(content)
     read = read_table if how == "whole" else lambda path: list(read_chunks(path, 2))
-    with pytest.raises(TableError, match=rf"^{name} has 7 columns, and 6 are the most"):
+    with pytest.raises(TableError, match=rf"{name} has 7 columns, and 6 are the most"):
         read(str(path))
 
 
@@ -224,7 +224,7 @@ class TestMemory:
             "x.npz": zipped(saved(np.zeros((100_000, 2)))),
         }.items():
             (tmp_path / name).write_bytes(content)
-            with pytest.raises(TableError, match=f"^{name} unpacks to more than 200 times"):
+            with pytest.raises(TableError, match=f"{name} unpacks to more than 200 times"):
                 read_table(str(tmp_path / name))
 
     @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -322,7 +322,7 @@ class TestNames:
     def test_of_files(self, tmp_path):
         path = tmp_path / "two\nlines.csv"
         path.write_text("a,b\n")
-        with pytest.raises(TableError, match=r"^two\\nlines\.csv has a header") as caught:
+        with pytest.raises(TableError, match=r"two\\nlines\.csv has a header") as caught:
             read_table(str(path))
         assert "\n" not in str(caught.value)
         with pytest.raises(TableError, match="File name too long") as caught:
@@ -463,7 +463,7 @@ class TestArrowColumns:
     def test_dates_beyond_the_calendar(self, read, kind, message, sign):
         values = np.array([0, sign * (2**31 - 1 if kind == pa.date32() else 2**60)])
         column = pa.array(values.astype(f"i{kind.bit_width // 8}")).view(kind)
-        with pytest.raises(TableError, match=f"column 'when' of x.feather holds .*({message})"):
+        with pytest.raises(TableError, match=f"column 'when' of .*x.feather holds .*({message})"):
             read(pa.table({"when": column}), "feather")
 
     def test_lists_in_cells_are_carried_along(self, tmp_path, capsys):
@@ -507,8 +507,8 @@ def test_arff_files_that_were_read_wrongly(tmp_path):
     path.write_text(f"@relation r\r@attribute x real\r@attribute self {{a,b}}\r@data\r{rows}")
     assert str(read_table(str(path)).frame["self"].dtype) == "category"
     for attribute, row, message in [
-        ("@attribute abc", "1,2", "line 3 of x.arff is no attribute"),
-        ("@attribute y string", "1,'open", "a quote in line 5 of x.arff is not closed"),
+        ("@attribute abc", "1,2", "line 3 of .*x.arff is no attribute"),
+        ("@attribute y string", "1,'open", "a quote in line 5 of .*x.arff is not closed"),
         ("@attribute y string", "1,a" + " " * 100_000 + "b,'", "not closed"),
     ]:
         path.write_text(f"@relation r\n@attribute x real\n{attribute}\n@data\n{row}\n")

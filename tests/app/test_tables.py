@@ -283,10 +283,10 @@ BAD_FILES = {
     "one text column": ("x.csv", b"word\nhello\nworld\n", "only one column"),
     "blanks between": ("x.csv", b"a b\n1 2\n3 4\n", "separated by blanks"),
     "colons between": ("x.csv", b"a:b\n1:2\n3:4\n", "separated by ':'"),
-    "row too short": ("x.csv", b"a,b\n1,2\n3\n", "line 3 of x.csv has 1 cell, but the first has 2"),
-    "row too long": ("x.csv", b"a,b\n1,2,3\n", "line 2 of x.csv has 3 cells, but the first has 2"),
-    "late row": ("x.csv", b'a,b\n"1\n",2\n\n4,5,6\n', "line 5 of x.csv has 3 cells"),
-    "open quote": ("x.csv", b'a,b\n1,2\n"3,4\n5,6\n', "a quote in line 3 of x.csv is not closed"),
+    "row too short": ("x.csv", b"a,b\n1,2\n3\n", "line 3 of .*x.csv has 1 cell, but"),
+    "row too long": ("x.csv", b"a,b\n1,2,3\n", "line 2 of .*x.csv has 3 cells, but"),
+    "late row": ("x.csv", b'a,b\n"1\n",2\n\n4,5,6\n', "line 5 of .*x.csv has 3 cells"),
+    "open quote": ("x.csv", b'a,b\n1,2\n"3,4\n5,6\n', "a quote in line 3 of .*x.csv is not closed"),
     "swallowing quote": ("x.csv", b'a,b\n1,2\n3,"4\n5,6\n', "not closed"),
     "quoted header": ("x.csv", b'"a,b\n1,2\n3,4\n', "not closed"),
     "latin-1": ("x.csv", b"a,b\n1,caf\xe9\n", r"not UTF-8 text \(byte 10, in line 2\).*iconv"),
@@ -299,7 +299,7 @@ BAD_FILES = {
     "renamed excel": (
         "x.csv",
         archived(**{"xl/workbook": 1}).replace(b"workbook.npy", b"workbook.xml"),
-        "an Excel file",
+        "Excel file",
     ),
     "old excel": ("x.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel file"),
     "bzip2": ("x.csv.bz2", b"BZh91AY", "bzip2"),
@@ -325,7 +325,7 @@ BAD_FILES = {
     "arff row": (
         "x.arff",
         b"@relation r\n@attribute a real\n@attribute b real\n@data\n1,2\n1,2,3\n",
-        "line 6 of x.arff has 3 cells",
+        "line 6 of .*x.arff has 3 cells",
     ),
     "arff without rows": ("x.arff", b"@relation r\n@attribute a real\n@data\n", "no rows"),
     "arff without data": ("x.arff", b"@relation r\n@attribute a real\n1\n", "lacks"),
@@ -340,10 +340,10 @@ def test_bad_files_are_told_in_one_sentence(put, case, how):
     path = put(name, content)
     if how == "pieces":  # a stream has no line numbers, and sees one kind of quote as a long row
         message = {
-            "row too short": "row 3 of x.csv has 1 cell",
-            "row too long": "row 2 of x.csv has 3 cells",
-            "late row": "row 3 of x.csv has 3 cells",
-            "open quote": "of x.csv has|not closed",
+            "row too short": "row 3 of .*x.csv has 1 cell",
+            "row too long": "row 2 of .*x.csv has 3 cells",
+            "late row": "row 3 of .*x.csv has 3 cells",
+            "open quote": "of .*x.csv has|not closed",
         }.get(case, message)
     read = read_table if how == "whole" else lambda path: list(read_chunks(path, 2))
     with pytest.raises(TableError, match=message) as caught:

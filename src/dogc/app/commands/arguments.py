@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import comparison
+from ..._words import shown
 from ..tables import TableError
+from ..tables.opening import split_array
 from ..tables.table import no_such_column
 
 LARGEST_SEED = 2**32 - 1
@@ -90,6 +92,15 @@ def _whole(given: str) -> int:
         return int(given)
     except ValueError:
         return 0
+
+
+def with_array(file: str, array: str | None) -> str:
+    """A file with the name of the array or the sheet to read behind it."""
+    if array is None:
+        return file
+    if split_array(f"{file}:{array}")[1] is None:
+        raise TableError(f"--array is for a .npz or an .xlsx file, which {shown(file)} is not.")
+    return f"{file}:{array}"
 
 
 def check_seed(seed: int) -> int:

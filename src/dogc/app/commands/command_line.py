@@ -20,6 +20,7 @@ from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
 from ..._words import LONGEST_SENTENCE, shown
 from .options import (
+    Array,
     Clusters,
     Columns,
     Components,
@@ -156,6 +157,7 @@ def cluster(
     clusters: Clusters,
     method: Method = "dogc-os",
     out: Folder = Path("dogc-output"),
+    array: Array = None,
     label_column: Label = None,
     columns: Columns = None,
     drop: Drop = None,
@@ -178,7 +180,7 @@ def cluster(
     from . import arguments, terminal
 
     options = terminal.Asked(
-        file,
+        arguments.with_array(file, array),
         arguments.count("--clusters", clusters),
         terminal.Output(out, force, raw_cells),
         label_column,
@@ -203,6 +205,7 @@ def predict(
     out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for rows and labels.")] = Path(
         "predicted.csv"
     ),
+    array: Array = None,
     scheduler: Scheduler = None,
     raw_cells: RawCells = False,
     force: Force = False,
@@ -210,9 +213,10 @@ def predict(
     quiet: Quiet = False,
 ) -> int:
     """Label the rows of a file with a model: same columns by name, in any order."""
-    from . import terminal
+    from . import arguments, terminal
 
     written = terminal.Output(out, force, raw_cells)
+    file = arguments.with_array(file, array)
     return terminal.predict(model, file, written, terminal.Terminal(json, quiet), scheduler)
 
 
@@ -222,6 +226,7 @@ def compare(
     clusters: Clusters,
     methods: Methods = None,
     out: Folder = Path("dogc-compare"),
+    array: Array = None,
     label_column: Label = None,
     columns: Columns = None,
     drop: Drop = None,
@@ -237,7 +242,7 @@ def compare(
     from . import arguments, terminal
 
     options = terminal.Asked(
-        file,
+        arguments.with_array(file, array),
         arguments.one_count(clusters),
         terminal.Output(out, force, raw_cells),
         label_column,

@@ -27,7 +27,11 @@ RawCells = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", metavar=_FLAG, help="Overwrite files that exist.")]
-_KINDS = "CSV, TSV, Parquet, Feather, NPY, NPZ, ARFF, gzip of these, or - for standard input"
+_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, ARFF, gzip of these, or - for standard input"
+Array = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The array to read of a NPZ file, or the sheet of a book."),
+]
 File = Annotated[str, typer.Argument(help=f"{_KINDS}.", metavar="FILE", show_default=False)]
 Files = Annotated[
     str,

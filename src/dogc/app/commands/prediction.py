@@ -4,18 +4,71 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._words import shown
+from ...estimators._warnings import REPEATED
 from ..model_files import saving
 from ..tables import Preparation, TableError, read_chunks
+from ..tables.columns import unseen
 from ..tables.parts import Part, find_parts
 from ..tables.workers import Workers
 from .cluster_files import sizes, with_labels
 from .csv_rows import CsvRows
 
+if TYPE_CHECKING:
+    import pandas
+
 CHUNK_ROWS = 50_000
+
+
+class Labelled:
+    """What was counted while rows were labelled.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        What knows the values of the columns.
+    """
+
+    def __init__(self, preparation: Any):
+        """Nothing is counted yet."""
+        self._plans: dict[str, Any] = preparation.plans_
+        self._sizes: dict[str, int] = {}
+        self._unseen: dict[str, tuple[int, str]] = {}
+
+    def add(self, frame: pandas.DataFrame, labels: np.ndarray) -> None:
+        """Count some rows."""
+        for name, count in sizes(labels).items():
+            self._sizes[name] = self._sizes.get(name, 0) + count
+        for name in [name for name in frame.columns if name in self._plans]:
+            count, value = unseen(frame[name], self._plans[name])
+            if value is not None:
+                before, first = self._unseen.get(name, (0, value))
+                self._unseen[name] = (before + count, first)
+
+    def named_sizes(self) -> dict[str, int]:
+        """Rows of each cluster."""
+        return dict(sorted(self._sizes.items(), key=lambda item: int(item[0])))
+
+    def notes(self, bundle: saving.Bundle) -> list[str]:
+        """What there is to know of these labels."""
+        found = []
+        agreement = getattr(bundle.model, "label_agreement_", None)
+        if agreement is not None and agreement < REPEATED:
+            found.append(
+                f"this model repeats {agreement:.0%} of the labels of the rows that it was made "
+                "from; expect as many differences here."
+            )
+        for name, (count, value) in self._unseen.items():
+            rows = "1 row has a value" if count == 1 else f"{count:,} rows have values"
+            found.append(
+                f"{rows} in column '{shown(name)}' that the model has not seen, such as "
+                f"'{shown(value, 40)}'; the other columns decided."
+            )
+        return found
 
 
 def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
@@ -39,20 +92,19 @@ def predict_file(
     file: str,
     out: CsvRows,
     advance: Callable[[int], object] = lambda rows: None,
-) -> dict[str, int]:
-    """Label a file some rows at a time; the sizes of the clusters."""
+) -> Labelled:
+    """Label a file some rows at a time; what was counted on the way."""
     assert bundle.preparation is not None
-    total: dict[str, int] = {}
+    total = Labelled(bundle.preparation)
     for table in read_chunks(file, CHUNK_ROWS):
         X = bundle.preparation.transform(table.frame)
         labels, confidence = label_rows(bundle.model, X)
         out.write(with_labels(table.frame, labels, confidence))
-        for name, count in sizes(labels).items():
-            total[name] = total.get(name, 0) + count
+        total.add(table.frame, labels)
         advance(len(labels))
-    if not total:
+    if not total.named_sizes():
         raise TableError(f"{file} has no rows; pass a file with at least one.")
-    return dict(sorted(total.items(), key=lambda item: int(item[0])))
+    return total
 
 
 def predict_parts(
@@ -62,18 +114,18 @@ def predict_parts(
     out: CsvRows,
     workers: Workers,
     advance: Callable[[int], object] = lambda rows: None,
-) -> dict[str, int]:
-    """Label the rows of several files, or by several workers; the sizes of the clusters."""
+) -> Labelled:
+    """Label the rows of several files, or by several workers; what was counted on the way."""
     parts = find_parts(files, source, workers)
-    total: dict[str, int] = {}
+    total = Labelled(bundle.preparation)
     found = workers.in_order(label_part, parts.parts, bundle.preparation, bundle.model)
     sure = hasattr(bundle.model, "predict_membership")
     for part, (labels, confidence) in zip(parts.parts, found, strict=True):
-        out.write(with_labels(part.read(), labels, confidence, always=sure))
-        for name, count in sizes(labels).items():
-            total[name] = total.get(name, 0) + count
+        frame = part.read()
+        out.write(with_labels(frame, labels, confidence, always=sure))
+        total.add(frame, labels)
         advance(len(labels))
-    return dict(sorted(total.items(), key=lambda item: int(item[0])))
+    return total
 
 
 def label_part(part: Part, preparation: Preparation, model: Any) -> tuple[np.ndarray, np.ndarray]:

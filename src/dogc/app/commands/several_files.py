@@ -39,6 +39,12 @@ def named(files: list[str]) -> str:
     return counted_files([pathlib.Path(file).name for file in files])
 
 
+def check_rows(rows: int, source: str) -> None:
+    """Refuse a table of which nothing can be told apart."""
+    if rows == 1:
+        raise TableError(f"{source} has one row; give a table with at least two.")
+
+
 def in_parts(files: list[str], scheduler: str | None) -> bool:
     """Whether files are read in parts: several, a large one, or by a cluster."""
     if scheduler is not None and "-" in files:

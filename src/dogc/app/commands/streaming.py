@@ -30,6 +30,7 @@ from ..tables.workers import Watch, Workers
 from .cluster_files import FILES, with_labels, write_findings
 from .csv_rows import CsvRows
 from .outputs import Output
+from .several_files import check_rows
 
 TOO_MANY_CLASSES = (
     "the column '{name}' has too many values to compare clusters with; name another "
@@ -75,6 +76,7 @@ def cluster_files(
         What was written.
     """
     parts = find_parts(files, source, workers, watch)
+    check_rows(parts.rows, source)
     check_clusters(n_clusters, parts.rows)
     model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
     if not hasattr(model, "n_representatives"):

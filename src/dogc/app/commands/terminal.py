@@ -129,6 +129,7 @@ def cluster(options: Asked, terminal: Terminal) -> int:
         found, paths = cluster_in_parts(files, options, terminal)
     else:
         table = read_table(files[0])
+        several_files.check_rows(len(table.frame), table.source)
         preparation = options.preparation(list(table.frame.columns))
         found = cluster_table(table, preparation, options.method, options.clusters,
                               options.parameters(terminal.progress))  # fmt: skip
@@ -208,19 +209,20 @@ def predict(
 
         if len(files) == 1 and scheduler is None:
             with out.rows() as rows:
-                sizes = prediction.predict_file(bundle, files[0], rows, advance)
+                found = prediction.predict_file(bundle, files[0], rows, advance)
         else:
             several_files.in_parts(files, scheduler)
             with hired(scheduler) as workers, out.rows() as rows:
                 name = several_files.named(files)
-                sizes = prediction.predict_parts(bundle, files, name, rows, workers, advance)
+                found = prediction.predict_parts(bundle, files, name, rows, workers, advance)
+    sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
     shares = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
     terminal.grid(["cluster", "rows", "share"], shares)
-    terminal.notes(rows.note())
+    terminal.notes(notes)
     terminal.wrote([out.path])
-    terminal.finish({"rows": total, "clusters": sizes, "notes": rows.note()}, [out.path])
+    terminal.finish({"rows": total, "clusters": sizes, "notes": notes}, [out.path])
     return 0
 
 
@@ -231,6 +233,7 @@ def compare(
     check_there(options.file)
     options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
+    several_files.check_rows(len(table.frame), table.source)
     preparation = options.preparation(list(table.frame.columns))
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column

@@ -13,16 +13,19 @@ from .table import TableError
 from .values import (
     CODE,
     TOO_SMALL,
+    Dates,
     Levels,
     check_finite,
-    date_format,
     days,
     levels_of,
+    mostly_dates,
     number_style,
     parse_dates,
     parse_numbers,
     plain_numbers,
     row_number,
+    unit_of,
+    without_unit,
 )
 
 if TYPE_CHECKING:
@@ -145,6 +148,20 @@ def plan_boolean(counted: Counted) -> Plan | None:
 
 
 def _plan_number(levels: Levels, column: pandas.Series) -> Plan | None:
+    unit = unit_of(levels.texts)
+    if unit is None:
+        return _plan_plain_number(levels, column)
+    bare = levels._replace(texts=[without_unit(text, *unit) for text in levels.texts])
+    plan = _plan_plain_number(bare, column)
+    return plan if plan is None or plan.get("strays") else {**plan, **unit_keys(unit)}
+
+
+def unit_keys(unit: tuple[str, str]) -> Plan:
+    """How a plan keeps what stands before and behind numbers."""
+    return {key: part for key, part in zip(("before", "after"), unit, strict=True) if part}
+
+
+def _plan_plain_number(levels: Levels, column: pandas.Series) -> Plan | None:
     if any(CODE.fullmatch(text) for text in levels.texts):
         return None
     style = number_style(levels.texts)
@@ -160,12 +177,20 @@ def _plan_number(levels: Levels, column: pandas.Series) -> Plan | None:
 
 
 def _plan_date(levels: Levels) -> Plan | None:
-    form = date_format(levels.texts)
-    if form is None:
+    plan = plan_date(mostly_dates(levels.texts, levels.counts), int(levels.counts.sum()))
+    if plan is None:
         return None
-    return _with_median(
-        {"kind": "date", "format": form}, levels.spread(parse_dates(levels.texts, form))
-    )
+    return _with_median(plan, levels.spread(parse_dates(levels.texts, plan["format"])))
+
+
+def plan_date(ways: dict[str, Dates], present: int) -> Plan | None:
+    """The plan for a column that holds dates, but for a few cells."""
+    form, found = max(ways.items(), key=lambda way: way[1].rows, default=("", Dates(0, None)))
+    strays = present - found.rows
+    if not form or strays > STRAYS * present:
+        return None
+    plan: Plan = {"kind": "date", "format": form}
+    return {**plan, "strays": strays, "stray": found.stray} if strays else plan
 
 
 def plan_category(counted: Counted) -> Plan:
@@ -231,6 +256,18 @@ def _encode_category(column: pandas.Series, plan: Plan) -> np.ndarray:
     return np.eye(width + 2)[found][:, : width + bool(plan["missing"])]
 
 
+def unseen(column: pandas.Series, plan: Plan) -> tuple[int, str | None]:
+    """How many rows hold a value that a category never had, and the first such value."""
+    if plan["kind"] != "category" or plan.get("open"):
+        return 0, None
+    levels = levels_of(column)
+    known = {*plan["levels"], *plan["others"]}
+    strange = np.array([text not in known for text in levels.texts], dtype=bool)
+    if not strange.any():
+        return 0, None
+    return int(levels.counts[strange].sum()), levels.texts[int(strange.argmax())]
+
+
 def _encode_boolean(column: pandas.Series, plan: Plan) -> np.ndarray:
     levels = levels_of(column)
     meaning = {plan["yes"]: 1.0, plan["no"]: 0.0, "1": 1.0, "0": 0.0}
@@ -251,9 +288,11 @@ def _encode_number(column: pandas.Series, plan: Plan) -> np.ndarray:
     levels = _levels(column, "numbers")
     # Few rows may be written more plainly than those the style was seen in.
     style = plan["style"] if plan["style"] != "days" else "plain"
-    values = parse_numbers(levels.texts, style)
+    before, after = str(plan.get("before", "")), str(plan.get("after", ""))
+    texts = [without_unit(text, before, after) for text in levels.texts]
+    values = parse_numbers(texts, style)
     if style != "plain":
-        values = np.where(np.isnan(values), parse_numbers(levels.texts), values)
+        values = np.where(np.isnan(values), parse_numbers(texts), values)
     if plan.get("strays"):
         return check_finite(levels.spread(values), column)
     understood = _all_understood(levels, values, column, "numbers")
@@ -267,6 +306,8 @@ def _encode_date(column: pandas.Series, plan: Plan) -> np.ndarray:
         return dates_of(column)
     levels = _levels(column, "dates")
     values = parse_dates(levels.texts, plan["format"])
+    if plan.get("strays"):
+        return levels.spread(values)
     return _all_understood(levels, values, column, "dates")
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._words import shown
+from .excel import read_excel
 from .limits import check_columns, check_memory, check_tight
 from .opening import Origin
 from .table import TableError, check_dates, different_names, listed, needed, numbered_names
@@ -43,27 +45,41 @@ def read_npz(data: bytes, origin: Origin) -> pandas.DataFrame:
     except Exception as error:  # zipfile has many ways to say that a file is damaged
         raise TableError(f"{origin.source} is a damaged .npz file; write it again.") from error
     names = [member.filename for member in members]
+    if "xl/workbook.xml" in names:
+        return read_excel(data, members, origin)
     arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
     if len(arrays) != len(members) or not arrays:
-        is_excel = origin.suffix.startswith(".xls") or "xl/workbook.xml" in names
+        is_excel = origin.suffix.startswith(".xls")
         what = "an Excel file" if is_excel else "a zip archive of other files than arrays"
         raise TableError(f"{origin.source} is {what}; save the table as CSV.")
-    if len(arrays) > 1:
-        raise TableError(
-            f"{origin.source} holds {len(arrays)} arrays, {listed(arrays)}; save the one to use "
-            "in a file of its own."
-        )
-    check_tight(members[0].file_size, members[0].compress_size, origin.source)
-    check_memory(2 * members[0].file_size, origin.source)
+    member = members[_chosen(arrays, origin)]
+    check_tight(member.file_size, member.compress_size, origin.source)
+    check_memory(2 * member.file_size, origin.source)
     try:
-        return read_npy(_content(data, members[0]), origin)
+        return read_npy(content_of(data, member), origin)
     except (TableError, MemoryError):
         raise
     except Exception as error:
         raise _refused(error, origin) from error
 
 
-def _content(data: bytes, member: zipfile.ZipInfo) -> bytes:
+def _chosen(arrays: list[str], origin: Origin) -> int:
+    """The place of the array to read: the only one, or the one that was named."""
+    if origin.array in arrays:
+        return arrays.index(origin.array)
+    if origin.array is not None:
+        raise TableError(
+            f"{origin.source} holds no array '{shown(origin.array)}'; choose from {listed(arrays)}."
+        )
+    if len(arrays) > 1:
+        raise TableError(
+            f"{origin.source} holds {len(arrays)} arrays, {listed(arrays)}; name one, such as "
+            f"--array {shown(arrays[0])}."
+        )
+    return 0
+
+
+def content_of(data: bytes, member: zipfile.ZipInfo) -> bytes:
     """What a member of an archive holds, of which no more is unpacked than it says."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("NumPy packs in no other way; these unpack to any length at once")

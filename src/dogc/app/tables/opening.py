@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 import pathlib
+import re
 import stat
 import sys
 import zlib
@@ -57,6 +58,7 @@ _BINARY_NAMES = {
 }
 _DISPLAY = {"parquet": "Parquet", "feather": "Feather", "npy": ".npy", "npz": ".npz"}
 _LONGEST_PATH, _LOOKED_AT = 200, 1000
+_WITH_ARRAY = re.compile(r"(.+\.(?:npz|xlsx)(?:\.gz)?):(.+)", re.I | re.S)
 _MOST_LETTERS = 1 << 22
 _TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".arff", ".psv"}
 
@@ -67,16 +69,35 @@ class Origin(NamedTuple):
     source: str
     suffix: str  # in small letters, without .gz; "" on standard input
     gzipped: bool = False  # by name
+    array: str | None = None  # the one to read of several in a file, if it is named
+
+    @property
+    def title(self) -> str:
+        """The name without its folder, for reports."""
+        return shown(pathlib.PurePath(self.source).name)
 
 
 def origin_of(path: str) -> Origin:
     """The name for people and the ending of a path."""
     if path == "-":
         return Origin(STANDARD_INPUT, "")
+    path, array = split_array(path)
     name = pathlib.Path(path)
     gzipped = name.suffix.lower() == ".gz"
     inner = name.with_suffix("") if gzipped else name
-    return Origin(shown(name.name), inner.suffix.lower(), gzipped)
+    return Origin(shown(path, _LONGEST_PATH), inner.suffix.lower(), gzipped, array)
+
+
+def split_array(path: str) -> tuple[str, str | None]:
+    """A path and the name of an array or a sheet behind it: data.npz:X, book.xlsx:May.
+
+    Examples
+    --------
+    >>> split_array("data.npz:X"), split_array("rows.csv")
+    (('data.npz', 'X'), ('rows.csv', None))
+    """
+    found = _WITH_ARRAY.fullmatch(path)
+    return (path, None) if found is None or os.path.lexists(path) else (found[1], found[2])
 
 
 @contextlib.contextmanager
@@ -93,6 +114,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
             raise TableError(f"there is no {STANDARD_INPUT}; give a file.")
         yield sys.stdin.buffer
         return
+    path, _ = split_array(path)
     try:
         with open(path, "rb") as file:
             yield file
@@ -108,6 +130,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 def check_there(path: str) -> None:
     """Refuse a path at which there is nothing to read, before anything else is done."""
+    path, _ = split_array(path)
     try:
         if path != "-" and stat.S_ISDIR(os.stat(path).st_mode):
             raise IsADirectoryError

@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ..._words import shown
 from .arff import is_arff, read_arff
 from .binary import read_feather, read_parquet, stream_parquet
 from .limits import read_whole
@@ -34,13 +35,14 @@ def read_table(path: str) -> Table:
     """Read a table from a file.
 
     CSV and other text (separated by commas, tabs, semicolons or ``|``, with or without names
-    in the first row; both are found out), Parquet, Feather, ARFF, ``.npy`` and ``.npz`` of one
-    two-dimensional array, and each of these with gzip.
+    in the first row; both are found out), Parquet, Feather, ARFF, ``.npy`` and ``.npz`` of
+    two-dimensional arrays, Excel (``.xlsx``), and each of these with gzip.
 
     Parameters
     ----------
     path : str
-        The file; "-" for standard input.
+        The file; "-" for standard input. ``data.npz:X`` is the array X of a file of several,
+        ``book.xlsx:May`` the sheet May.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def read_table(path: str) -> Table:
     with opened(path) as file:
         hashing = _Hashing(file)
         frame = _frame(*_entered(hashing, origin))
-        return _checked(Table(frame, origin.source, hashing.hexdigest()))
+        return _checked(frame, origin, hashing)
 
 
 def read_chunks(path: str, rows: int) -> Iterator[Table]:
@@ -98,13 +100,13 @@ def read_chunks(path: str, rows: int) -> Iterator[Table]:
         waiting, start = None, 0
         for frame in _frames(path, hashing, origin, rows):
             if waiting is not None:
-                yield _checked(Table(waiting, origin.source, hashing.hexdigest()))
+                yield _checked(waiting, origin, hashing)
             # Rows are numbered through, so that a message can say which one is wrong.
             waiting = frame.set_axis(range(start, start + len(frame)), axis=0)
             start += len(frame)
         if waiting is None:
             raise TableError(f"{origin.source} has no rows; give a table with some.")
-        yield _checked(Table(waiting, origin.source, hashing.hexdigest()))
+        yield _checked(waiting, origin, hashing)
 
 
 def _frames(path: str, file: _Hashing, origin: Origin, rows: int) -> Iterator[pandas.DataFrame]:
@@ -134,6 +136,10 @@ def _entered(file: _Hashing, origin: Origin) -> tuple[str, bytes, Any, Origin]:
         kind = kind_of(head, origin)
         if kind == "gzip":
             raise _twice(origin)
+    if origin.array is not None and kind != "npz":
+        raise TableError(
+            f"{origin.source} holds one table; leave '{shown(origin.array)}' out (--array)."
+        )
     if kind == "text" and is_arff(head.decode("utf-8", "replace"), origin):
         kind = "arff"
     return kind, head, stream, origin
@@ -154,10 +160,10 @@ def _not_gzip(origin: Origin) -> TableError:
     return TableError(f"{origin.source} is not gzip data, or it is damaged; write it again.")
 
 
-def _checked(table: Table) -> Table:
-    if not len(table.frame):
-        raise TableError(f"{table.source} has no rows; give a table with some.")
-    return table
+def _checked(frame: pandas.DataFrame, origin: Origin, hashing: _Hashing) -> Table:
+    if not len(frame):
+        raise TableError(f"{origin.source} has no rows; give a table with some.")
+    return Table(frame, origin.title, hashing.hexdigest())
 
 
 def _check_installed() -> None:

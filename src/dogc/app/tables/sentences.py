@@ -70,13 +70,26 @@ def _numbers(plans: Mapping[str, Plan]) -> list[str]:
     for style, words in written.items():
         names = [name for name, plan in numbers.items() if plan["style"] == style]
         sentences += [f"{words}: {_columns(names)}."] if names else []
-    for name, plan in numbers.items():
-        if plan.get("strays"):
-            cells = "1 cell" if plan["strays"] == 1 else f"{plan['strays']} cells"
-            sentences.append(
-                f"In column '{shown(name)}', {cells} that hold no number (such as "
-                f"'{shown(plan['stray'], 40)}') count as missing."
-            )
+    units = {name: str(plan.get("before", "")) + str(plan.get("after", ""))
+             for name, plan in numbers.items()}  # fmt: skip
+    for unit in dict.fromkeys(filter(None, units.values())):
+        names = [name for name, its in units.items() if its == unit]
+        sentences.append(f"Numbers were read without their '{shown(unit)}': {_columns(names)}.")
+    return sentences + _strays(numbers, "number")
+
+
+def _strays(plans: Mapping[str, Plan], what: str) -> list[str]:
+    """On cells among numbers or dates that are none."""
+    sentences = []
+    for name, plan in plans.items():
+        if not plan.get("strays"):
+            continue
+        one = plan["strays"] == 1
+        cells = "1 cell that holds" if one else f"{plan['strays']:,} cells that hold"
+        sentences.append(
+            f"In column '{shown(name)}', {cells} no {what} (such as "
+            f"'{shown(plan['stray'], 40)}') count{'s' if one else ''} as missing."
+        )
     return sentences
 
 
@@ -86,7 +99,7 @@ def _dates(plans: Mapping[str, Plan]) -> list[str]:
     for order, form in {"month/day/year": "%m/%d/%Y", "day/month/year": "%d/%m/%Y"}.items():
         names = [name for name, plan in dates.items() if plan["format"].startswith(form)]
         sentences += [f"Dates were read as {order}: {_columns(names)}."] if names else []
-    return sentences
+    return sentences + _strays(dates, "date")
 
 
 def _booleans(plans: Mapping[str, Plan]) -> list[str]:

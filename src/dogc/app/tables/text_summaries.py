@@ -7,19 +7,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .columns import STRAYS, Counted, Plan, plan_boolean, plan_category, plan_nothing
+from .columns import (
+    STRAYS,
+    Counted,
+    Plan,
+    plan_boolean,
+    plan_category,
+    plan_date,
+    plan_nothing,
+    unit_keys,
+)
 from .samples import Different, Sample, different
 from .table import needed
 from .values import (
     CODE,
-    DATE,
     DECIMAL_COMMA,
     NUMBER,
     THOUSANDS,
+    Dates,
     levels_of,
+    mostly_dates,
     parse_dates,
     parse_numbers,
-    readable_as,
+    unit_of,
+    without_unit,
 )
 
 if TYPE_CHECKING:
@@ -35,13 +46,18 @@ class Writing(NamedTuple):
     decimal_comma: bool  # all may be numbers with a decimal comma
     strays: int  # rows that hold no plain number
     stray: str | None  # the first of them
-    dates: tuple[str, ...] | None  # the ways in which all are dates; None before any text
+    dates: dict[str, Dates]  # the ways in which most are dates
+    unit: tuple[str, str] | None = None  # what all have around their number; the rest is of that
+    any: bool = True  # whether there is any text
 
     def merged(self, later: Writing) -> Writing:
         """With later rows."""
-        dates = self.dates if later.dates is None else later.dates
-        if self.dates is not None and later.dates is not None:
-            dates = tuple(form for form in self.dates if form in later.dates)
+        if not (self.any and later.any):
+            return self if self.any else later
+        dates = dict(self.dates)
+        for form, found in later.dates.items():
+            rows, stray = dates.get(form, Dates(0, None))
+            dates[form] = Dates(rows + found.rows, stray or found.stray)
         return Writing(
             self.codes or later.codes,
             self.commas or later.commas,
@@ -50,6 +66,7 @@ class Writing(NamedTuple):
             self.strays + later.strays,
             later.stray if self.stray is None else self.stray,
             dates,
+            self.unit if self.unit == later.unit else None,
         )
 
     @property
@@ -71,6 +88,7 @@ class Texts(NamedTuple):
     lost: int  # how much smaller than they are the counts may be; 0: these are all texts
     different: Different
     writing: Writing
+    bare: Writing  # of the cells without their unit, where they have one
     sample: Sample  # of what is present
     category: bool  # as the file says
     plain: bool  # text and nothing else
@@ -88,6 +106,7 @@ class Texts(NamedTuple):
             self.lost + later.lost + lost,
             self.different.merged(later.different),
             self.writing.merged(later.writing),
+            self.bare.merged(later.bare),
             self.sample.merged(later.sample, most),
             self.category or later.category,
             self.plain and later.plain,
@@ -125,13 +144,18 @@ def summarise_texts(column: pandas.Series, keys: np.ndarray, most: int) -> Texts
     counts, lost = frequent(dict(zip(levels.texts, levels.counts.tolist(), strict=True)), most)
     sample = Sample(keys[there], levels.codes[there]).smallest(most)
     dtype = column.dtype
+    writing = bare = _writing(levels.texts, levels.counts)
+    if unit := unit_of(levels.texts):
+        numbers = [without_unit(text, *unit) for text in levels.texts]
+        bare = _writing(numbers, levels.counts)._replace(unit=unit)
     return Texts(
         len(column),
         int(len(column) - there.sum()),
         counts,
         lost,
         different(texts, int(there.sum())),
-        _writing(levels.texts, levels.counts),
+        writing,
+        bare,
         Sample(sample.keys, texts[sample.values]),
         str(dtype) == "category",
         bool(types.is_string_dtype(dtype) or types.is_object_dtype(dtype)),
@@ -140,7 +164,7 @@ def summarise_texts(column: pandas.Series, keys: np.ndarray, most: int) -> Texts
 
 def _writing(texts: Sequence[str], counts: np.ndarray) -> Writing:
     if not texts:
-        return Writing(False, False, True, True, 0, None, None)
+        return Writing(False, False, True, True, 0, None, {}, any=False)
     compute = needed("pyarrow.compute")
     array = needed("pyarrow").array(texts)
 
@@ -157,7 +181,7 @@ def _writing(texts: Sequence[str], counts: np.ndarray) -> Writing:
         bool(matches(DECIMAL_COMMA.pattern).all()),
         int(counts[stray].sum()),
         texts[stray[0]] if len(stray) else None,
-        tuple(readable_as(texts)) if matches(DATE.pattern).all() else (),
+        mostly_dates(texts, counts),
     )
 
 
@@ -175,24 +199,29 @@ def plan_texts(texts: Texts) -> Plan:
 
 
 def _plan_number(texts: Texts) -> Plan | None:
-    writing, present = texts.writing, texts.rows - texts.missing
+    unit, present = texts.bare.unit, texts.rows - texts.missing
+    writing = texts.writing if unit is None else texts.bare
     style = writing.style
     strays = writing.strays if style == "plain" else 0
-    if writing.codes or strays > STRAYS * present:
+    if writing.codes or strays > (STRAYS * present if unit is None else 0):
         return None
-    plan: Plan = {"kind": "number", "style": style, "strays": strays}
+    plan: Plan = {"kind": "number", "style": style, "strays": strays, **unit_keys(unit or ("", ""))}
     if strays:
         plan["stray"] = writing.stray
-    median = _median(texts, lambda cells: parse_numbers(cells, style))
+    before, after = unit or ("", "")
+    median = _median(
+        texts,
+        lambda cells: parse_numbers([without_unit(cell, before, after) for cell in cells], style),
+    )
     return {**plan, "median": median, "missing": texts.missing + strays}
 
 
 def _plan_date(texts: Texts) -> Plan | None:
-    if not texts.writing.dates:
+    plan = plan_date(texts.writing.dates, texts.rows - texts.missing)
+    if plan is None:
         return None
-    form = texts.writing.dates[0]
-    median = _median(texts, lambda cells: parse_dates(cells, form))
-    return {"kind": "date", "format": form, "median": median, "missing": texts.missing}
+    median = _median(texts, lambda cells: parse_dates(cells, plan["format"]))
+    return {**plan, "median": median, "missing": texts.missing + plan.get("strays", 0)}
 
 
 def _median(texts: Texts, parsed: Callable[[Sequence[str]], np.ndarray]) -> float:

@@ -20,7 +20,8 @@ MISSING = ("", "?", "-", "--", ".", "na", "n/a", "#n/a", "<na>", "nan", "-nan", 
 # Among numbers this is a gap as well; elsewhere it may be an answer.
 MISSING_NUMBER = (*MISSING, "none")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.I | re.ASCII)
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+|[+-]?\d+", re.ASCII)
+# With a point between thousands or none: 1.000,50 or 0,13.
+DECIMAL_COMMA = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?|[+-]?\d*,\d+|[+-]?\d+", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})*(\.\d*)?|0", re.ASCII)
 CODE = re.compile(r"0\d+", re.ASCII)  # a number would lose the zeros
 TOO_SMALL = 1e-150  # squares of smaller numbers are 0
@@ -37,6 +38,12 @@ _DATE_FORMATS = (
     "%m-%d-%Y",
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S")
+_CURRENCIES = r"[$€£¥₹]|[A-Z]{0,2}\$|USD|EUR|GBP|CHF|JPY"
+# A number with a currency before it, or with a percent sign, a currency or a unit behind it.
+_WITH_UNIT = re.compile(
+    rf"[+-]?(?P<before>(?:{_CURRENCIES})?)\s*[+-]?[\d.,]*\d\s*"
+    rf"(?P<after>(?:%|‰|{_CURRENCIES}|[A-Za-zµμ°][A-Za-zµμ°²³/]{{0,7}})?)"
+)
 
 
 class Levels(NamedTuple):
@@ -99,17 +106,19 @@ def parse_numbers(texts: Sequence[str], style: str = "plain") -> np.ndarray:
     texts : sequence of str
         Cells without blanks around them.
     style : {"plain", "decimal comma", "thousands"}
-        How they are written: 1234.5, 1234,5 or 1,234.5.
+        How they are written: 1234.5, 1234,5 (also 1.234,5) or 1,234.5.
 
     Examples
     --------
     >>> parse_numbers(["1.5", "2e3", "x"])
     array([1.5e+00, 2.0e+03,     nan])
-    >>> parse_numbers(["1,5", "2"], "decimal comma")
-    array([1.5, 2. ])
+    >>> parse_numbers(["1,5", "1.000,5"], "decimal comma")
+    array([   1.5, 1000.5])
     """
     pattern = {"plain": NUMBER, "decimal comma": DECIMAL_COMMA, "thousands": THOUSANDS}[style]
     point = {"plain": ",", "decimal comma": ".", "thousands": ""}[style]
+    if style == "decimal comma":
+        texts = [t.replace(".", "") if pattern.fullmatch(t) else t for t in texts]
     found = [float(t.replace(",", point)) if pattern.fullmatch(t) else np.nan for t in texts]
     return np.array(found, dtype=np.float64)
 
@@ -123,22 +132,74 @@ def number_style(texts: Sequence[str]) -> str:
     return "decimal comma" if all(DECIMAL_COMMA.fullmatch(text) for text in texts) else "plain"
 
 
+def unit_of(texts: Sequence[str]) -> tuple[str, str] | None:
+    """What all of some cells have before and behind their number, if they have anything.
+
+    Examples
+    --------
+    >>> unit_of(["5.20 cm", "3 cm"]), unit_of(["$4.83", "-$1"]), unit_of(["20%"])
+    (('', 'cm'), ('$', ''), ('', '%'))
+    >>> unit_of(["5 cm", "3 mm"]), unit_of(["5", "3"])
+    (None, None)
+    """
+    found = _WITH_UNIT.fullmatch(texts[0]) if texts else None
+    unit = ("", "") if found is None else (found["before"], found["after"])
+    if unit == ("", ""):
+        return None
+    for text in texts:
+        found = _WITH_UNIT.fullmatch(text)
+        if found is None or (found["before"], found["after"]) != unit:
+            return None
+    return unit
+
+
+def without_unit(text: str, before: str, after: str) -> str:
+    """A cell without what stands before and behind its number.
+
+    Examples
+    --------
+    >>> without_unit("-$4.83", "$", ""), without_unit("5.20 cm", "", "cm")
+    ('-4.83', '5.20')
+    """
+    sign = text[:1] if text[:1] in ("+", "-") and before else ""
+    rest = text[len(sign) :].removeprefix(before).strip()
+    return sign + rest.removesuffix(after).strip()
+
+
 def date_format(texts: Sequence[str]) -> str | None:
     """The way in which all cells of a column are dates, or None."""
     if not texts or not all(DATE.fullmatch(text) for text in texts):
         return None
-    return next(readable_as(texts), None)
+    counts = np.ones(len(texts), dtype=np.int64)
+    return next((form for form, found in dates_in(texts, counts) if found.stray is None), None)
 
 
-def readable_as(texts: Sequence[str]) -> Iterator[str]:
-    """The ways in which all of some cells are dates."""
+class Dates(NamedTuple):
+    """How many rows hold a date that is written in some way, and the first text that is none."""
+
+    rows: int
+    stray: str | None
+
+
+def dates_in(texts: Sequence[str], counts: np.ndarray) -> Iterator[tuple[str, Dates]]:
+    """The ways in which most of some cells are dates, the likely ones first."""
     few = texts[:100]  # most ways fail soon
     for date in _DATE_FORMATS:
         for time in _TIMES if date.startswith("%") else ("",):
             form = date + time
-            if not (np.isnan(parse_dates(few, form)).any()
-                    or np.isnan(parse_dates(texts, form)).any()):  # fmt: skip
-                yield form
+            if 2 * np.count_nonzero(np.isnan(parse_dates(few, form))) > len(few):
+                continue
+            none = np.isnan(parse_dates(texts, form))
+            stray = texts[int(none.argmax())] if none.any() else None
+            yield form, Dates(int(counts[~none].sum()), stray)
+
+
+def mostly_dates(texts: Sequence[str], counts: np.ndarray) -> dict[str, Dates]:
+    """The same where most cells look like dates at all."""
+    alike = np.array([DATE.fullmatch(text) is not None for text in texts], dtype=bool)
+    if 2 * int(counts[alike].sum()) <= int(counts.sum()):
+        return {}
+    return dict(dates_in(texts, counts))
 
 
 def parse_dates(texts: Sequence[str], form: str) -> np.ndarray:

@@ -1,0 +1,228 @@
+"""Numbers and dates as people write them, arrays and sheets inside files, notes on new rows."""
+
+import json
+import sys
+import types
+import zipfile
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+pytest.importorskip("typer")
+pytest.importorskip("skops")
+
+from dogc.app.commands import command_line  # noqa: E402
+from dogc.app.tables import Preparation, TableError, read_table  # noqa: E402
+from dogc.app.tables.columns import encode, plan_column  # noqa: E402
+from dogc.app.tables.text_summaries import plan_texts, summarise_texts  # noqa: E402
+
+
+def run(*arguments):
+    return command_line.run([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+CELLS = {
+    "points between thousands": (["1.000,50", "0,13", "12.345.678", "-7"],
+                                 [1000.5, 0.13, 12345678.0, -7.0]),
+    "centimetres": (["5.20 cm", "3 cm", "-1.5cm", "4 cm"], [5.2, 3.0, -1.5, 4.0]),
+    "dollars": (["$4.83", "-$1,000.50", "$ 3", "$0"], [4.83, -1000.5, 3.0, 0.0]),
+    "euros": (["4,83 €", "1.000,50 €", "3 €", "0,5 €"], [4.83, 1000.5, 3.0, 0.5]),
+    "per cent": (["20%", "7.5 %", "0%", "100%"], [20.0, 7.5, 0.0, 100.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CELLS)
+def test_numbers_as_people_write_them(case):
+    texts, numbers = CELLS[case]
+    column = pd.Series([*texts, None], name="x")
+    plan = plan_column(column)
+    assert plan["kind"] == "number"
+    np.testing.assert_allclose(encode(column, plan)[:4], numbers)
+    assert encode(column, plan)[4] == np.median(numbers)
+    assert json.loads(json.dumps(plan)) == plan
+
+
+@pytest.mark.parametrize(
+    "texts", [["5 cm", "3 mm"], ["Q1", "Q2"], ["007 cm", "008 cm"], ["5 cm", "tall"], ["1.2.3 m"]]
+)
+def test_what_is_no_number_with_a_unit(texts):
+    plan = plan_column(pd.Series(texts * 10, name="x"))
+    assert plan["kind"] != "number"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[f"2023-01-{day:02d}" for day in range(1, 32)] * 2 + ["2023-02-30"],
+     [f"{day}.5.2023" for day in range(1, 32)] * 2 + ["31.6.2023", "soon"]],
+)  # fmt: skip
+def test_a_few_impossible_dates_are_gaps(texts):
+    column = pd.Series(texts, name="when")
+    plan = plan_column(column)
+    n_strays = len(texts) - 62
+    assert (plan["kind"], plan["strays"], plan["stray"]) == ("date", n_strays, texts[62])
+    assert plan["missing"] == n_strays
+    assert encode(column, plan)[62] == plan["median"]
+    said = " ".join(Preparation().fit(column.to_frame()).steps_)
+    cells = "1 cell that holds" if n_strays == 1 else "2 cells that hold"
+    assert f"In column 'when', {cells} no date (such as '{texts[62]}')" in said
+
+
+def test_many_impossible_dates_are_text():
+    assert plan_column(pd.Series(["2023-01-01", "2023-02-30"] * 20))["kind"] == "category"
+
+
+def test_units_are_told():
+    frame = pd.DataFrame({"price": ["$4.83", "$1", "$3"], "width": ["5 cm", "3 cm", "1 cm"]})
+    steps = Preparation().fit(frame).steps_
+    assert "Numbers were read without their '$': column 'price'." in steps
+    assert "Numbers were read without their 'cm': column 'width'." in steps
+
+
+@pytest.mark.parametrize("case", CELLS)
+def test_parts_of_a_column_are_planned_alike(case):
+    texts = [*CELLS[case][0] * 3, None]
+    assert parted(texts) == plan_column(pd.Series(texts))
+
+
+def test_parts_with_strays_are_planned_alike():
+    dates = [f"2023-01-{day:02d}" for day in range(1, 32)]
+    for texts in ([*dates, "2023-02-30"], ["5 cm"] * 8 + ["3 cm"] * 8 + ["4 mm"] * 16):
+        assert parted(texts) == plan_column(pd.Series(texts))
+
+
+def parted(texts):
+    halves = (pd.Series(texts[: len(texts) // 2]), pd.Series(texts[len(texts) // 2 :]))
+    one, two = (summarise_texts(half, np.arange(len(half)), 100) for half in halves)
+    return plan_texts(one.merged(two, 100))
+
+
+def test_an_array_is_chosen_inside_a_file(folder, capsys):
+    X = np.random.default_rng(0).normal(0, 1, (40, 3))
+    np.savez("data.npz", X=X, y=np.arange(40))
+    assert read_table("data.npz:X").source == "data.npz"
+    np.testing.assert_array_equal(read_table("data.npz:X").frame, X)
+    for asked in (["data.npz:X"], ["data.npz", "--array", "X"]):
+        assert run("cluster", *asked, "-k", 2, "-q", "--force") == 0
+        assert run("predict", "dogc-output/model.skops", *asked, "-q", "--force") == 0
+    capsys.readouterr()
+    for asked, words in [
+        (["data.npz"], "2 arrays, 'X', 'y'; name one, such as --array X."),
+        (["data.npz:Z"], "no array 'Z'; choose from 'X', 'y'."),
+        (["data.npz", "--array", "y"], "shape (40,)"),
+        (["x.csv", "--array", "X"], "--array is for a .npz or an .xlsx file"),
+        (["none.npz:X"], "there is no file none.npz."),
+    ]:
+        assert run("cluster", *asked, "-k", 2, "--out", "new") == 2
+        assert words in capsys.readouterr().err
+
+
+class Book:
+    """What openpyxl makes of a book, in its place where it is not installed."""
+
+    def __init__(self, sheets):
+        self.sheets = sheets
+        self.sheetnames = list(sheets)
+
+    def __getitem__(self, name):
+        return types.SimpleNamespace(iter_rows=lambda values_only: iter(self.sheets[name]))
+
+
+@pytest.fixture
+def book(folder, monkeypatch):
+    def write(sheets):
+        openpyxl = types.ModuleType("openpyxl")
+        openpyxl.load_workbook = lambda file, read_only, data_only: Book(sheets)
+        monkeypatch.setitem(sys.modules, "openpyxl", openpyxl)
+
+    with zipfile.ZipFile("book.xlsx", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/workbook.xml", "<workbook/>")
+    return write
+
+
+def test_sheets_of_a_book(book):
+    when = pd.Timestamp("2024-01-01").to_pydatetime()
+    book({"May": [("a", None, "when"), (1, "x", when), (None, None, None), (2.5, "y", when)],
+          "June": [("b",), (1,), (2,)], "empty": []})  # fmt: skip
+    frame = read_table("book.xlsx").frame
+    assert list(frame.columns) == ["a", "c2", "when"]
+    assert frame["a"].tolist() == [1.0, 2.5]
+    assert frame["when"].dtype.kind == "M"
+    assert read_table("book.xlsx:June").frame["b"].tolist() == [1, 2]
+    with pytest.raises(TableError, match="no sheet 'July'; choose from 'May', 'June', 'empty'"):
+        read_table("book.xlsx:July")
+    with pytest.raises(TableError, match="no rows below its header"):
+        read_table("book.xlsx:empty")
+    book({"May": [("a", "a"), (1, 2)]})
+    with pytest.raises(TableError, match="two columns named 'a'"):
+        read_table("book.xlsx")
+
+
+def test_a_book_that_is_packed_too_tightly(book, monkeypatch):
+    book({"May": [("a",), (1,)]})
+    monkeypatch.setattr("dogc.app.tables.limits.MANY", 100_000)
+    with zipfile.ZipFile("book.xlsx", "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/sheet1.xml", b"0" * 1_000_000)
+    with pytest.raises(TableError, match="unpacks to more than 200 times"):
+        read_table("book.xlsx")
+
+
+def test_a_book_without_openpyxl(book, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(
+        TableError, match=r'book.xlsx is an Excel file; pip install "dogc\[excel\]"'
+    ):
+        read_table("book.xlsx")
+
+
+def test_a_real_book(folder):
+    pytest.importorskip("openpyxl")
+    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_excel("real.xlsx", index=False)
+    assert read_table("real.xlsx").frame["b"].tolist() == ["x", "y"]
+
+
+def test_errors_keep_the_folder_of_a_path(folder, capsys):
+    (folder / "in").mkdir()
+    (folder / "in" / "bad.csv").write_text("a,b\n1,2\n3\n")
+    assert run("cluster", "in/bad.csv", "-k", 2) == 2
+    assert "line 3 of in/bad.csv has 1 cell" in capsys.readouterr().err
+    (folder / "in" / "one.csv").write_text("a,b\n1,2\n")
+    for command in ("cluster", "compare"):
+        assert run(command, "in/one.csv", "-k", 2) == 2
+        assert "one.csv has one row; give a table with at least two." in capsys.readouterr().err
+
+
+def test_predict_counts_what_it_has_not_seen(folder, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": np.repeat([0.0, 9.0], 30) + rng.normal(0, 1, 60),
+                          "city": np.tile(["Rome", "Bonn", "Oslo"], 20)})  # fmt: skip
+    frame.to_csv("rows.csv", index=False)
+    assert run("cluster", "rows.csv", "-k", 2, "-q") == 0
+    frame.loc[3:5, "city"] = "Paris"
+    frame.to_csv("new.csv", index=False)
+    assert run("predict", "dogc-output/model.skops", "new.csv") == 0
+    said = capsys.readouterr().out
+    assert (
+        "3 rows have values in column 'city' that the model has not seen, such as 'Paris'" in said
+    )
+    assert run("predict", "dogc-output/model.skops", "rows.csv", "--force", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+
+
+def test_predict_repeats_how_far_it_agrees(folder, capsys, monkeypatch):
+    X = np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0)
+    X += np.random.default_rng(0).normal(0, 1, X.shape)
+    pd.DataFrame(X, columns=["x", "y"]).to_csv("rows.csv", index=False)
+    assert run("cluster", "rows.csv", "-k", 2, "-q") == 0
+    for least, said in ((0.95, False), (1.01, True)):
+        monkeypatch.setattr("dogc.app.commands.prediction.REPEATED", least)
+        assert run("predict", "dogc-output/model.skops", "rows.csv", "--force") == 0
+        out = capsys.readouterr().out
+        assert ("this model repeats 100% of the labels of the rows" in out) is said
