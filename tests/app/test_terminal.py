@@ -125,3 +125,24 @@ def test_what_is_wrong_is_said_in_a_sentence(terminal, arguments, sentence):
     assert "Traceback" not in said
     assert pathlib.Path(terminal.folder / "rows.csv").exists()
     assert len(list(terminal.folder.iterdir())) == 1
+
+
+def test_options_that_choose_columns_and_settings(terminal):
+    write_rows(terminal.folder, 300)
+    settings = ("--columns", "x0,x1,x2", "--metric", "manhattan", "--outliers", "--seed", 1)
+    child = terminal("cluster", "rows.csv", "-k", 3, *settings)
+    child.expect("Left out, as you asked: columns 'x3', 'x4', 'x5', 'x6', 'x7'.")
+    child.expect("Used as numbers: columns 'x0', 'x1', 'x2'.")
+    ends_with(child, 0)
+    child = terminal("predict", "dogc-output/model.skops", "rows.csv")
+    child.expect("300 rows labelled")
+    ends_with(child, 0)
+
+
+def test_an_array_inside_a_file(terminal):
+    np.savez(terminal.folder / "data.npz", X=np.random.default_rng(0).normal(0, 1, (40, 2)), y=[1])
+    said = ends_with(terminal("cluster", "data.npz", "-k", 2), 2)
+    assert "name one, such as --array X" in " ".join(said.split())
+    child = terminal("cluster", "data.npz", "--array", "X", "-k", 2)
+    child.expect("40 rows of data.npz")
+    ends_with(child, 0)
