@@ -32,7 +32,7 @@ class CountResult(NamedTuple):
 
     n_clusters: int
     labels: np.ndarray  # a cluster keeps its name from one number to the next
-    estimator: BaseEstimator  # fitted; its own labels_ have other names
+    estimator: BaseEstimator  # fitted; its ``labels_`` have other names
     seconds: float
     figures: dict[str, float]
     score: float
