@@ -135,7 +135,7 @@ def test_options_that_choose_columns_and_settings(terminal):
     child.expect("Used as numbers: columns 'x0', 'x1', 'x2'.")
     ends_with(child, 0)
     child = terminal("predict", "dogc-output/model.skops", "rows.csv")
-    child.expect("300 rows labelled")
+    child.expect("300 rows.* labelled by")
     ends_with(child, 0)
 
 
