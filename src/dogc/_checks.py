@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+WIDE = "wide"  # neighbourhoods that reach across the cuts that categories make
 DEFAULT_NEIGHBORS = 15
 # No weight may be larger, and none that must be above zero smaller than one over this; lengths in
 # units of X may be as large and small as what X holds.
@@ -258,13 +259,21 @@ def check_cluster_count(n_clusters: Any, n: int) -> int:
     return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
 
 
-def check_scale(n_neighbors: Any, n: int) -> int | None:
-    """A neighbourhood size, or None for "auto"."""
-    if is_auto("n_neighbors", n_neighbors):
+def check_scale(n_neighbors: Any, n: int, metric: str = "euclidean") -> int | None:
+    """A neighbourhood size, or None for "auto" and "wide"."""
+    if isinstance(n_neighbors, str) and n_neighbors == WIDE:
+        if metric == "precomputed":
+            raise ValueError(
+                "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
+                "neighbours."
+            )
         return None
-    if n_neighbors is None:
-        raise ValueError("n_neighbors must be 'auto' or an integer of at least 1; got None.")
-    return check_neighbors(n_neighbors, n)
+    if n_neighbors is None or (isinstance(n_neighbors, str) and n_neighbors != "auto"):
+        raise ValueError(
+            f"n_neighbors must be 'auto', 'wide' or an integer of at least 1; got "
+            f"{shown(n_neighbors)}."
+        )
+    return None if isinstance(n_neighbors, str) else check_neighbors(n_neighbors, n)
 
 
 def check_representatives(p: Any, c: int | None, metric: str) -> int | str | None:

@@ -19,7 +19,7 @@ from ..rows.places import Geometry, projection
 from ..rows.problems import problem_on
 from ..rows.representatives import FEW_ROWS, Frame, ManyRows, Options, RowSet, projected
 from ..rows.scaling import feature_map, scale_rows
-from ..rows.settings import Settings, SmallestCluster
+from ..rows.settings import Settings, SmallestCluster, wide_scale
 from .geometry import Look, best_look, look_around
 from .n_clusters import CountEvidence, count_clusters
 from .n_components import geometry_of
@@ -33,6 +33,8 @@ LARGE_SAMPLE, SAMPLE_EACH = 80_000, 20
 SAMPLE_ELEMENTS = 1 << 26
 # Representatives are dense. Sparse rows of more columns have them only where a number is asked for.
 MOST_SPARSE_COLUMNS = 2_000
+# How many numbers of representatives are asked where each row has wide links.
+WIDE_NUMBERS = 2
 # Representatives on which a projection is learned.
 PROJECTION_NODES = 500
 
@@ -110,6 +112,8 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
         check_representatives(p, c, "euclidean")
         check_room(settings.smallest.rows, rows.total * rows.unit, c)
         numbers = numbers_for(drawn, p, c)
+        if wanted.wide:  # more of them would only take longer
+            numbers = numbers[:WIDE_NUMBERS]
         if not numbers:
             return None
         looks = [] if wanted.geometry == "given" else look_around(few, c)
@@ -141,8 +145,10 @@ def _few_rows(sample: sampling.Sample, job: Job) -> Task:
     settings, method, seed, watch = job
     rows = slice(SAMPLE_ROWS)
     size = sample.weight[rows] / sample.weight[rows].mean()
+    wanted = settings.wanted
+    k = wide_scale(len(size), wanted.n_clusters) if wanted.wide else None
     settings = settings._replace(
-        wanted=settings.wanted._replace(n_neighbors=None),
+        wanted=settings.wanted._replace(n_neighbors=k),
         smallest=SmallestCluster(None),
         run=settings.run._replace(init="spectral"),
     )

@@ -33,7 +33,7 @@ from ..rows.representatives import (
     RowFacts,
     RowSet,
 )
-from ..rows.settings import Settings, check_settings
+from ..rows.settings import Settings, check_settings, wide_scale
 from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
 from ._room import check_learned
@@ -340,6 +340,7 @@ def row_task(rows: distinct.DistinctRows, job: Job) -> Task:
         # Copies start together; labels that this leaves unused cannot be kept.
         values, init = np.unique(init[rows.first], return_inverse=True)
         init = init if len(values) == c else "spectral"
+    k = wide_scale(len(rows.inverse), c) if wanted.wide else k
     k = None if k is None else min(k, max(len(rows.first) - 1, 1))
     settings = settings._replace(
         wanted=wanted._replace(n_clusters=c, n_neighbors=k),

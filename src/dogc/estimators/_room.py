@@ -16,7 +16,7 @@ from ..rows.fixed_graph import GraphSettings
 from ..rows.in_memory import RowsInMemory
 from ..rows.links import LINKS
 from ..rows.representatives import RowSet
-from ..rows.settings import Settings
+from ..rows.settings import Settings, wide_links, wide_scale
 
 # What to reckon with where it is left open: neighbours in the middle of the scales that are asked,
 # where larger ones need half as much again.
@@ -36,6 +36,9 @@ def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     """Refuse a fit of a method that learns its graph."""
     wanted, lookup = settings.wanted, settings.lookup
     k, c, m = wanted.n_neighbors, wanted.n_clusters, wanted.n_components
+    if wanted.wide:
+        many = many_rows.are_many(rows, wanted.n_representatives)
+        k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
     if not lookup.precomputed and many_rows.are_many(rows, wanted.n_representatives):
         _check_many(rows, wanted.n_representatives, k, c)
         return

@@ -15,7 +15,7 @@ from ..numerics.matrix import Matrix
 from ..numerics.patience import Ended, never
 from . import links, sampling, scaling
 from .passes import Report
-from .settings import Settings, SmallestCluster
+from .settings import Settings, SmallestCluster, wide_links
 
 # Rows of the sample on which Lloyd's steps are taken, at least and for each representative; the
 # steps, and those for many representatives.
@@ -47,6 +47,7 @@ class Options(NamedTuple):
     init: Any = "spectral"
     firmer: float | None = None  # what alpha is multiplied with where resolutions disagree
     norm: str = "euclidean"
+    wide: bool = False  # whether each row has many links
 
     @classmethod
     def of(cls, settings: Settings) -> Options:
@@ -57,6 +58,7 @@ class Options(NamedTuple):
             init=settings.run.init,
             firmer=FIRMER if settings.run.may_firm else None,
             norm=settings.lookup.norm,
+            wide=settings.wanted.wide,
         )
 
 
@@ -220,7 +222,8 @@ def make_representatives(
     R = X
     if frame.directions is not None:
         R = lloyd.cell_means(Z, weight, cell, len(X))
-    n_links = min(options.n_links or links.LINKS, len(R))
+    usual = wide_links(p, many.c) if options.wide else links.LINKS
+    n_links = min(options.n_links or usual, len(R))
     if options.width is None:
         _, d = links.nearest(links.make_search(R, options.norm), Z[:WIDTH_ROWS], n_links)
         width = links.common_width(d, weight[:WIDTH_ROWS])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import (
+    WIDE,
     check_algorithm,
     check_callback,
     check_choice,
@@ -61,15 +62,43 @@ class Wanted(NamedTuple):
     """What can be left open."""
 
     n_clusters: int | None  # None: to be proposed
-    n_neighbors: int | None  # None: to be chosen among several
+    n_neighbors: int | None  # None: to be chosen among several, or wide
     n_representatives: int | str | None  # None: every row is its own; "auto": to be chosen
     geometry: str | None  # None: to be chosen
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
+    wide: bool = False  # whether neighbourhoods are: see wide_scale
 
     @property
     def is_open(self) -> bool:
         """Whether something is left open that the graph of rows decides."""
         return None in (self.n_clusters, self.n_neighbors, self.geometry)
+
+
+# A wide neighbourhood is this share of the rows, or an even cluster where there are more of these.
+# A link with a representative is half of a tie between rows, so there are more links.
+WIDE_ROWS, WIDE_LINKS = 1 / 5, 2.5
+
+
+def wide_scale(n: int, c: int | None) -> int:
+    """Neighbours of a row among n, where neighbourhoods are to be wide.
+
+    Examples
+    --------
+    >>> wide_scale(1000, 4), wide_scale(1000, 20), wide_scale(3, None)
+    (200, 50, 1)
+    """
+    return max(1, int(n * min(WIDE_ROWS, 1 / (c or 1))))
+
+
+def wide_links(p: int, c: int) -> int:
+    """Links of a row with p representatives, likewise.
+
+    Examples
+    --------
+    >>> wide_links(250, 4), wide_links(250, 20)
+    (125, 31)
+    """
+    return max(1, int(p * WIDE_LINKS * min(WIDE_ROWS, 1 / c)))
 
 
 class SmallestCluster(NamedTuple):
@@ -140,10 +169,11 @@ def check_settings(
     return Settings(
         wanted=Wanted(
             n_clusters=c,
-            n_neighbors=check_scale(given["n_neighbors"], n),
+            n_neighbors=check_scale(given["n_neighbors"], n, metric),
             n_representatives=check_representatives(given["n_representatives"], c, metric),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
+            wide=given["n_neighbors"] == WIDE,
         ),
         smallest=SmallestCluster(check_smallest(given["min_cluster_size"])),
         penalties=strength,

@@ -94,7 +94,7 @@ PARAMETERS: dict[str, Check] = {
     "n_init": either(AUTO, COUNT),
     "n_jobs": jobs,
     "n_landmarks": maybe(COUNT),
-    "n_neighbors": maybe(either(AUTO, COUNT)),
+    "n_neighbors": maybe(either(one_of("auto", _checks.WIDE), COUNT)),
     "n_prototypes": maybe(COUNT),
     "n_representatives": maybe(either(AUTO, COUNT)),
     "neighbors_algorithm": asked(_checks.check_algorithm, after=(neighbours.ALGORITHMS,)),
