@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..._words import shown
 from .columns import Plan, encode, left_out, output_names, plan_column
 from .ids import find_ids
 from .limits import check_columns, check_memory
+from .moments import Moments, moments_of
 from .sentences import describe
 from .table import TableError, different_names, listed, needed, no_such_column, numbered_names
+from .weights import LEAST, MOST_FEATURES, has_two_values, learned_weights
 
 if TYPE_CHECKING:
     import pandas
@@ -26,7 +29,12 @@ class Preparation(TransformerMixin, BaseEstimator):
     Numbers are used as they are, dates become days since 1970-01-01, yes and no become 1 and 0,
     text with few values becomes a column of 0 and 1 for each. Missing numbers become the median;
     missing text is a value of its own. Ids, columns without differences and text whose values
-    nearly all differ are left out. Then the columns are centred and scaled to unit variance.
+    nearly all differ are left out. Then the columns are centred and scaled to unit variance. In a
+    table with categories or yes/no columns, each column then counts as much as it has in common
+    with the others, so that a column which depends on no other does not cut the rows into clusters.
+
+    Use it before an estimator where a table has more than numbers:
+    ``make_pipeline(MixedEncoder(), DOGC(4, n_neighbors="wide", geometry="given"))``.
 
     Parameters
     ----------
@@ -39,6 +47,12 @@ class Preparation(TransformerMixin, BaseEstimator):
         A column that holds the truth; it is never used.
     id_column : str, default="auto"
         A column that tells rows apart; it is not used. "auto" looks for one, None has none.
+    weights : "auto", dict or None, default="auto"
+        How much columns count: factors of the scaled columns. "auto" learns them where a column
+        has few values (a category, yes and no, or two numbers) and ``scale`` is on. A dict has the
+        weights of some columns by name; the others are as with "auto". None: all count the same.
+    keep : sequence of str, default=()
+        Columns to use though they look like ids.
 
     Attributes
     ----------
@@ -54,6 +68,11 @@ class Preparation(TransformerMixin, BaseEstimator):
         What is subtracted from each number, and what it is then divided by.
     plans_ : dict
         What is made of each column of the table.
+    weights_ : dict
+        How much each used column counts. ``scale_`` is divided by it.
+    discrete_share_ : float
+        The share of the variance that columns of few values have. From about 0.05 on, a graph of
+        few neighbours falls apart between these values; ``n_neighbors="wide"`` reaches across.
 
     Examples
     --------
@@ -75,12 +94,16 @@ class Preparation(TransformerMixin, BaseEstimator):
         drop: Sequence[str] = (),
         label_column: str | None = None,
         id_column: str | None = "auto",
+        weights: str | Mapping[str, float] | None = "auto",
+        keep: Sequence[str] = (),
     ):
         """Keep the settings; they are checked against a table by fit."""
         self.scale = scale
         self.drop = drop
         self.label_column = label_column
         self.id_column = id_column
+        self.weights = weights
+        self.keep = keep
 
     def fit(self, frame: pandas.DataFrame, y: object = None) -> Preparation:
         """Decide what is made of each column.
@@ -103,9 +126,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         roles = self.roles(list(frame.columns), lambda names: find_ids(frame[names]))
         plans = {name: roles.get(name) or plan_column(frame[name]) for name in frame.columns}
         self.adopt(plans)
-        X = self.encoded(frame)
-        mean, variance = (X.mean(axis=0), X.var(axis=0)) if self.scale else (None, None)
-        return self.finish(mean, variance)
+        return self.finish(moments_of(self.encoded(frame), self.weighs))
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """The numbers of some rows.
@@ -174,7 +195,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         """
         drop = [self.drop] if isinstance(self.drop, str) else list(self.drop)
         asked = None if self.id_column == "auto" else self.id_column
-        for name in [*drop, self.label_column, asked]:
+        keep = [self.keep] if isinstance(self.keep, str) else list(self.keep)
+        self._check_weights(names)
+        for name in [*drop, *keep, self.label_column, asked]:
             if name is not None and name not in names:
                 raise no_such_column(name, names)
         roles: dict[str, Plan] = {name: left_out("as you asked") for name in drop}
@@ -182,7 +205,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             roles[self.label_column] = {"kind": "label"}
         ids = [asked] if asked is not None else []
         if self.id_column is not None:
-            ids += find([name for name in names if name not in roles])
+            ids += find([name for name in names if name not in roles and name not in keep])
         self.id_column_ = ids[0] if ids else None
         for name in ids:
             roles.setdefault(name, left_out("only telling rows apart"))
@@ -202,15 +225,28 @@ class Preparation(TransformerMixin, BaseEstimator):
         if len(self.feature_names_) > len(plans):
             check_columns(len(self.feature_names_), "the table, with one for each category,")
 
-    def finish(self, mean: np.ndarray | None, variance: np.ndarray | None) -> Preparation:
+    @property
+    def weighs(self) -> bool:
+        """Whether weights may have to be learned."""
+        learns = self.scale and self.weights is not None
+        return learns and len(self.feature_names_) <= MOST_FEATURES
+
+    def finish(self, moments: Moments) -> Preparation:
         """Scale by the means and variances of the features, and say what was done."""
-        self.mean_, self.scale_ = self._spread(mean, variance)
+        widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
+        discrete = self._discrete(moments, widths)
+        self.mean_, scale = self._spread(moments, widths)
+        weight = self._weights(moments, widths, scale, bool(discrete.any()))
+        self.scale_ = scale / np.repeat(weight, widths)
+        self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
+        self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
         self.steps_ = describe(
             self.plans_,
             id_column=self.id_column_,
             label_column=self.label_column,
             scale=self.scale,
             n_features=len(self.feature_names_),
+            weights=self.weights_,
         )
         return self
 
@@ -227,13 +263,53 @@ class Preparation(TransformerMixin, BaseEstimator):
             start += width
         return X
 
-    def _spread(
-        self, mean: np.ndarray | None, variance: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _discrete(self, moments: Moments, widths: Sequence[int]) -> np.ndarray:
+        """Whether each column has few values."""
+        facts = list(zip(*moments.bounds, strict=True))
+        starts = np.cumsum([0, *widths[:-1]])
+        kinds = [self.plans_[name]["kind"] for name in self.columns_]
+        return np.array(
+            [
+                kind in ("category", "boolean") or has_two_values(*facts[start])
+                for kind, start in zip(kinds, starts, strict=True)
+            ]
+        )
+
+    def _weights(
+        self, moments: Moments, widths: Sequence[int], scale: np.ndarray, mixed: bool
+    ) -> np.ndarray:
+        """A factor for each column, learned and asked for."""
+        weight = np.ones(len(widths))
+        if moments.cross is not None and mixed:
+            covariance = moments.cross / moments.rows / np.outer(scale, scale)
+            weight = learned_weights(covariance, widths, moments.rows)
+        asked = self.weights if isinstance(self.weights, Mapping) else {}
+        for name, factor in asked.items():
+            if name in self.columns_:
+                weight[self.columns_.index(name)] = factor
+        return weight
+
+    def _check_weights(self, names: Sequence[str]) -> None:
+        given = self.weights
+        if given is None or (isinstance(given, str) and given == "auto"):
+            return
+        if not isinstance(given, Mapping):
+            raise TableError(f"weights must be 'auto', a dict or None; got {given!r}.")
+        for name, factor in given.items():
+            if name not in names:
+                raise no_such_column(name, names)
+            number = isinstance(factor, int | float) and not isinstance(factor, bool)
+            if not number or not LEAST <= factor <= 1.0 / LEAST:
+                raise TableError(
+                    f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
+                    f"{1 / LEAST:g}; got {shown(factor)}. Drop the column to leave it out."
+                )
+
+    def _spread(self, moments: Moments, widths: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Means, and standard deviations that the features of one column share."""
-        if mean is None or variance is None:
+        if not self.scale:
             return np.zeros(len(self.feature_names_)), np.ones(len(self.feature_names_))
-        widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
+        mean, variance = moments.mean, moments.variance
         totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
         scale = np.sqrt(np.repeat(totals, widths))
         # What sums in another order change is rounded off: a table that is read in parts has the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from .column_summaries import (
     summarise_column,
 )
 from .columns import left_out, no_difference, output_names
+from .moments import Moments, moments_of
 from .parts import Part, Parts
 from .preparing import Preparation
 from .samples import keys_of_rows
@@ -24,33 +24,6 @@ from .workers import Watch, Workers, unwatched
 # Of each column so many values are kept for the median, and so many texts are counted; of wide
 # tables fewer, so that all of them take some ten MB.
 MOST_VALUES, LEAST_VALUES, ALL_VALUES = 20_000, 1_000, 1_000_000
-
-
-class Moments(NamedTuple):
-    """Mean and spread of features."""
-
-    rows: int
-    mean: np.ndarray  # (d,)
-    squares: np.ndarray  # (d,) sums of squared distances from the mean
-    low: np.ndarray  # (d,)
-    high: np.ndarray  # (d,)
-
-    def merged(self, later: Moments) -> Moments:
-        """With later rows (Chan, Golub and LeVeque)."""
-        rows = self.rows + later.rows
-        apart = later.mean - self.mean
-        share = later.rows / rows
-        return Moments(
-            rows,
-            self.mean + apart * share,
-            self.squares + later.squares + apart**2 * (self.rows * share),
-            np.minimum(self.low, later.low),
-            np.maximum(self.high, later.high),
-        )
-
-    def of(self, features: np.ndarray) -> Moments:
-        """Of some of the features."""
-        return Moments(self.rows, *(values[features] for values in self[1:]))
 
 
 def prepare_parts(
@@ -93,9 +66,7 @@ def prepare_parts(
     if same:
         preparation.adopt({**plans, **dict.fromkeys(same, left_out("constant"))})
         moments = moments.of(features)
-    if not preparation.scale:
-        return preparation.finish(None, None)
-    return preparation.finish(moments.mean, moments.squares / moments.rows)
+    return preparation.finish(moments)
 
 
 def _summaries(
@@ -130,11 +101,7 @@ def _moments(preparation: Preparation, parts: Parts, workers: Workers, watch: Wa
 
 def moments_of_part(part: Part, preparation: Preparation) -> Moments:
     """Mean and spread of the features of a part."""
-    X = preparation.encoded(part.read(preparation.columns_))
-    mean = X.mean(axis=0)
-    low, high = X.min(axis=0), X.max(axis=0)
-    X -= mean
-    return Moments(len(X), mean, np.einsum("ij,ij->j", X, X), low, high)
+    return moments_of(preparation.encoded(part.read(preparation.columns_)), preparation.weighs)
 
 
 def _constant(preparation: Preparation, moments: Moments) -> tuple[list[str], np.ndarray]:

@@ -17,6 +17,7 @@ def describe(
     label_column: str | None,
     scale: bool,
     n_features: int,
+    weights: Mapping[str, float],
 ) -> list[str]:
     """Sentences that name the columns: what they became, and which were left out."""
     parts = [
@@ -28,6 +29,7 @@ def describe(
         _categories(plans),
         _missing(plans),
         [_scaling(scale, n_features, any(p["kind"] == "category" for p in plans.values()))],
+        _weights(weights),
     ]
     return [sentence for part in parts for sentence in part]
 
@@ -146,6 +148,19 @@ def _gaps(plans: Mapping[str, Plan], kinds: tuple[str, ...]) -> str:
     first = [f"'{shown(name)}' ({count:,})" for name, count in list(gaps.items())[:12]]
     more = f" and {len(gaps) - 12} more columns" if len(gaps) > 12 else ""
     return ", ".join(first) + more
+
+
+def _weights(weights: Mapping[str, float]) -> list[str]:
+    if len(set(weights.values())) < 2:
+        return []
+    order = sorted(weights, key=lambda name: -weights[name])
+    told = [f"'{shown(name)}' {weights[name]:.2g}" for name in order]
+    if len(told) > 12:
+        told = [*told[:8], f"{len(told) - 11} columns between", *told[-3:]]
+    return [
+        "Columns count by what they have in common with the others, or as you asked: "
+        f"{', '.join(told)}."
+    ]
 
 
 def _scaling(scale: bool, n_features: int, categories: bool) -> str:
