@@ -22,7 +22,7 @@ _LOADERS = {
 }
 
 # Columns that look like numbers and are codes of categories, as their source says.
-_CODES = {
+CODES = {
     "anneal": ("formability", "enamelability", "bore", "packing"),
     "breast-cancer": ("deg-malig",),
 }
@@ -53,7 +53,7 @@ def read_table(path: pathlib.Path) -> Problem:
     with open(path, newline="") as file:
         header, *rows = csv.reader(file)
     *columns, classes = zip(*rows, strict=True)
-    codes = _CODES.get(path.stem, ())
+    codes = CODES.get(path.stem, ())
     blocks = [
         _categories(cells) if name in codes or not _are_numbers(cells) else _numbers(cells)
         for name, cells in zip(header[:-1], columns, strict=True)

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from . import datasets, metrics, plotting, quality, results
     from .app.model_files.onnx import to_onnx
     from .app.model_files.saving import ModelFileError, load, load_bundle, save
+    from .app.tables import MixedEncoder
     from .comparison import compare
     from .estimators import (
         CAN,
@@ -51,6 +52,7 @@ __all__ = [
     "DiscriminativeKMeans",
     "KMultipleMeans",
     "LocalLearningClustering",
+    "MixedEncoder",
     "ModelFileError",
     "NMFClustering",
     "NormalizedCut",
@@ -73,6 +75,7 @@ __all__ = [
 # Where each name lies: it is imported when it is first asked for, and scikit-learn with it.
 _PLACES = {
     **dict.fromkeys(__all__, ".estimators"),  # but for these
+    "MixedEncoder": ".app.tables",
     "ModelFileError": ".app.model_files.saving",
     "compare": ".comparison",
     "comparison": ".comparison",

@@ -309,7 +309,10 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
         raise ValueError(f"methods holds {shown(method)}, which is unknown; choose from {NAMES}.")
     estimator = known[method.lower()](n_clusters)
     has = estimator.get_params(deep=False)
-    return estimator.set_params(**{k: v for k, v in common.items() if k in has})
+    given = {k: v for k, v in common.items() if k in has}
+    if given.get("n_neighbors") == "wide" and has["n_neighbors"] != "auto":
+        del given["n_neighbors"]  # only methods that learn their graph know this word
+    return estimator.set_params(**given)
 
 
 def _run(name: str, estimator: BaseEstimator, X: Any, truth: np.ndarray | None) -> MethodResult:

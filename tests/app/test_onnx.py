@@ -16,7 +16,7 @@ import dogc
 from conftest import CLUSTERERS, made
 from dogc import DOGCOS, SEC, DiscriminativeKMeans
 from dogc.app.model_files.onnx import linear_scores, to_onnx
-from dogc.app.tables import Preparation
+from dogc.app.tables import MixedEncoder
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -126,7 +126,7 @@ def prepared(scale=True):
     frame = pandas.DataFrame(X, columns=list("abcde")).assign(
         paid=paid, id=[f"r{i}" for i in range(len(X))]
     )
-    return frame, Preparation(scale=scale).fit(frame)
+    return frame, MixedEncoder(scale=scale).fit(frame)
 
 
 @pytest.mark.parametrize("cls", LINEAR, ids=lambda cls: cls.__name__)

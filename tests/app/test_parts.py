@@ -15,7 +15,7 @@ from hypothesis import example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from dogc.app.tables import (  # noqa: E402
-    Preparation,
+    MixedEncoder,
     TableError,
     parquet_parts,
     preparing_parts,
@@ -277,9 +277,9 @@ class TestSeveralFiles:
 
 class TestPreparation:
     def both(self, path, **options):
-        whole = Preparation(**options).fit(read_table(str(path)).frame)
+        whole = MixedEncoder(**options).fit(read_table(str(path)).frame)
         parts = find_parts([str(path)], path.name, HERE)
-        return prepare_parts(Preparation(**options), parts, HERE), whole
+        return prepare_parts(MixedEncoder(**options), parts, HERE), whole
 
     @pytest.mark.parametrize("scale", [True, False])
     def test_is_that_of_the_whole_table(self, small, tmp_path, scale):
@@ -330,16 +330,16 @@ class TestPreparation:
             names=list(frame.columns),
             rows=len(frame),
         )
-        found = prepare_parts(Preparation(), pieces, HERE)
-        assert_same_preparation(found, Preparation().fit(frame))
+        found = prepare_parts(MixedEncoder(), pieces, HERE)
+        assert_same_preparation(found, MixedEncoder().fit(frame))
 
     def test_does_not_depend_on_who_works(self, small, tmp_path, monkeypatch):
         path = tmp_path / "rows.csv"
         mixed().to_csv(path, index=False)
         parts = find_parts([str(path)], "rows.csv", HERE)
-        first = prepare_parts(Preparation(), parts, HERE)
+        first = prepare_parts(MixedEncoder(), parts, HERE)
         monkeypatch.setattr("dogc.app.tables.workers.MOST_THREADS", 1)
-        second = prepare_parts(Preparation(), parts, Workers())
+        second = prepare_parts(MixedEncoder(), parts, Workers())
         assert (first.mean_ == second.mean_).all()
         assert (first.scale_ == second.scale_).all()
 
@@ -387,6 +387,6 @@ class TestPreparation:
         pd.DataFrame({"x": [*range(300), "inf"], "y": np.arange(301) % 7}).to_csv(path, index=False)
         parts = find_parts([str(path)], "rows.csv", HERE)
         with pytest.raises(TableError, match="there is no column 'z'"):
-            prepare_parts(Preparation(drop=["z"]), parts, HERE)
+            prepare_parts(MixedEncoder(drop=["z"]), parts, HERE)
         with pytest.raises(TableError, match="infinite value in row 301"):
-            prepare_parts(Preparation(), parts, HERE)
+            prepare_parts(MixedEncoder(), parts, HERE)

@@ -18,7 +18,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 from dogc._words import shown  # noqa: E402
 from dogc.app.commands.command_line import run  # noqa: E402
 from dogc.app.tables import (  # noqa: E402
-    Preparation,
+    MixedEncoder,
     TableError,
     limits,
     opening,
@@ -104,7 +104,7 @@ def test_categories_count_as_columns(monkeypatch):
     monkeypatch.setattr(limits, "MOST_COLUMNS", 6)
     frame = pd.DataFrame({"a": list("uvwxyz") * 3, "b": list("vvwwuz") * 3, "c": range(18)})
     with pytest.raises(TableError, match=r"one for each category, has \d+ columns"):
-        Preparation().fit(frame)
+        MixedEncoder().fit(frame)
 
 
 class TestRowsWithoutAnEnd:
@@ -212,7 +212,7 @@ class TestMemory:
 
     def test_too_many_numbers(self, free):
         frame = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
-        preparation = Preparation().fit(frame)
+        preparation = MixedEncoder().fit(frame)
         free(20)
         with pytest.raises(TableError, match="the table as numbers needs"):
             preparation.transform(frame)
@@ -422,9 +422,9 @@ class TestArrays:
         array = np.arange(60, dtype=np.float32).reshape(20, 3)
         array.view(np.uint32)[0, 0] = 0x7F800001  # a NaN that complains
         np.save(path, array)
-        assert np.isfinite(Preparation().fit_transform(read_table(str(path)).frame)).all()
+        assert np.isfinite(MixedEncoder().fit_transform(read_table(str(path)).frame)).all()
         tiny = pd.DataFrame({"a": [0.0, 1e-310, 5e-200], "b": [1.0, 2.0, 4.0]})
-        assert Preparation().fit(tiny).columns_ == ["b"]
+        assert MixedEncoder().fit(tiny).columns_ == ["b"]
 
     def test_numbers_of_all_sizes_are_drawn(self, tmp_path, capsys):
         path = tmp_path / "x.csv"

@@ -16,7 +16,7 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from dogc.app.model_files.packing import pack, unpack  # noqa: E402
-from dogc.app.tables import Preparation, Table, TableError, read_chunks, read_table  # noqa: E402
+from dogc.app.tables import MixedEncoder, Table, TableError, read_chunks, read_table  # noqa: E402
 from dogc.app.tables import text as text_files  # noqa: E402
 from dogc.app.tables.opening import Origin  # noqa: E402
 from dogc.app.tables.sniffing import sniff  # noqa: E402
@@ -231,13 +231,13 @@ class TestOtherFormats:
         frame = frame_of(path)
         assert frame["a"].tolist() == [1, 2]
         # Declared as values without an order, so not numbers.
-        assert Preparation().fit(frame).schema()[1]["kind"] == "left out"
+        assert MixedEncoder().fit(frame).schema()[1]["kind"] == "left out"
         assert str(frame["c"].dtype) == "category"
 
     def test_nominal_digits_are_categories(self, put):
         rows = "".join(f"{i * i},{i % 2}\n" for i in range(12))
         path = put("x.arff", f"@relation r\n@attribute a real\n@attribute c {{0,1}}\n@data\n{rows}")
-        assert Preparation().fit(frame_of(path)).feature_names_ == ["a", "c=0", "c=1"]
+        assert MixedEncoder().fit(frame_of(path)).feature_names_ == ["a", "c=0", "c=1"]
 
 
 def parquet_bytes(frame):
@@ -468,7 +468,7 @@ class TestPieces:
 
     def test_rows_are_numbered_through(self, put):
         path = put("x.csv", "a,b\n" + "".join(f"{i},{i * i}\n" for i in range(9)) + "9,oops\n")
-        preparation = Preparation().fit(pd.DataFrame({"a": range(9), "b": range(0, 18, 2)}))
+        preparation = MixedEncoder().fit(pd.DataFrame({"a": range(9), "b": range(0, 18, 2)}))
         *_, last = read_chunks(path, 4)
         with pytest.raises(TableError, match="should hold numbers, but row 10 has 'oops'"):
             preparation.transform(last.frame)
@@ -500,7 +500,7 @@ def mixed(n=40):
 class TestPreparation:
     @pytest.fixture
     def fitted(self):
-        return Preparation(label_column="group", drop=["unwanted"]).fit(mixed())
+        return MixedEncoder(label_column="group", drop=["unwanted"]).fit(mixed())
 
     def test_what_becomes_of_each_column(self, fitted):
         assert {column["name"]: column["kind"] for column in fitted.schema()} == {
@@ -547,7 +547,7 @@ class TestPreparation:
 
     def test_values_without_scaling(self):
         frame = mixed()
-        fitted = Preparation(scale=False, drop=["unwanted"], label_column="group").fit(frame)
+        fitted = MixedEncoder(scale=False, drop=["unwanted"], label_column="group").fit(frame)
         X = fitted.transform(frame)
         columns = dict(zip(fitted.feature_names_, X.T, strict=True))
         assert np.array_equal(columns["x"], frame["x"].fillna(frame["x"].median()))
@@ -559,6 +559,7 @@ class TestPreparation:
         assert "keep their units" in fitted.steps_[-1]
 
     def test_each_column_weighs_the_same(self, fitted):
+        fitted = clone(fitted).set_params(weights=None).fit(mixed())
         X = fitted.transform(mixed())
         assert X.dtype == np.float64
         variance = dict(zip(fitted.feature_names_, X.var(axis=0), strict=True))
@@ -574,7 +575,7 @@ class TestPreparation:
         assert np.abs(X.mean(axis=0)).max() < 1e-9
 
     def test_mean_and_scale_tell_how(self, fitted):
-        raw = Preparation(scale=False, drop=["unwanted"], label_column="group")
+        raw = MixedEncoder(scale=False, drop=["unwanted"], label_column="group")
         raw_X = raw.fit(mixed()).transform(mixed())
         X = fitted.transform(mixed())
         np.testing.assert_allclose((raw_X - fitted.mean_) / fitted.scale_, X, atol=1e-12)
@@ -630,7 +631,7 @@ class TestPreparation:
 
     def test_the_frame_is_left_alone(self):
         frame, before = mixed(), mixed()
-        Preparation().fit(frame).transform(frame)
+        MixedEncoder().fit(frame).transform(frame)
         pd.testing.assert_frame_equal(frame, before)
 
     def test_clone_and_pickle(self, fitted):
@@ -646,12 +647,12 @@ class TestPreparation:
 
     def test_arrays_are_tables_too(self):
         X = np.arange(12.0).reshape(6, 2) ** 2
-        assert Preparation().fit(X).feature_names_ == ["c1", "c2"]
+        assert MixedEncoder().fit(X).feature_names_ == ["c1", "c2"]
 
     def test_one_row_of_types_read_otherwise(self, put):
         """A number column may come as text, a category as numbers, from another file."""
         frame = pd.DataFrame({"a": range(0, 24, 2), "c": pd.Categorical([1, 2, 3] * 4)})
-        fitted = Preparation(scale=False).fit(frame)
+        fitted = MixedEncoder(scale=False).fit(frame)
         for a, c in [("4", 2), (4, "2"), (4.0, 2.0)]:
             X = fitted.transform(pd.DataFrame({"a": [a], "c": [c]}))
             assert X.tolist() == [[4, 0, 1, 0]]
@@ -661,7 +662,7 @@ class TestKinds:
     @staticmethod
     def plan(values, **options):
         frame = pd.DataFrame({"v": values, "w": np.arange(len(values)) ** 2.0})
-        return Preparation(**options).fit(frame).schema()[0]
+        return MixedEncoder(**options).fit(frame).schema()[0]
 
     def test_rare_levels_share_a_column(self):
         values = ["a"] * 50 + ["b"] * 40 + ["c", "d"] + ["e"] * 8
@@ -701,16 +702,16 @@ class TestKinds:
             days.strftime("%Y-%m-%dT%H:%M:%SZ"), [day.date() for day in days],
         ]  # fmt: skip
         for way in ways:
-            fitted = Preparation(scale=False).fit(pd.DataFrame({"v": way}))
+            fitted = MixedEncoder(scale=False).fit(pd.DataFrame({"v": way}))
             X = fitted.transform(pd.DataFrame({"v": way}))
             assert X[:, 0].tolist() == list(range(18293, 18313)), way
 
     def test_ambiguous_dates_are_told(self):
         frame = pd.DataFrame({"v": ["01/02/2020", "03/04/2020", "05/06/2020"]})
-        assert "Dates were read as month/day/year: column 'v'." in Preparation().fit(frame).steps_
+        assert "Dates were read as month/day/year: column 'v'." in MixedEncoder().fit(frame).steps_
 
     def test_the_format_of_dates_holds_for_later_rows(self):
-        fitted = Preparation(scale=False).fit(pd.DataFrame({"v": ["13/01/2020", "02/03/2020"]}))
+        fitted = MixedEncoder(scale=False).fit(pd.DataFrame({"v": ["13/01/2020", "02/03/2020"]}))
         # Alone this could be February.
         assert fitted.transform(pd.DataFrame({"v": ["01/02/2020"]}))[0, 0] == 18293
 
@@ -718,7 +719,7 @@ class TestKinds:
         frame = pd.DataFrame(
             {"d": ["1,5", "2", "3,25", "NA"], "t": ["1,234", "12", "1,234,567.5", "3"]}
         )
-        fitted = Preparation(scale=False).fit(frame)
+        fitted = MixedEncoder(scale=False).fit(frame)
         assert fitted.transform(frame).tolist() == [
             [1.5, 1234], [2, 12], [3.25, 1234567.5], [2, 3],
         ]  # fmt: skip
@@ -728,7 +729,7 @@ class TestKinds:
     def test_few_strays_among_numbers_count_as_missing(self):
         values = [str(i * i) for i in range(99)] + ["<5"]
         frame = pd.DataFrame({"v": values})
-        fitted = Preparation(scale=False).fit(frame)
+        fitted = MixedEncoder(scale=False).fit(frame)
         assert any("'v', 1 cell" in step and "'<5'" in step for step in fitted.steps_)
         assert fitted.transform(frame)[-1, 0] == np.median(np.arange(99) ** 2)
 
@@ -738,10 +739,10 @@ class TestKinds:
     def test_true_and_false(self):
         for values in ([True, False, True], ["TRUE", "FALSE", "TRUE"], ["y", "n", "Y"]):
             frame = pd.DataFrame({"v": values})
-            assert Preparation(scale=False).fit_transform(frame)[:, 0].tolist() == [1, 0, 1]
+            assert MixedEncoder(scale=False).fit_transform(frame)[:, 0].tolist() == [1, 0, 1]
 
     def test_yes_and_no_may_come_as_numbers_later(self):
-        fitted = Preparation(scale=False).fit(pd.DataFrame({"v": ["yes", "no", "yes"]}))
+        fitted = MixedEncoder(scale=False).fit(pd.DataFrame({"v": ["yes", "no", "yes"]}))
         for values in ([1, 0], [1.0, 0.0], ["1", "0"], ["YES", "No"]):
             assert fitted.transform(pd.DataFrame({"v": values}))[:, 0].tolist() == [1, 0]
 
@@ -749,7 +750,7 @@ class TestKinds:
         assert self.plan([0.3, 0.1 + 0.2, 0.3])["reason"] == "constant"
 
     def test_large_offsets_are_not_constant(self):
-        X = Preparation().fit_transform(pd.DataFrame({"v": 1.7e18 + 1e9 * np.arange(4)}))
+        X = MixedEncoder().fit_transform(pd.DataFrame({"v": 1.7e18 + 1e9 * np.arange(4)}))
         assert X.var() == pytest.approx(1.0)
 
     def test_lists_are_left_out(self):
@@ -762,7 +763,7 @@ class TestKinds:
 class TestIds:
     @staticmethod
     def found(**columns):
-        return Preparation().fit(pd.DataFrame(columns)).id_column_
+        return MixedEncoder().fit(pd.DataFrame(columns)).id_column_
 
     def test_by_name(self):
         x = [1.0, 5.0, 2.0]
@@ -785,7 +786,7 @@ class TestIds:
 
     def test_only_one_is_carried_and_none_is_used(self):
         frame = pd.DataFrame({"k": range(12), "id": range(100, 112), "x": np.arange(12.0) ** 2})
-        fitted = Preparation().fit(frame)
+        fitted = MixedEncoder().fit(frame)
         assert fitted.id_column_ == "id"
         assert fitted.columns_ == ["x"]
 
@@ -793,16 +794,16 @@ class TestIds:
         frame = pd.DataFrame(
             {"id": range(20, 32), "x": np.arange(12.0) ** 2, "auto": ["a", "b"] * 6}
         )
-        assert Preparation(id_column="x").fit(frame).id_column_ == "x"
-        assert Preparation(id_column=None).fit(frame).columns_ == ["id", "x", "auto"]
-        assert Preparation().fit(frame).id_column_ == "id"
+        assert MixedEncoder(id_column="x").fit(frame).id_column_ == "x"
+        assert MixedEncoder(id_column=None).fit(frame).columns_ == ["id", "x", "auto"]
+        assert MixedEncoder().fit(frame).id_column_ == "id"
 
     def test_huge_ids_survive(self, put):
         ids = [str(10**25 + i) for i in range(4)]
         frame = frame_of(
             put("x.csv", "id,x\n" + "".join(f"{k},{len(k) * i}\n" for i, k in enumerate(ids)))
         )
-        fitted = Preparation().fit(frame)
+        fitted = MixedEncoder().fit(frame)
         assert fitted.id_column_ == "id"
         assert frame[fitted.id_column_].tolist() == ids
 
@@ -820,7 +821,7 @@ class TestUnusable:
     )
     def test_nothing_to_cluster_by(self, frame, message):
         with pytest.raises(TableError, match=f"no column to cluster by.*{message}"):
-            Preparation().fit(pd.DataFrame(frame))
+            MixedEncoder().fit(pd.DataFrame(frame))
 
     @pytest.mark.parametrize("options", [
         {"label_column": "speceis"}, {"drop": ["x", "speceis"]}, {"id_column": "speceis"},
@@ -829,7 +830,7 @@ class TestUnusable:
     def test_columns_that_are_not_there(self, options):
         frame = pd.DataFrame({"x": [1, 2, 4], "Species": ["a", "b", "a"]})
         with pytest.raises(TableError) as caught:
-            Preparation(**options).fit(frame)
+            MixedEncoder(**options).fit(frame)
         assert str(caught.value) == (
             "there is no column 'speceis' (did you mean 'Species'?); "
             "the columns are 'x', 'Species'."
@@ -837,15 +838,15 @@ class TestUnusable:
 
     def test_infinite_values(self):
         with pytest.raises(TableError, match="column 'b' has an infinite value in row 2"):
-            Preparation().fit(pd.DataFrame({"a": [1, 2], "b": ["3", "-inf"]}))
+            MixedEncoder().fit(pd.DataFrame({"a": [1, 2], "b": ["3", "-inf"]}))
 
     def test_tables_that_are_none(self):
         with pytest.raises(TableError, match="no rows"):
-            Preparation().fit(pd.DataFrame({"a": []}))
+            MixedEncoder().fit(pd.DataFrame({"a": []}))
         with pytest.raises(TableError, match=r"got shape \(3,\)"):
-            Preparation().fit(np.arange(3))
+            MixedEncoder().fit(np.arange(3))
         with pytest.raises(TableError, match="two columns named 'a'"):
-            Preparation().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+            MixedEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 def test_ways_of_writing_numbers():

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dogc.app.commands.command_line import run
-from dogc.app.tables import Preparation, TableError, read_chunks, read_table
+from dogc.app.tables import MixedEncoder, TableError, read_chunks, read_table
 from dogc.app.tables.parts import can_be_cut, find_parts
 from dogc.app.tables.values import MISSING_NUMBER
 from dogc.app.tables.workers import Workers
@@ -106,7 +106,7 @@ def _whole(path: str, rng: np.random.Generator) -> Any:
     frame = read_table(path).frame
     if rng.random() < 0.5:
         with contextlib.suppress(TableError):
-            X = Preparation().fit(frame).transform(frame)
+            X = MixedEncoder().fit(frame).transform(frame)
             if not np.isfinite(X).all() or len(X) != len(frame):
                 raise harness.Broken("numbers that are none")
     return frame

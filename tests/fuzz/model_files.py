@@ -34,7 +34,7 @@ from dogc.app.commands.command_line import run
 from dogc.app.model_files import saving
 from dogc.app.model_files.checking import OURS
 from dogc.app.model_files.saving import Bundle, ModelFileError
-from dogc.app.tables import Preparation
+from dogc.app.tables import MixedEncoder
 
 from .harness import Broken
 
@@ -103,7 +103,7 @@ def original(name: str) -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if name == "table":
-            preparation = Preparation().fit(rows)
+            preparation = MixedEncoder().fit(rows)
             rows = preparation.transform(rows)
             bundle = saving.load_bundle(OLD / "table.skops")
             more = {"preparation": preparation, "summary": bundle.summary}

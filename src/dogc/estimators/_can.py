@@ -39,13 +39,15 @@ class CAN(GraphClusterer):
         4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
         None makes every row a node of the graph; so does a number that is not below the number of
         distinct rows.
-    n_neighbors : int or "auto", default="auto"
+    n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
         rows and the size of an average cluster). It takes the number whose clusters agree most with
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
+        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
         for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
@@ -263,13 +265,15 @@ class PCAN(CAN):
         4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
         None makes every row a node of the graph; so does a number that is not below the number of
         distinct rows.
-    n_neighbors : int or "auto", default="auto"
+    n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
         rows and the size of an average cluster). It takes the number whose clusters agree most with
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
+        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look

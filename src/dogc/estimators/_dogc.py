@@ -71,13 +71,15 @@ class DOGC(GraphClusterer):
         if a column has at most n_clusters distinct values, for sparse X, with an integer
         ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
         2,000 decides. See ``geometries_``.
-    n_neighbors : int or "auto", default="auto"
+    n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
         rows and the size of an average cluster). It takes the number whose clusters agree most with
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
+        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -357,13 +359,15 @@ class DOGCOS(RegressingDOGC):
         if a column has at most n_clusters distinct values, for sparse X, with an integer
         ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
         2,000 decides. See ``geometries_``.
-    n_neighbors : int or "auto", default="auto"
+    n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
         rows and the size of an average cluster). It takes the number whose clusters agree most with
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
+        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look

@@ -178,3 +178,19 @@ def _column(given: str, names: Sequence[str]) -> str:
         if given[:end] in names:
             return given[:end]
     raise no_such_column(given, names)
+
+
+def weights_of(given: Sequence[str]) -> dict[str, float]:
+    """How much columns count, from what was typed: COLUMN=NUMBER."""
+    found = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise TableError(
+                f"--weight is {text!r}; pass a column and a number, such as --weight age=0.5."
+            )
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import report
 from ..model_files import saving
-from ..tables import Preparation
+from ..tables import MixedEncoder
 from ..tables.clustered_table import Clustering, agreement
 from ..tables.tally import agreement_of_counts
 from .outputs import Output
@@ -45,7 +45,7 @@ def with_labels(
 
 def write_files(
     clustering: Clustering,
-    preparation: Preparation,
+    preparation: MixedEncoder,
     out: Output,
     more: Mapping[str, Rows] = MappingProxyType({}),
 ) -> list[pathlib.Path]:
@@ -61,7 +61,7 @@ def write_files(
     return [out.path / name for name in [*FILES, *more]]
 
 
-def write_findings(clustering: Clustering, preparation: Preparation, folder: pathlib.Path) -> None:
+def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:
     """Write all but the labels."""
     summary = report.summarise(clustering)
     packed = saving.packed(clustering.model, preparation, summary, clustering.settings)

@@ -31,6 +31,7 @@ from .options import (
     Force,
     Geometry,
     Json,
+    Keep,
     Label,
     MaxTime,
     Method,
@@ -46,6 +47,7 @@ from .options import (
     Representatives,
     Scheduler,
     Seed,
+    Weights,
 )
 
 app = typer.Typer(
@@ -161,6 +163,8 @@ def cluster(
     label_column: Label = None,
     columns: Columns = None,
     drop: Drop = None,
+    keep: Keep = None,
+    weight: Weights = None,
     no_scale: NoScale = False,
     neighbors: Neighbors = "auto",
     geometry: Geometry = "auto",
@@ -187,6 +191,8 @@ def cluster(
         tuple(drop or ()),
         not no_scale,
         columns=tuple(columns or ()),
+        keep=tuple(keep or ()),
+        weights=arguments.weights_of(weight or ()),
         seed=arguments.check_seed(seed),
         method=method,
         settings=arguments.settings_of(
@@ -230,6 +236,8 @@ def compare(
     label_column: Label = None,
     columns: Columns = None,
     drop: Drop = None,
+    keep: Keep = None,
+    weight: Weights = None,
     no_scale: NoScale = False,
     seed: Seed = 0,
     quality: Quality = False,
@@ -249,6 +257,8 @@ def compare(
         tuple(drop or ()),
         not no_scale,
         columns=tuple(columns or ()),
+        keep=tuple(keep or ()),
+        weights=arguments.weights_of(weight or ()),
         seed=arguments.check_seed(seed),
     )
     return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from ..tables import Preparation, Table
+from ..tables import MixedEncoder, Table
 from ..tables.clustered_table import agreement, cluster_table
 from . import cluster_files
 from .outputs import Output
@@ -39,7 +39,7 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     """Cluster one half, label the other, say how well both went, write it all."""
     out.check_folder([*cluster_files.FILES, "predicted.csv"])
     known, new = wine()
-    preparation = Preparation(label_column=TRUTH)
+    preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
     found = cluster_table(known, preparation, "dogc-os", 3, parameters)
     began = time.perf_counter()

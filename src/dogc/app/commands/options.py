@@ -64,6 +64,20 @@ Columns = Annotated[
         help="The columns to use, with commas between; may be repeated. All, if none is named.",
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", help="A column to use though it looks like an id; may be repeated."
+    ),
+]
+Weights = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="COLUMN=NUMBER",
+        help="How much a column counts, such as age=0.5; may be repeated.",
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="A column to leave out; may be repeated."),

@@ -11,7 +11,7 @@ import numpy as np
 from ..._words import shown
 from ...estimators._warnings import REPEATED
 from ..model_files import saving
-from ..tables import Preparation, TableError, read_chunks
+from ..tables import MixedEncoder, TableError, read_chunks
 from ..tables.columns import unseen
 from ..tables.parts import Part, find_parts
 from ..tables.workers import Workers
@@ -128,7 +128,7 @@ def predict_parts(
     return total
 
 
-def label_part(part: Part, preparation: Preparation, model: Any) -> tuple[np.ndarray, np.ndarray]:
+def label_part(part: Part, preparation: MixedEncoder, model: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels of the rows of a part, and how sure they are."""
     return label_rows(model, preparation.transform(part.read()))
 

@@ -13,9 +13,10 @@ from ..._words import shown
 from ...comparison import named_estimator
 from ...estimators._elsewhere import row_model
 from .. import report
-from ..tables import Preparation, TableError
+from ..tables import MixedEncoder, TableError
 from ..tables.clustered_table import (
     Clustering,
+    asked_of,
     header_guess,
     remarks,
     settings_of,
@@ -41,7 +42,7 @@ TOO_MANY_CLASSES = (
 def cluster_files(
     files: list[str],
     source: str,
-    prepare: Callable[[list[str]], Preparation],
+    prepare: Callable[[list[str]], MixedEncoder],
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
@@ -78,13 +79,14 @@ def cluster_files(
     parts = find_parts(files, source, workers, watch)
     check_rows(parts.rows, source)
     check_clusters(n_clusters, parts.rows)
-    model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
+    model = named_estimator(method, n_clusters, parameters)
     if not hasattr(model, "n_representatives"):
         raise TableError(
             f"--method {method} needs all rows in memory; choose one that learns on "
             "representatives, such as dogc-os, or give one small file."
         )
     preparation = prepare_parts(prepare(parts.names), parts, workers, watch)
+    model = named_estimator(method, n_clusters, asked_of(preparation, parameters))
     X = prepared_rows(parts, preparation)
     watch("fitting", 0, parts.rows)
     _, seconds, notes = timed(lambda: model.fit(X))
@@ -99,7 +101,7 @@ def cluster_files(
     return found, [out.path / name for name in FILES]
 
 
-def prepared_rows(parts: Parts, preparation: Preparation) -> Any:
+def prepared_rows(parts: Parts, preparation: MixedEncoder) -> Any:
     """The numbers of all rows as a dask array with a block for each part; nothing is read yet."""
     import dask
     import dask.array as da
@@ -117,7 +119,7 @@ def prepared_rows(parts: Parts, preparation: Preparation) -> Any:
     return da.concatenate(blocks)
 
 
-def prepared_part(part: Part, preparation: Preparation) -> np.ndarray:
+def prepared_part(part: Part, preparation: MixedEncoder) -> np.ndarray:
     """The numbers of the rows of a part."""
     return preparation.transform(part.read(preparation.columns_))
 
@@ -183,7 +185,7 @@ def _labelled(
 def gathered(
     model: Any,
     parts: Parts,
-    preparation: Preparation,
+    preparation: MixedEncoder,
     method: str,
     sample: SampledRows,
     counted: Tally,

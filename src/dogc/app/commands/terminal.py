@@ -20,8 +20,8 @@ from ..._atomic import write_whole
 from ..._words import shown
 from .. import report as reports
 from ..model_files import saving
-from ..tables import Preparation, TableError, read_table
-from ..tables.clustered_table import Clustering, cluster_table
+from ..tables import MixedEncoder, TableError, read_table
+from ..tables.clustered_table import Clustering, asked_of, cluster_table
 from ..tables.opening import check_there
 from ..tables.workers import hired
 from . import cluster_files, comparing, prediction, several_files
@@ -40,16 +40,24 @@ class Asked(NamedTuple):
     drop: tuple[str, ...]
     scale: bool
     columns: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    weights: Mapping[str, float] = MappingProxyType({})
     seed: int = 0
     method: str = ""
     settings: Mapping[str, Any] = MappingProxyType({})  # of the method, those that were given
     max_time: float | None = None
     scheduler: str | None = None
 
-    def preparation(self, names: Sequence[str]) -> Preparation:
+    def preparation(self, names: Sequence[str]) -> MixedEncoder:
         """What is to be made of a table with columns of these names."""
         drop = left_out(names, self.columns, self.drop, self.label_column)
-        return Preparation(scale=self.scale, drop=drop, label_column=self.label_column)
+        return MixedEncoder(
+            scale=self.scale,
+            drop=drop,
+            label_column=self.label_column,
+            weights=dict(self.weights) or "auto",
+            keep=self.keep,
+        )
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
@@ -239,7 +247,7 @@ def compare(
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()
     found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               parameters={"rule": "auto"}, quality=quality,
+                               parameters=asked_of(preparation, {}), quality=quality,
                                random_state=options.seed,
                                progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)

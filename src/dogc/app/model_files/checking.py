@@ -20,7 +20,7 @@ from ...estimators._elsewhere import storable
 from ...rows import fixed_graph, neighbours
 from ...rows.column_maps import GEOMETRIES
 from ...rows.settings import METRICS, RULES, XI_RULES
-from ..tables import Preparation
+from ..tables import MixedEncoder
 from . import joints
 from .archive import Misfit
 from .contents import ATTRIBUTES, FITTED, NEEDED, check_fields, jobs
@@ -146,7 +146,15 @@ _PREPARATION: dict[str, Check] = {
     "mean_": real("f"),
     "scale_": positive("f"),
     "plans_": by_name(by_name(anything)),
+    "weights": maybe(either(AUTO, by_name(number()))),
+    "keep": either(text, each(text)),
+    "weights_": by_name(number()),
+    "discrete_share_": number(),
 }
+
+
+# What files of earlier releases do not have.
+_SINCE = ("weights_", "discrete_share_")
 
 
 def check_model(model: Any) -> None:
@@ -179,23 +187,23 @@ def check_preparation(preparation: Any) -> None:
     """Refuse a preparation whose parts do not fit together."""
     if preparation is None:
         return
-    if type(preparation) is not Preparation:
+    if type(preparation) is not MixedEncoder:
         raise Misfit("its preparation is none of this library")
     held = vars(preparation)
     for name in _PREPARATION:
-        if name not in held:
-            raise Misfit(f"Preparation.{name} is missing")
-    check_fields(held, _PREPARATION, {}, "Preparation")
+        if name not in held and name not in _SINCE:
+            raise Misfit(f"MixedEncoder.{name} is missing")
+    check_fields(held, _PREPARATION, {}, "MixedEncoder")
     for name, plan in preparation.plans_.items():
         checks = _PLANS.get(plan.get("kind", ""))
         if checks is None or not checks.keys() <= plan.keys():
-            raise Misfit(f"Preparation.plans_ does not say what becomes of {name!r}")
-        check_fields(plan, checks, {}, "Preparation.plans_")
-    again = Preparation()
+            raise Misfit(f"MixedEncoder.plans_ does not say what becomes of {name!r}")
+        check_fields(plan, checks, {}, "MixedEncoder.plans_")
+    again = MixedEncoder()
     again.adopt(preparation.plans_)
     made = (preparation.columns_, preparation.feature_names_)
     if (again.columns_, again.feature_names_) != made:
-        raise Misfit("Preparation.feature_names_ does not fit its plans")
+        raise Misfit("MixedEncoder.feature_names_ does not fit its plans")
 
 
 def _check_estimator(model: BaseEstimator) -> None:
@@ -231,7 +239,8 @@ def _check_estimator(model: BaseEstimator) -> None:
 def _check_scikit(model: BaseEstimator, sizes: Sizes) -> None:
     """A part of scikit-learn: its parameters as it has them, its arrays as far as we know them."""
     name, held = type(model).__name__, vars(model)
-    if isinstance(model, Preparation):
+    if isinstance(model, MixedEncoder):
+        check_preparation(model)
         return
     if not hasattr(model, "_parameter_constraints"):
         return  # not scikit-learn's own, and in no file

@@ -31,7 +31,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
         A fitted model, a scikit-learn pipeline that ends in one, or what
         :func:`dogc.load_bundle` returns, with its preparation. :class:`SEC` and
         :class:`DiscriminativeKMeans` with a linear kernel are linear too and can be exported.
-    preparation : Preparation, default=None
+    preparation : MixedEncoder, default=None
         What turned a table into the model's rows. The graph's input are then the columns
         ``preparation.columns_`` of the table, in this order: numbers, or 1 for yes and 0 for no,
         and NaN where a value is missing. Dates and categories cannot be exported.
@@ -251,7 +251,7 @@ def _append_filling(graph: _Graph, rows: str, filling: np.ndarray) -> str:
 
 
 def _append_preparation(graph: _Graph, rows: str, preparation: Any) -> str:
-    """The columns of a table as a Preparation fills and scales them."""
+    """The columns of a table as a MixedEncoder fills and scales them."""
     check_is_fitted(preparation)
     plans = {name: preparation.plans_[name] for name in preparation.columns_}
     other = [name for name, plan in plans.items() if plan["kind"] not in ("number", "boolean")]

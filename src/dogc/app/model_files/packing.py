@@ -40,7 +40,7 @@ from ...rows.prototypes import Prototypes
 from ...rows.repeatable import single_blas_thread
 from ...rows.representatives import Frame, Representatives
 from ...rows.scaling import Scaled
-from ..tables import Preparation
+from ..tables import MixedEncoder
 from .archive import MOST_DIGITS, Misfit, parse
 from .contents import ATTRIBUTES
 
@@ -51,7 +51,7 @@ TAG, STATE = "dogc", "state"
 STORED: dict[str, type] = {
     **{name: cls for name, cls in vars(estimators).items()
        if name in estimators.__all__ and isinstance(cls, type)},
-    "Preparation": Preparation,
+    "Preparation": MixedEncoder,
     "CountEvidence": CountEvidence,
     "DiscriminantSpace": DiscriminantSpace,
     "Ensemble": Ensemble,
@@ -180,7 +180,7 @@ def _estimator(cls: type, state: dict[str, Any]) -> Any:
     """
     parameters = {name: given.default for name, given in signature(cls).parameters.items()}
     for name in state:
-        fitted = name in ATTRIBUTES or (cls is Preparation and name.endswith("_"))
+        fitted = name in ATTRIBUTES or (cls is MixedEncoder and name.endswith("_"))
         if name not in parameters and (not fitted or hasattr(cls, name)):
             raise UnknownContentError(f"{cls.__name__}.{name}")
     made: Any = object.__new__(cls)

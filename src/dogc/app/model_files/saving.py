@@ -86,7 +86,7 @@ def save(
         A fitted estimator of this library, or a scikit-learn ``Pipeline`` with one.
     path : path-like
         Where to write; ``.skops`` is the usual ending. A file there is replaced.
-    preparation : Preparation, default=None
+    preparation : MixedEncoder, default=None
         What turns a table into the rows that the model was fitted on.
     summary, settings : dict, default=None
         What came of the fit and how it was made, as far as JSON can hold it.

@@ -13,10 +13,11 @@ from ..._checks import check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
 from ...metrics import clustering_report
-from .preparing import Preparation
+from .preparing import MixedEncoder
 from .reading import Table
 from .table import numbered_names
 from .tally import Tally
+from .weights import MATTERS
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +53,7 @@ class Clustering(NamedTuple):
 
 def cluster_table(
     table: Table,
-    preparation: Preparation,
+    preparation: MixedEncoder,
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
@@ -61,7 +62,7 @@ def cluster_table(
     frame = table.frame
     X = preparation.fit(frame).transform(frame)
     check_clusters(n_clusters, len(frame))
-    model = named_estimator(method, n_clusters, {"rule": "auto", **parameters})
+    model = named_estimator(method, n_clusters, asked_of(preparation, parameters))
     labels, seconds, notes = timed(lambda: np.asarray(model.fit_predict(X)))
     apart = int(np.sum(getattr(model, "outliers_", 0)))
     notes = list(dict.fromkeys([*notes, *remarks(model, apart)]))
@@ -81,6 +82,17 @@ def cluster_table(
         seconds=seconds,
         settings=settings_of(method, model, notes, table.source, table.sha256),
     )
+
+
+def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of a method for a prepared table, as far as they are not given.
+
+    Where columns of few values matter, few neighbours of a row share all its categories; a wide
+    neighbourhood reaches across. The columns were made comparable by their weights already.
+    """
+    mixed = {"n_neighbors": "wide", "geometry": "given"}
+    usual = mixed if preparation.discrete_share_ >= MATTERS else {}
+    return {"rule": "auto", **usual, **parameters}
 
 
 def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:

@@ -47,7 +47,8 @@ class Moments(NamedTuple):
     def of(self, features: np.ndarray) -> Moments:
         """Of some of the features."""
         cross = None if self.cross is None else self.cross[np.ix_(features, features)]
-        return Moments(self.rows, *(values[features] for values in self[1:5]), cross)
+        mean, squares, low, high = (values[features] for values in self[1:5])
+        return Moments(self.rows, mean, squares, low, high, cross)
 
 
 def moments_of(X: np.ndarray, crossed: bool) -> Moments:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Preparation(TransformerMixin, BaseEstimator):
+class MixedEncoder(TransformerMixin, BaseEstimator):
     """Turn a table into numbers in a way that is decided once, stored and told.
 
     Numbers are used as they are, dates become days since 1970-01-01, yes and no become 1 and 0,
@@ -77,9 +77,9 @@ class Preparation(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas
-    >>> from dogc.app.tables import Preparation
+    >>> from dogc.app.tables import MixedEncoder
     >>> frame = pandas.DataFrame({"id": [7, 8, 9], "x": [1.0, None, 3.0], "c": ["a", "b", "a"]})
-    >>> preparation = Preparation(scale=False).fit(frame)
+    >>> preparation = MixedEncoder(scale=False).fit(frame)
     >>> preparation.transform(frame)
     array([[1., 1., 0.],
            [2., 0., 1.],
@@ -105,7 +105,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.weights = weights
         self.keep = keep
 
-    def fit(self, frame: pandas.DataFrame, y: object = None) -> Preparation:
+    def fit(self, frame: pandas.DataFrame, y: object = None) -> MixedEncoder:
         """Decide what is made of each column.
 
         Parameters
@@ -117,7 +117,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        self : Preparation
+        self : MixedEncoder
             The fitted preparation.
         """
         frame = _as_frame(frame)
@@ -231,7 +231,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         learns = self.scale and self.weights is not None
         return learns and len(self.feature_names_) <= MOST_FEATURES
 
-    def finish(self, moments: Moments) -> Preparation:
+    def finish(self, moments: Moments) -> MixedEncoder:
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
         discrete = self._discrete(moments, widths)

@@ -16,7 +16,7 @@ from .column_summaries import (
 from .columns import left_out, no_difference, output_names
 from .moments import Moments, moments_of
 from .parts import Part, Parts
-from .preparing import Preparation
+from .preparing import MixedEncoder
 from .samples import keys_of_rows
 from .table import no_such_column
 from .workers import Watch, Workers, unwatched
@@ -27,8 +27,8 @@ MOST_VALUES, LEAST_VALUES, ALL_VALUES = 20_000, 1_000, 1_000_000
 
 
 def prepare_parts(
-    preparation: Preparation, parts: Parts, workers: Workers, watch: Watch = unwatched
-) -> Preparation:
+    preparation: MixedEncoder, parts: Parts, workers: Workers, watch: Watch = unwatched
+) -> MixedEncoder:
     """Fit a preparation by two passes over all parts.
 
     The first decides what is made of each column, the second computes means and scales. Results
@@ -36,7 +36,7 @@ def prepare_parts(
 
     Parameters
     ----------
-    preparation : Preparation
+    preparation : MixedEncoder
         What is asked for.
     parts : Parts
         The table.
@@ -48,7 +48,7 @@ def prepare_parts(
 
     Returns
     -------
-    preparation : Preparation
+    preparation : MixedEncoder
         The same, fitted.
     """
     names = parts.names
@@ -89,7 +89,7 @@ def summarise_part(part: Part, names: Sequence[str], most: int) -> list[Summary]
     return [summarise_column(frame[name], keys, most) for name in names]
 
 
-def _moments(preparation: Preparation, parts: Parts, workers: Workers, watch: Watch) -> Moments:
+def _moments(preparation: MixedEncoder, parts: Parts, workers: Workers, watch: Watch) -> Moments:
     total: Moments | None = None
     found = workers.in_order(moments_of_part, parts.parts, preparation)
     for part, later in zip(parts.parts, found, strict=True):
@@ -99,12 +99,12 @@ def _moments(preparation: Preparation, parts: Parts, workers: Workers, watch: Wa
     return total
 
 
-def moments_of_part(part: Part, preparation: Preparation) -> Moments:
+def moments_of_part(part: Part, preparation: MixedEncoder) -> Moments:
     """Mean and spread of the features of a part."""
     return moments_of(preparation.encoded(part.read(preparation.columns_)), preparation.weighs)
 
 
-def _constant(preparation: Preparation, moments: Moments) -> tuple[list[str], np.ndarray]:
+def _constant(preparation: MixedEncoder, moments: Moments) -> tuple[list[str], np.ndarray]:
     """Columns of numbers that turn out to be constant, and the features of the others."""
     same: list[str] = []
     features: list[int] = []

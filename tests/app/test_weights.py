@@ -1,0 +1,156 @@
+"""Weights of columns, and tables of numbers and categories."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+
+from dogc import DOGC, MixedEncoder, load, save
+from dogc.app.commands.command_line import run
+from dogc.app.tables import TableError
+from dogc.app.tables.moments import moments_of
+from dogc.app.tables.weights import LEAST, has_two_values, learned_weights
+
+
+def customers(n=1200, seed=0):
+    """Four segments in four numbers, a yes/no column and a category, beside three coins."""
+    rng = np.random.default_rng(seed)
+    segment = rng.integers(0, 4, n)
+    means = np.array([[25, 28, 12, 300], [42, 60, 4, 900], [55, 85, 2, 400], [35, 40, 8, 150]])
+    numbers = rng.normal(means[segment], [6, 9, 1.6, 90])
+    plans = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.4, 0.5, 0.1]])
+    plan = [rng.choice(["basic", "plus", "pro"], p=plans[s]) for s in segment]
+    frame = pd.DataFrame(numbers, columns=["age", "income", "visits", "spend"])
+    frame["newsletter"] = np.where(
+        rng.random(n) < np.array([0.8, 0.4, 0.2, 0.6])[segment], "yes", "no"
+    )
+    frame["plan"] = plan
+    frame["mobile"] = rng.choice(["yes", "no"], n)
+    frame["region"] = rng.choice(list("ABCDEF"), n)
+    frame["phone"] = rng.choice(["android", "ios"], n)
+    return frame, segment
+
+
+def reference(X, widths):
+    """Column by column and feature by feature."""
+    n, starts = len(X), np.cumsum([0, *widths])
+    blocks = [X[:, a:b] for a, b in itertools.pairwise(starts)]
+    blocks = [b - b.mean(axis=0) for b in blocks]
+    blocks = [b / np.sqrt((b**2).mean(axis=0).sum()) for b in blocks]
+    total = []
+    for i, one in enumerate(blocks):
+        shared = 0.0
+        for j, two in enumerate(blocks):
+            if i != j:
+                common = sum((u * v).mean() ** 2 for u in one.T for v in two.T)
+                shared += max(common - 1 / (n - 1), 0.0)
+        total.append(shared)
+    return np.maximum(np.sqrt(np.array(total) / max(total)).round(3), LEAST)
+
+
+def test_weights_are_those_of_the_definition():
+    frame, _ = customers(300)
+    encoder = MixedEncoder().fit(frame)
+    X = MixedEncoder(scale=False).fit_transform(frame)
+    widths = [1, 1, 1, 1, 1, 3, 1, 6, 2]
+    np.testing.assert_allclose(list(encoder.weights_.values()), reference(X, widths))
+    assert encoder.weights_["mobile"] < 0.2 < encoder.weights_["plan"]
+    assert 0.05 < encoder.discrete_share_ < 0.5
+    assert any("Columns count by what they have in common" in step for step in encoder.steps_)
+
+
+def test_tables_of_numbers_have_no_weights():
+    frame = customers(200)[0][["age", "income", "visits"]]
+    encoder = MixedEncoder().fit(frame)
+    assert set(encoder.weights_.values()) == {1.0}
+    assert encoder.discrete_share_ == 0.0
+    np.testing.assert_allclose(encoder.transform(frame).std(axis=0), 1.0)
+
+
+def test_two_numbers_are_a_column_of_few_values():
+    frame = customers(200)[0][["age", "income"]].assign(coin=np.arange(200) % 2)
+    assert MixedEncoder().fit(frame).weights_["coin"] < 0.2
+    assert not has_two_values(0.0, 2.0, 1.0, 0.5)
+
+
+def test_columns_that_have_nothing_in_common_count_the_same():
+    np.testing.assert_array_equal(learned_weights(np.eye(3), [1, 2], 50), 1.0)
+
+
+def test_weights_of_parts_are_those_of_the_whole():
+    X = MixedEncoder(scale=False).fit_transform(customers(300)[0])
+    whole, parts = moments_of(X, True), moments_of(X[:100], True).merged(moments_of(X[100:], True))
+    np.testing.assert_allclose(parts.cross, whole.cross, atol=1e-9)
+    np.testing.assert_allclose(parts.variance, whole.variance)
+    few = np.array([0, 2])
+    np.testing.assert_allclose(parts.of(few).cross, whole.cross[np.ix_(few, few)], atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1200, 4000])
+def test_the_segments_are_found(n):
+    frame, segment = customers(n)
+    model = make_pipeline(MixedEncoder(), DOGC(4, n_neighbors="wide", geometry="given"))
+    assert adjusted_rand_score(segment, model.fit(frame)[-1].labels_) > 0.8
+    assert adjusted_rand_score(segment, model.predict(frame)) > 0.8
+
+
+def test_a_pipeline_is_stored_with_its_weights(tmp_path):
+    frame, _ = customers(200)
+    model = make_pipeline(MixedEncoder(weights={"age": 2.0}), DOGC(4)).fit(frame)
+    again = load(save(model, tmp_path / "m.skops"))
+    assert again[0].weights_ == model[0].weights_
+    assert again[0].weights_["age"] == 2.0
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"size": 1.0}, "no column 'size'"),
+        ({"age": 0.0}, "the weight of column 'age' must be a number from 0.01 to 100; got 0.0"),
+        ({"age": "much"}, "must be a number"),
+        ("all", "weights must be 'auto', a dict or None"),
+    ],
+)
+def test_weights_that_cannot_be(weights, says):
+    with pytest.raises(TableError, match=says):
+        MixedEncoder(weights=weights).fit(customers(50)[0])
+
+
+def test_kept_columns_are_used_though_they_look_like_ids():
+    frame = customers(60)[0].assign(customer_id=np.arange(60))
+    assert "customer_id" not in MixedEncoder().fit(frame).columns_
+    assert "customer_id" in MixedEncoder(keep="customer_id").fit(frame).columns_
+
+
+def test_the_command_line_weighs_and_keeps(tmp_path, capsys):
+    frame, segment = customers(600)
+    frame.assign(segment=segment, customer_id=np.arange(600)).to_csv(
+        tmp_path / "c.csv", index=False
+    )
+    asked = ["cluster", str(tmp_path / "c.csv"), "-k", "4", "--out", str(tmp_path / "o")]
+    assert run([*asked, "--label-column", "segment", "--weight", "age=0.5"]) == 0
+    said = capsys.readouterr().out
+    assert "'age' 0.5" in said
+    assert "'customer_id' tells rows apart" in said
+    assert run([*asked, "--force", "--weight", "age"]) == 2
+    assert "--weight is 'age'; pass a column and a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["broad", None])
+def test_neighbourhoods_are_named(value):
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises(ValueError, match="n_neighbors must be 'auto', 'wide' or an integer"):
+        DOGC(2, n_neighbors=value).fit(X)
+    with pytest.raises(ValueError, match="'wide' needs features"):
+        DOGC(2, n_neighbors="wide", metric="precomputed").fit(sp.csr_array(np.abs(X @ X.T)))
+
+
+def test_a_wide_neighbourhood_is_a_fifth_of_the_rows_or_a_cluster():
+    X = np.random.default_rng(0).standard_normal((100, 2))
+    assert DOGC(2, n_neighbors="wide").fit(X).n_neighbors_ == 20
+    assert DOGC(10, n_neighbors="wide").fit(X).n_neighbors_ == 10
