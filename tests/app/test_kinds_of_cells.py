@@ -14,7 +14,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app.commands import command_line  # noqa: E402
-from dogc.app.tables import Preparation, TableError, read_table  # noqa: E402
+from dogc.app.tables import MixedEncoder, TableError, read_table  # noqa: E402
 from dogc.app.tables.columns import encode, plan_column  # noqa: E402
 from dogc.app.tables.text_summaries import plan_texts, summarise_texts  # noqa: E402
 
@@ -70,7 +70,7 @@ def test_a_few_impossible_dates_are_gaps(texts):
     assert (plan["kind"], plan["strays"], plan["stray"]) == ("date", n_strays, texts[62])
     assert plan["missing"] == n_strays
     assert encode(column, plan)[62] == plan["median"]
-    said = " ".join(Preparation().fit(column.to_frame()).steps_)
+    said = " ".join(MixedEncoder().fit(column.to_frame()).steps_)
     cells = "1 cell that holds" if n_strays == 1 else "2 cells that hold"
     assert f"In column 'when', {cells} no date (such as '{texts[62]}')" in said
 
@@ -81,7 +81,7 @@ def test_many_impossible_dates_are_text():
 
 def test_units_are_told():
     frame = pd.DataFrame({"price": ["$4.83", "$1", "$3"], "width": ["5 cm", "3 cm", "1 cm"]})
-    steps = Preparation().fit(frame).steps_
+    steps = MixedEncoder().fit(frame).steps_
     assert "Numbers were read without their '$': column 'price'." in steps
     assert "Numbers were read without their 'cm': column 'width'." in steps
 

@@ -29,7 +29,7 @@ class Labelled:
 
     Parameters
     ----------
-    preparation : Preparation
+    preparation : MixedEncoder
         What knows the values of the columns.
     """
 
