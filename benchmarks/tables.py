@@ -1,7 +1,7 @@
 """Tables of numbers and categories: DOGC after MixedEncoder beside k-means after three encodings.
 
 python benchmarks/tables.py                  # customers, generated segments and the ten real tables
-python benchmarks/tables.py --seeds 5        # fewer generated tables
+python benchmarks/tables.py --only real
 """
 
 from __future__ import annotations
@@ -123,6 +123,7 @@ def main() -> None:
     """Print the table of adjusted Rand indices, and their means by family."""
     tool = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     tool.add_argument("--seeds", type=int, default=15)
+    tool.add_argument("--only", help="customers, segments or real")
     given = tool.parse_args()
     families = {
         "customers": (customers(s, noise=z) for s in range(2) for z in (1.0, 1.5)),
@@ -131,6 +132,8 @@ def main() -> None:
     }
     print(f"{'':22}" + "".join(f"{name:>23}" for name in METHODS))
     for family, tables in families.items():
+        if given.only not in (None, family):
+            continue
         found = []
         for name, frame, y in tables:
             with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from .. import report as reports
 from ..report.counts import describe_exploration
 from ..report.json_values import short
 from ..tables import TableError, read_table
+from ..tables.clustered_table import asked_of
 from ..tables.opening import check_there
 from .arguments import as_typed
 from .outputs import Output
@@ -49,7 +50,7 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
         raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "
                          "smaller --to.")  # fmt: skip
     parameters = {**options.parameters(False), "verbose": 0}
-    model = named_estimator(options.method, numbers[0], parameters)
+    model = named_estimator(options.method, numbers[0], asked_of(preparation, parameters))
     found = explore(model, X, numbers, progress=terminal.progress)
     steps = list(preparation.steps_)
     summary: dict[str, Any] = {
