@@ -109,6 +109,7 @@ def test_type_checkers_are_shown_what_there_is():
 
 def test_every_estimator_is_shown():
     classes = {name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit")}
+    classes -= {"MixedEncoder"}  # of tables
     assert classes == {n for n in estimators.__all__ if inspect.isclass(getattr(estimators, n))}
     assert set(estimators.__all__) <= set(dogc.__all__)
 

@@ -183,6 +183,7 @@ def cluster(
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
     from . import arguments, terminal
 
+    given = neighbors, geometry, metric, components, representatives, outliers
     options = terminal.Asked(
         arguments.with_array(file, array),
         arguments.count("--clusters", clusters),
@@ -195,9 +196,7 @@ def cluster(
         weights=arguments.weights_of(weight or ()),
         seed=arguments.check_seed(seed),
         method=method,
-        settings=arguments.settings_of(
-            neighbors, geometry, metric, components, representatives, outliers
-        ),
+        settings=arguments.settings_of(*given),
         max_time=max_time,
         scheduler=scheduler,
     )
