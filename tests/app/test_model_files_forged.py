@@ -23,6 +23,7 @@ from dogc import DOGC, DOGCOS, LPP, LSC, KMultipleMeans, NormalizedCut, load, lo
 from dogc.app.commands.command_line import run
 from dogc.app.model_files import archive, checking, contents, packing, saving
 from dogc.app.model_files.saving import ModelFileError
+from dogc.app.tables import MixedEncoder
 from fuzz import model_files as forger
 
 
@@ -451,3 +452,23 @@ def test_forged_settings_are_told_as_far_as_they_go(settings, path, capsys):
     for more in ([], ["--json"]):
         assert run(["info", str(path), *more]) == 0
     assert '"estimator": "DOGC"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.plans_["day"].update(format="%Y%Y"),
+        lambda table: table.plans_["x"].update(median=1e200),
+        lambda table: table.scale_.__setitem__(0, 1e-320),
+        lambda table: table.mean_.__setitem__(0, -1e300),
+    ],
+    ids=["format", "median", "scale", "mean"],
+)
+def test_preparations_that_would_fail_on_rows_are_refused(change):
+    pandas = pytest.importorskip("pandas")
+    days = [f"{day:02}.01.2020" for day in range(1, 29)] * 2
+    table = MixedEncoder().fit(pandas.DataFrame({"x": np.linspace(0, 9, 56) ** 2, "day": days}))
+    checking.check_preparation(table)
+    change(table)
+    with pytest.raises(archive.Misfit):
+        checking.check_preparation(table)

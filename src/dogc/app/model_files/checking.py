@@ -21,6 +21,7 @@ from ...rows import fixed_graph, neighbours
 from ...rows.column_maps import GEOMETRIES
 from ...rows.settings import METRICS, RULES, XI_RULES
 from ..tables import MixedEncoder
+from ..tables.values import DATE_FORMATS
 from . import joints
 from .archive import Misfit
 from .contents import ATTRIBUTES, FITTED, NEEDED, check_fields, jobs
@@ -125,9 +126,15 @@ SCIKIT: dict[type, dict[str, Check]] = {
              "_n_threads": whole(1, 1024)},
 }  # fmt: skip
 
+
+def _middle(value: Any, sizes: Sizes) -> None:
+    number(-_checks.LONGEST)(value, sizes)
+    number(-_checks.LONGEST)(-value, sizes)
+
+
 _PLANS: dict[str, dict[str, Check]] = {
-    "number": {"style": one_of("plain", "days", "decimal comma", "thousands"), "median": number()},
-    "date": {"format": text, "median": number()},
+    "number": {"style": one_of("plain", "days", "decimal comma", "thousands"), "median": _middle},
+    "date": {"format": one_of(*DATE_FORMATS), "median": _middle},
     "boolean": {"yes": text, "no": text, "usual": number()},
     "category": {"levels": each(text), "others": each(text), "missing": whole()},
     "left out": {},
@@ -199,6 +206,10 @@ def check_preparation(preparation: Any) -> None:
         if checks is None or not checks.keys() <= plan.keys():
             raise Misfit(f"MixedEncoder.plans_ does not say what becomes of {name!r}")
         check_fields(plan, checks, {}, "MixedEncoder.plans_")
+    with np.errstate(over="ignore"):  # of the largest number that a table may hold
+        scaled = (_checks.LONGEST + np.abs(preparation.mean_)) / preparation.scale_
+    if not (np.isfinite(scaled) & (np.abs(preparation.mean_) <= _checks.LONGEST)).all():
+        raise Misfit("MixedEncoder.scale_ leaves no finite numbers")
     again = MixedEncoder()
     again.adopt(preparation.plans_)
     made = (preparation.columns_, preparation.feature_names_)

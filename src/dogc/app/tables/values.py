@@ -27,17 +27,10 @@ CODE = re.compile(r"0\d+", re.ASCII)  # a number would lose the zeros
 TOO_SMALL = 1e-150  # squares of smaller numbers are 0
 _DAY = np.timedelta64(1, "D")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?", re.ASCII)
-_DATE_FORMATS = (
-    "ISO8601",
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-)
-_TIMES = ("", " %H:%M", " %H:%M:%S")
+_DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y")
+DATE_FORMATS = (
+    "ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S"))
+)  # fmt: skip
 _CURRENCIES = r"[$€£¥₹]|[A-Z]{0,2}\$|USD|EUR|GBP|CHF|JPY"
 # A number with a currency before it, or with a percent sign, a currency or a unit behind it.
 _WITH_UNIT = re.compile(
@@ -184,14 +177,12 @@ class Dates(NamedTuple):
 def dates_in(texts: Sequence[str], counts: np.ndarray) -> Iterator[tuple[str, Dates]]:
     """The ways in which most of some cells are dates, the likely ones first."""
     few = texts[:100]  # most ways fail soon
-    for date in _DATE_FORMATS:
-        for time in _TIMES if date.startswith("%") else ("",):
-            form = date + time
-            if 2 * np.count_nonzero(np.isnan(parse_dates(few, form))) > len(few):
-                continue
-            none = np.isnan(parse_dates(texts, form))
-            stray = texts[int(none.argmax())] if none.any() else None
-            yield form, Dates(int(counts[~none].sum()), stray)
+    for form in DATE_FORMATS:
+        if 2 * np.count_nonzero(np.isnan(parse_dates(few, form))) > len(few):
+            continue
+        none = np.isnan(parse_dates(texts, form))
+        stray = texts[int(none.argmax())] if none.any() else None
+        yield form, Dates(int(counts[~none].sum()), stray)
 
 
 def mostly_dates(texts: Sequence[str], counts: np.ndarray) -> dict[str, Dates]:
