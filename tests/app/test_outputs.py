@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 import numpy as np
 import pytest
@@ -195,6 +196,11 @@ def written(frame, raw=False):
         file.write(part)
     text = buffer.getvalue().decode()
     return pd.read_csv(io.StringIO(text, newline=""), dtype=str, keep_default_na=False), file
+
+
+def test_cells_that_only_pandas_can_write():
+    found, _ = written(pd.DataFrame({"u": [uuid.UUID(int=i) for i in range(5)]}))
+    assert found["u"][3] == "00000000-0000-0000-0000-000000000003"
 
 
 @pytest.mark.parametrize("kind", [object, "str", "category", "nested"])

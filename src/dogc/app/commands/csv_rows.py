@@ -73,7 +73,9 @@ class CsvRows:
             self._begun = True
         try:
             table = pyarrow.Table.from_pandas(rows, preserve_index=False)
-            nested = any(pyarrow.types.is_nested(kind) for kind in table.schema.types)
+            kinds = table.schema.types
+            nested = any(map(pyarrow.types.is_nested, kinds))
+            nested |= any(isinstance(kind, pyarrow.BaseExtensionType) for kind in kinds)
             table = table if nested or self._raw else self._harmless(table)
         except (pyarrow.ArrowException, TypeError):  # cells of several kinds in one column
             nested = True
