@@ -1,5 +1,6 @@
 """Numbers and dates as people write them, arrays and sheets inside files, notes on new rows."""
 
+import itertools
 import json
 import sys
 import types
@@ -14,7 +15,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app.commands import command_line  # noqa: E402
-from dogc.app.tables import MixedEncoder, TableError, read_table  # noqa: E402
+from dogc.app.tables import MixedEncoder, TableError, excel, read_table  # noqa: E402
 from dogc.app.tables.columns import encode, plan_column  # noqa: E402
 from dogc.app.tables.text_summaries import plan_texts, summarise_texts  # noqa: E402
 
@@ -172,6 +173,15 @@ def test_a_book_that_is_packed_too_tightly(book, monkeypatch):
         file.writestr("xl/sheet1.xml", b"0" * 1_000_000)
     with pytest.raises(TableError, match="unpacks to more than 200 times"):
         read_table("book.xlsx")
+
+
+def test_a_row_that_says_that_it_is_the_billionth(book, monkeypatch):
+    asked = []
+    monkeypatch.setattr(excel, "check_memory", lambda *given: asked.append(given))
+    book({"May": itertools.chain([("a",)], itertools.repeat((), 10**9))})  # all before it
+    with pytest.raises(TableError, match=r"book\.xlsx is a damaged Excel file"):
+        read_table("book.xlsx")
+    assert len(asked) < 1200  # which takes longer than a row
 
 
 def test_a_book_without_openpyxl(book, monkeypatch):

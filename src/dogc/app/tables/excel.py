@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .opening import Origin
 
+MOST_ROWS = 1 << 20  # that Excel has
 _CELL = 100  # bytes that a cell takes as it is read
 _BLOCK = 1 << 20
 
@@ -71,10 +72,12 @@ def _rows(found: Iterable[tuple[Any, ...]], origin: Origin) -> list[list[Any]]:
     """The rows of a sheet without empty ones, measured while they are read."""
     rows: list[list[Any]] = []
     cells = 0
-    for row in found:
+    for place, row in enumerate(found):
+        if place >= MOST_ROWS:  # a row may say that it is any, and all before it come as empty ones
+            raise _damaged(origin)
         cells += len(row) + 1
         check_columns(len(row), origin.source)
-        if len(rows) % 1000 == 0 or len(row) > 1000:
+        if place % 1000 == 0 or len(row) > 1000:
             check_memory(_CELL * cells, origin.source)
         if any(cell is not None for cell in row):
             rows.append(list(row))
