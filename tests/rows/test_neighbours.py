@@ -151,7 +151,7 @@ def test_bad_algorithm(algorithm):
 def test_low_recall_is_said():
     from dogc.estimators._base import warn_of_recall
 
-    with pytest.warns(UserWarning, match="found 45% of the true neighbours.*'brute'"):
+    with pytest.warns(UserWarning, match="found only 45% of the true neighbours.*'brute'"):
         warn_of_recall(0.45)
     for fine in (None, 0.6, 1.0):
         warn_of_recall(fine)
