@@ -113,7 +113,8 @@ class TestCluster:
         frame[300:].to_csv("late/1.csv", index=False)
         assert run("cluster", "late/*.csv", "--clusters", 3) == 2
         assert (
-            "1.csv begins with the names of columns and 0.csv does not" in capsys.readouterr().err
+            "late/1.csv begins with the names of columns and late/0.csv does not"
+            in capsys.readouterr().err
         )
 
     def test_rows_without_a_class_are_refused(self, folder, capsys):
@@ -349,7 +350,7 @@ class TestScheduler:
             file.write("1,2\n")
         there = ["--scheduler", cluster.scheduler_address]
         assert run("cluster", "parts/*.csv", "--clusters", 3, "--out", "out", *there) == 2
-        assert "line 202 of 2.csv has 2 cells" in capsys.readouterr().err
+        assert "line 202 of parts/2.csv has 2 cells" in capsys.readouterr().err
         assert not pathlib.Path("out").exists()
 
 
