@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from ._checks import check_cluster_count, check_neighbors, check_unmasked, shown
+from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
 from .estimators._validating import check_rows
 from .metrics import clustering_report, code_labels
@@ -310,7 +310,7 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     estimator = known[method.lower()](n_clusters)
     has = estimator.get_params(deep=False)
     given = {k: v for k, v in common.items() if k in has}
-    if given.get("n_neighbors") == "wide" and has["n_neighbors"] != "auto":
+    if given.get("n_neighbors") == WIDE and has["n_neighbors"] != "auto":
         del given["n_neighbors"]  # only methods that learn their graph know this word
     return estimator.set_params(**given)
 

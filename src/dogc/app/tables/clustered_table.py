@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..._checks import check_clusters
+from ..._checks import WIDE, check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
 from ...metrics import clustering_report
@@ -90,7 +90,7 @@ def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str,
     Where columns of few values matter, few neighbours of a row share all its categories; a wide
     neighbourhood reaches across. The columns were made comparable by their weights already.
     """
-    mixed = {"n_neighbors": "wide", "geometry": "given"}
+    mixed = {"n_neighbors": WIDE, "geometry": "given"}
     usual = mixed if preparation.discrete_share_ >= MATTERS else {}
     return {"rule": "auto", **usual, **parameters}
 

@@ -15,7 +15,8 @@ import numpy as np
 MOST_FEATURES = 1000
 # No column counts for less; weights are rounded, so that sums in another order do not change them.
 LEAST, DIGITS = 0.01, 3
-# Columns of few values matter from this share of the variance on: see ``discrete_share_``.
+# Columns of few values matter from this share of the variance on: see ``discrete_share_``. A
+# judgement, not a fit: it is to keep out columns whose weights are near the least.
 MATTERS = 0.05
 
 
