@@ -127,6 +127,22 @@ def test_a_graph_without_any_edge_comes_to_no_harm():
     assert np.isfinite(mu).all()
 
 
+def test_directions_that_only_rounding_spans_come_to_no_harm():
+    # All rows lie on one line. Sums over 400 of them round more than a sum of two numbers does.
+    A = clique(400)
+    for seed in (56, 69, 87, 100, 147):
+        rng = np.random.default_rng(seed)
+        a, mu = solve(np.outer(rng.standard_normal(400), rng.standard_normal(2)), A, 2)
+        assert np.isfinite(a).all()
+        assert np.isfinite(mu).all()
+
+
+def test_rows_whose_squares_vanish_come_to_no_harm():
+    a, mu = solve(np.array([[-1e-200], [1e-200]]), clique(2), 1)
+    assert np.isfinite(a).all()
+    assert np.isfinite(mu).all()
+
+
 def test_a_laplacian_stored_densely_or_sparsely_gives_the_same():
     X, A = np.random.default_rng(10).standard_normal((12, 3)), clique(12)
     A[0, 1] = A[1, 0] = 5.0

@@ -43,8 +43,9 @@ def locality_projection(
     total = R.T @ (degree[:, None] * R)
     if not total.any():
         total = R.T @ R  # no edges between rows that differ, no preference: all weigh alike
-    # Rows without edges weigh nothing in D; directions that only they span are regularised.
-    floor = np.finfo(float).eps * len(total) * np.trace(total)
+    # Rows without edges weigh nothing in D; directions that only they span are regularised, by
+    # more than the rounding of sums over all rows can take away.
+    floor = np.finfo(float).eps * sum(R.shape) * np.trace(total) or 1.0
     total[np.diag_indices_from(total)] += floor
     mu, a = scipy.linalg.eigh((scatter + scatter.T) / 2, total)
     return a[:, :m], mu[:m]
