@@ -19,7 +19,19 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 pytest.importorskip("skops.io")
 
 from conftest import CLUSTERERS, made
-from dogc import DOGC, DOGCOS, LPP, LSC, KMultipleMeans, NormalizedCut, load, load_bundle, save
+from dogc import (
+    DOGC,
+    DOGCOS,
+    LPP,
+    LSC,
+    SEC,
+    DiscriminativeKMeans,
+    KMultipleMeans,
+    NormalizedCut,
+    load,
+    load_bundle,
+    save,
+)
 from dogc.app.commands.command_line import run
 from dogc.app.model_files import archive, checking, contents, packing, saving
 from dogc.app.model_files.saving import ModelFileError
@@ -306,6 +318,21 @@ def test_centres_out_of_reach_are_refused(path):
     with pytest.raises(
         ModelFileError, match=r"KMeans\.cluster_centers_ must be an array of moderate"
     ):
+        save(model, path)
+
+
+@pytest.mark.parametrize("cls", [SEC, DiscriminativeKMeans])
+def test_centres_of_ours_out_of_reach_are_refused(cls, path):
+    def change(state):
+        state["cluster_centers_"] = np.full_like(state["cluster_centers_"], 1e200)
+
+    refused(path, forged(change, cls(3)), r"cluster_centers_ must be an array of moderate")
+
+
+def test_a_search_with_arguments_of_its_own_is_refused(path):
+    model = DOGC(3).fit(forger.X)
+    model._fitted_rows.search.search.effective_metric_params_ = {"a": 1}
+    with pytest.raises(ModelFileError, match="a search with a plain metric"):
         save(model, path)
 
 

@@ -270,7 +270,7 @@ ATTRIBUTES: dict[str, Check] = {
     "eigenvalues_": loose("o"),
     "coef_": real("e", "d"),
     "intercept_": real("e"),
-    "cluster_centers_": real("c", "e"),
+    "cluster_centers_": moderate("c", "e"),
     "landmarks_": real("p", "d"),
     "prototypes_": real("p", "d"),
     "prototype_labels_": label("p"),

@@ -56,9 +56,11 @@ def _index(index: neighbours.Index, sizes: Sizes) -> None:
     last = search.steps[-1][1] if isinstance(search, Pipeline) else search
     known = isinstance(getattr(last, "n_samples_fit_", None), int)
     need(known and hasattr(last, "_fit_X"), "Index.search must be a search over rows")
+    plain = last.metric_params is None and not getattr(last, "effective_metric_params_", None)
+    need(plain, "Index.search must be a search with a plain metric")
     if index.kind == "exact":
         exact = type(search) is NearestNeighbors and search.effective_metric_ == index.metric
-        need(exact and search.metric_params is None, "Index.search must be an exact search")
+        need(exact, "Index.search must be an exact search")
         X = search._fit_X
         need(
             np.abs(X.data if sp.issparse(X) else X).max() <= LARGEST,
