@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import signal
 
 import numpy as np
@@ -88,6 +89,19 @@ def shared_data():
             f"needs the UCI files in {SHARED_DATA.name}/, which are not part of the package"
         )
     return SHARED_DATA
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window; tests that need it are skipped where it is missing."""
+    driven = pytest.importorskip("playwright.sync_api", reason="drives the browser")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs chromium on the path")
+    with driven.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

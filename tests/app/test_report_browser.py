@@ -1,7 +1,6 @@
 """The report in a real browser: Chromium without a window."""
 
 import re
-import shutil
 import types
 
 import numpy as np
@@ -9,17 +8,12 @@ import pytest
 import scipy.sparse as sp
 
 pytest.importorskip("pandas", reason="the report describes data frames")
-pytest.importorskip("playwright", reason="drives the browser; pip install playwright")
 
 import pandas as pd
-from playwright.sync_api import sync_playwright
 
 from clusterings import HOSTILE, clustering_of, flowers
 from dogc import DOGC
 from dogc.app.report import render, summarise
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path")
 
 PHONE = {"width": 390, "height": 844}
 # How many dots of the picture have the colour of each of the first three clusters.
@@ -41,14 +35,6 @@ COLOURS = """() => {
     return count;
   });
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
