@@ -48,6 +48,10 @@ html_theme_options = {
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text):not(.sphx-glr-script-out) > div.highlight > pre"
 
+# A name that leads nowhere is a warning, and so an error; other projects are not looked up.
+nitpicky = True
+nitpick_ignore = [("py:class", "sklearn.pipeline.Pipeline"), ("py:class", "sklearn.utils.Bunch")]
+
 # `eq:10` in a docstring is a label of the paper, shown as code.
 default_role = "code"
 highlight_language = "none"

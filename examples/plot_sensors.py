@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dogc import DOGC
+from dogc.plotting import ClusterDisplay
 
 rng = np.random.default_rng(0)
 names = ["temperature", "vibration", "current", "pressure"]
@@ -33,8 +34,6 @@ for state in range(3):
 # %%
 # Cluster 2 has the vibration of a worn bearing. New minutes get a state as they arrive.
 print("a new minute is in state", model.predict([[80, 2.2, 22, 3.0]])[0])
-figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-points = ax.scatter(log[:, 0], log[:, 1], c=labels, cmap="viridis", s=12)
-ax.set(xlabel="temperature (°C)", ylabel="vibration (mm/s)")
-ax.legend(*points.legend_elements(), title="state")
+display = ClusterDisplay.from_predictions(log[:, :2], labels, legend=True)
+display.ax_.set(xlabel="temperature (°C)", ylabel="vibration (mm/s)")
 plt.show()

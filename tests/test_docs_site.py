@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from urllib.parse import unquote, urldefrag
 
 import pytest
 
@@ -138,6 +140,64 @@ def test_the_drawing_of_the_architecture_is_that_of_the_source(monkeypatch):
     assert (DOCS / "_static" / "architecture.svg").read_text(encoding="utf-8") == drawing.draw()
 
 
+class Links(HTMLParser):
+    """Where a page leads to, and the names inside it that may be led to."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.names, self.targets = set(), []
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.names.add(given.get("id"))
+        self.targets += [given[key] for key in ("href", "src") if given.get(key)]
+
+
+def dead_links(site):
+    """Links of a site to files and to names in files that are not there."""
+    pages = {page: Links(page) for page in site.rglob("*.html")}
+    for page, links in pages.items():
+        # Pages of the source lead back to names as Python has them, not as the reference does.
+        checked = {} if "_modules" in page.parts else pages
+        for link in links.targets:
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, name = urldefrag(unquote(link))
+            target = (page.parent / path.partition("?")[0]).resolve() if path else page
+            lost = name and target in checked and name not in pages[target].names
+            if lost or not target.exists():
+                yield page.relative_to(site), link
+
+
+def test_dead_links_are_found(tmp_path):
+    (tmp_path / "a.html").write_text('<a href="b.html#here"></a><a href="https://a.org/x"></a>')
+    (tmp_path / "b.html").write_text('<p id="here"></p><a href="#there"></a><img src="c.png">')
+    found = {(str(page), link) for page, link in dead_links(tmp_path.resolve())}
+    assert found == {("b.html", "#there"), ("b.html", "c.png")}
+
+
+def test_formulas_are_drawn_as_tex_does(monkeypatch):
+    latex = pytest.importorskip("docutils.utils.math.latex2mathml", reason="the converter")
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    tidied = importlib.import_module("mathml").tidied
+
+    def tree(formula):
+        text = tidied(latex.tex2mathml(formula))
+        return ET.fromstring(text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+
+    bars = tree(r"\|x\|_F^2").findall(".//mo")
+    assert [bar.get("stretchy") for bar in bars] == ["false", "false"]
+    accented = tree(r"\bar a_{jl}")[0]
+    assert [accented.tag, accented[0].tag, accented[0][0].text] == ["msub", "mover", "a"]
+    assert "".join(accented[1].itertext()).split() == ["j", "l"]
+    row = tree(r"\lambda \operatorname{Tr}(F)")
+    assert [element.tag for element in row][:3] == ["mi", "mspace", "mi"]
+    fraction = tree(r"\frac{x}{\operatorname{Tr} y} + x_{\operatorname{max}}").find("mfrac")
+    assert len(fraction) == 2
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
     for package in (
@@ -160,6 +220,7 @@ def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "site" / "demo" / "report.html").exists()  # what report.md shows
+    assert list(dead_links((tmp_path / "site").resolve())) == []
     for page in (tmp_path / "site").rglob("*.html"):
         fetched = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"',
                              page.read_text(encoding="utf-8"))  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import xml.etree.ElementTree as ET
 from typing import Any
 
 from docutils import nodes
@@ -13,6 +15,18 @@ logger = logging.getLogger(__name__)
 
 # What the converter does not know under this name.
 SPELLINGS = {r"\Big(": r"\left(", r"\Big)": r"\right)", r"\dots": r"\ldots"}
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = {"\u02c9", "~", "\u02c6"}  # bar, tilde, hat
+ET.register_namespace("", NAMESPACE)
+
+
+def tag(name: str) -> str:
+    """The name of a MathML element in ElementTree."""
+    return f"{{{NAMESPACE}}}{name}"
+
+
+# What may hold any number of elements; a fraction or an index may not.
+ROWS = {tag(name) for name in ("math", "mrow", "mtd")}
 
 
 def converted(node: nodes.Node, *, block: bool) -> str:
@@ -21,10 +35,41 @@ def converted(node: nodes.Node, *, block: bool) -> str:
     for ours, theirs in SPELLINGS.items():
         formula = formula.replace(ours, theirs)
     try:
-        return tex2mathml(formula, as_block=block)
+        return tidied(tex2mathml(formula, as_block=block))
     except MathError as error:
         logger.warning("cannot convert formula %r: %s", node.astext(), error, location=node)
         return f"<code>{node.astext()}</code>"
+
+
+def tidied(text: str) -> str:
+    """What browsers draw as TeX does: norms, accents with an index, space before an operator."""
+    root = ET.fromstring(text.replace("&ApplyFunction;", "\u2061"))
+    for element in list(root.iter()):
+        if element.tag == tag("mo") and element.text == "‖":
+            # Each bar is an operator of its own; a browser would stretch one and not the other.
+            element.attrib.update(stretchy="false", lspace="0", rspace="0")
+        if element.tag == tag("munderover") and element[2].text in ACCENTS:
+            index_below_accent(element)
+        if element.tag in ROWS:
+            space_before_names(element)
+    return ET.tostring(root, encoding="unicode")
+
+
+def index_below_accent(element: ET.Element) -> None:
+    """Make the index of an accented letter a subscript; the converter puts it under the letter."""
+    letter, index, accent = element
+    accented = ET.Element(tag("mover"), accent="true")
+    accented.extend([letter, accent])
+    element.tag = tag("msub")
+    element[:] = [accented, index]
+
+
+def space_before_names(row: ET.Element) -> None:
+    """Keep a named operator, such as Tr, apart from the letter before it."""
+    for before, child in list(itertools.pairwise(row)):
+        named = child.tag == tag("mi") and len(child.text or "") > 1
+        if named and before.tag not in (tag("mo"), tag("mspace")):
+            row.insert(list(row).index(child), ET.Element(tag("mspace"), width="0.1667em"))
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:

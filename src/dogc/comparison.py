@@ -81,7 +81,7 @@ class MethodResult(NamedTuple):
 
 
 class Comparison:
-    """Result of :func:`compare`: a table to print, to index and to convert to a DataFrame.
+    """Result of :func:`dogc.compare`: a table to print, to index and to convert to a DataFrame.
 
     It is a sequence of :class:`MethodResult`. ``comparison["DOGC"]`` or ``comparison[0]`` is one
     of them. ``labels`` maps names to labels. ``agreement`` is the matrix of adjusted Rand indices
@@ -89,7 +89,7 @@ class Comparison:
     """
 
     def __init__(self, rows: list[MethodResult], agreement: np.ndarray):
-        """Keep what :func:`compare` found."""
+        """Keep what :func:`dogc.compare` found."""
         self.rows = rows
         self.agreement = agreement
 
@@ -219,7 +219,7 @@ def compare(
         out a fifth of the rows. Each method is then fitted five more times. Measures that need no
         other fit and no ground truth are always there: ``silhouette``, which favours round
         clusters; ``scales``, the agreement over numbers of neighbours; ``confident``, the share of
-        rows with a confidence of at least 0.5. See :mod:`dogc.quality`.
+        rows with a confidence of at least 0.5. See ``dogc.quality``.
     random_state : int or None, default=0
         Seed for every named method that has this parameter.
     progress : bool, default=None

@@ -46,7 +46,7 @@ class CountResult(NamedTuple):
 
 
 class Exploration:
-    """What :func:`explore` returns: a table to print, to index and to turn into a frame.
+    """What :func:`dogc.explore` returns: a table to print, to index and to turn into a frame.
 
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
     the one of three clusters, ``steps`` says what splits and merges from each to the next,
@@ -56,7 +56,7 @@ class Exploration:
     """
 
     def __init__(self, rows: list[CountResult], evidence: list[CountEvidence]):
-        """Keep what :func:`explore` found."""
+        """Keep what :func:`dogc.explore` found."""
         self.rows = rows
         self.evidence = evidence
         self.steps: list[Step] = steps_between(self.labels)

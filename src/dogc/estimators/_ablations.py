@@ -20,10 +20,12 @@ class DOGCRelaxed(RegressingDOGC):
 
     .. math::
 
-        \min_{S,F,W,P,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
-        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
-        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F\|_F^2
+        \begin{aligned}
+        \min_{S,F,W,P,Y} {} & \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
+        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2 \\
+        & {} + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F\|_F^2
         + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
+        \end{aligned}
 
     Such a Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means
     on the rows of Y (ten starts, fixed seed). New rows are labelled by their neighbours.

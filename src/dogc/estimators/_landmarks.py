@@ -147,8 +147,9 @@ class LSC(LandmarkClusterer):
     Use it for many rows when a fast approximate result is enough.
 
     .. math:: z_{ij} \propto \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
-              \ \text{on the nearest landmarks } r_j, \quad \sum_j z_{ij} = 1, \qquad
-              \hat Z = Z D^{-1/2}, \quad d_j = \sum_i z_{ij}
+              \ \text{on the nearest landmarks } r_j, \quad \sum_j z_{ij} = 1
+
+    .. math:: \hat Z = Z D^{-1/2}, \quad d_j = \sum_i z_{ij}
 
     The c leading left singular vectors of :math:`\hat Z` are eigenvectors of the graph
     :math:`\hat Z \hat Z^\top` of all rows. They come from the eigenvectors of
@@ -256,8 +257,9 @@ class USPEC(LandmarkClusterer):
     Use it for many rows when clusters are separated and speed matters most.
 
     .. math:: b_{ij} = \exp\left(-\frac{\|x_i - r_j\|^2}{2 \sigma^2}\right)
-              \ \text{on the nearest representatives } r_j, \qquad
-              L_R v = \lambda D_R v, \quad E_R = B^\top D_X^{-1} B
+              \ \text{on the nearest representatives } r_j
+
+    .. math:: L_R v = \lambda D_R v, \quad E_R = B^\top D_X^{-1} B
 
     B is a bipartite graph of rows and representatives. Its normalised cut is found on the small
     graph :math:`E_R` of representatives and transferred to the rows:
