@@ -112,6 +112,25 @@ def test_notes_stand_whole_below_the_table():
     assert table["R-cut"].note in table._repr_html_()
 
 
+def test_the_same_note_of_several_methods_is_said_once():
+    X, _ = make_blobs(60, centers=6, cluster_std=0.1, random_state=0)
+    table = compare(X, 2, ["CAN", "PCAN", "R-cut", "SC"], n_neighbors=3)
+    notes = table.notes()
+    assert len(notes) == 2
+    assert notes[0].startswith("CAN, PCAN: stopped before it converged")
+    assert notes[1].startswith("R-cut, SC: the graph has 6 components")
+
+
+def test_a_second_table_has_what_does_not_fit():
+    X, truth = make_blobs(60, centers=3, random_state=0)
+    table = compare(X, 3, ["KM", "DOGC"], truth)
+    (whole,) = table.tables(200)
+    assert {"ACC", "silhouette", "scales", "confident"} <= set(whole.splitlines()[0].split())
+    first, second = table.tables(79)
+    assert max(map(len, first.splitlines())) < 80
+    assert second.splitlines()[0].split() == ["method", "silhouette", "scales", "confident"]
+
+
 def test_neighbours_and_seed_reach_every_method_that_has_them():
     X, _ = make_blobs(60, centers=3, random_state=0)
     table = compare(X, 3, ["KM", "R-cut"], n_neighbors=59)

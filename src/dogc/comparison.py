@@ -136,39 +136,46 @@ class Comparison:
         pd = needed("pandas", "agreement_frame")
         return pd.DataFrame(self.agreement, index=self.succeeded, columns=self.succeeded)
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        measures = SHOWN if any(row.scores for row in self.rows) else {}
+    def _known_quality(self) -> list[str]:
+        """The measures without ground truth that some method has."""
         known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
+        return [name for name in QUALITY if name in known]
+
+    def _cells(self, everything: bool = False) -> tuple[list[str], list[list[str]]]:
+        measures = SHOWN if any(row.scores for row in self.rows) else {}
         # Beside scores of the truth there is no room for all, unless they were asked for.
-        wanted = not measures or any("stability" in row.quality for row in self.rows)
-        quality = [name for name in QUALITY if wanted and name in known]
+        asked = everything or any("stability" in row.quality for row in self.rows)
+        quality = self._known_quality() if asked or not measures else []
         header = ["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]
         cells = []
         for row in self.rows:
             values = [row.scores.get(name, np.nan) for name in measures]
             values += [row.quality.get(name, np.nan) for name in quality]
             values.append(row.agreement)
-            shown = ["-" if np.isnan(value) else f"{value:.3f}" for value in values]
             found = "failed" if row.labels is None else str(row.n_found)
-            cells.append([row.method, found, f"{row.seconds:.2f}", *shown])
+            cells.append([row.method, found, f"{row.seconds:.2f}", *map(_number, values)])
         return header, cells
 
-    def _notes(self) -> list[str]:
-        return [f"{row.method}: {row.note}" for row in self.rows if row.note]
+    def notes(self) -> list[str]:
+        """Return what methods warned of, and why methods failed; the same words once."""
+        said = [(row.method, part) for row in self.rows for part in _single_notes(row)]
+        return [f"{', '.join(names)}: {note}" for note, names in said_by(said).items()]
+
+    def tables(self, width: int) -> list[str]:
+        """Return all measures as text: one table, or two where one would be wider than this."""
+        whole = _aligned(*self._cells(everything=True))
+        if len(whole.splitlines()[0]) <= width:
+            return [whole]
+        first, quality = self._cells(), self._known_quality()
+        rest = [name for name in quality if name not in first[0]]
+        lines = [[row.method, *(_number(row.quality.get(name, np.nan)) for name in rest)]
+                 for row in self.rows]  # fmt: skip
+        return [_aligned(*first), *([_aligned(["method", *rest], lines)] if rest else [])]
 
     def __str__(self) -> str:
         """Return the table as text, with what the methods had to say below it."""
-        header, cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if place else cell.ljust(width)
-                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in (header, *cells)
-        ]
-        notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self._notes()]
-        return "\n".join([*lines, *([""] if notes else []), *notes])
+        notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self.notes()]
+        return "\n".join([_aligned(*self._cells()), *([""] if notes else []), *notes])
 
     __repr__ = __str__
 
@@ -176,8 +183,47 @@ class Comparison:
         header, cells = self._cells()
         rows = [f"<tr>{''.join(f'<th>{html.escape(c)}</th>' for c in header)}</tr>"]
         rows += [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in cells]
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self._notes())
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes())
         return f"<table>{''.join(rows)}</table>" + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _number(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.3f}"
+
+
+def _aligned(header: list[str], cells: list[list[str]]) -> str:
+    """A table as text; numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in (header, *cells)
+    ]
+    return "\n".join(lines)
+
+
+def said_by(notes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Each note once, with those who said it.
+
+    Examples
+    --------
+    >>> said_by([("CAN", "no"), ("SC", "yes"), ("PCAN", "no")])
+    {'no': ['CAN', 'PCAN'], 'yes': ['SC']}
+    """
+    found: dict[str, list[str]] = {}
+    for name, note in notes:
+        found.setdefault(note, []).append(name)
+    return found
+
+
+def _single_notes(row: MethodResult) -> list[str]:
+    """The notes of a method, without the name of its class at their beginning."""
+    if not row.note or row.labels is None:
+        return [row.note] if row.note else []
+    notes = row.note.replace(".; ", ".\n").split("\n")
+    return [note.removeprefix(f"{type(row.estimator).__name__} ") for note in notes]
 
 
 def compare(

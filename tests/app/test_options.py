@@ -159,3 +159,57 @@ def test_labels_and_comparisons_quote_alike(table):
         assert any(cell.startswith('"') for cell in cells)
         for cell in cells:
             assert bool(re.fullmatch(r"-?[\d.e-]*", cell)) != bool(re.fullmatch('".*"', cell)), cell
+
+
+def test_explore_takes_the_options_of_its_siblings(table, capsys):
+    """The column of the truth scores and is never clustered by; settings reach the method."""
+    frame = pd.read_csv(table).assign(id=np.arange(60))
+    np.savez("rows.npz", other=np.zeros(3), X=frame[["a", "b", "c"]].to_numpy())
+    frame.to_csv("ids.csv", index=False)
+    given = ["--label-column", "truth", "--keep", "id", "--weight", "id=0.01", "--neighbors", 7]
+    assert run("explore", "ids.csv", "--to", 3, *given, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["ari"] for row in found["counts"]][1] == 1.0
+    steps = " ".join(found["preparation"])
+    assert "The column 'truth' holds" in steps
+    assert "'id' 0.01" in steps
+    assert run("explore", "rows.npz", "--array", "X", "--to", 3, "--out", "other") == 0
+    assert "60 rows" in capsys.readouterr().out
+    assert run("explore", "ids.csv", "--metric", "cosine", "--method", "km", "--out", "third") == 2
+    assert "--method km has no --metric" in capsys.readouterr().err
+
+
+def test_compare_takes_the_number_of_neighbours(table, capsys):
+    few = ["--method", "n-cut", "--method", "r-cut", "--method", "sc", "--drop", "phone_os"]
+    assert run("compare", table, "-k", 2, *few, "--neighbors", 5) == 0
+    said = capsys.readouterr().out
+    assert "note: n-cut, r-cut, sc: the graph has 3 components, more than --clusters=2" in said
+    assert said.count("raise --neighbors") == 1
+    assert "n_neighbors" not in said
+    page = pathlib.Path("dogc-compare/compare.html").read_text(encoding="utf-8")
+    assert "n-cut, r-cut, sc: the graph" in page
+    assert run("compare", table, "-k", 2, "--neighbors", 60, "--out", "other") == 2
+    assert "--neighbors=60 is too large" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("sentence", "command", "typed"),
+    [
+        ("no lambda gives exactly n_clusters components; choose a smaller n_clusters, or set "
+         "n_neighbors.", "explore", "no lambda gives as many components as clusters; choose a "
+         "smaller number of clusters, or set --neighbors."),
+        ("there may be no 4 clusters; try another n_clusters ('auto' proposes one), or set "
+         "n_neighbors.", "compare", "there may be no 4 clusters; try another --clusters, or set "
+         "--neighbors."),
+        ("raise n_neighbors, or pass a graph with more edges.", "cluster", "raise --neighbors."),
+        ("max_iter was reached; raise max_iter.", "compare",
+         "the limit of iterations was reached."),
+        ("NMFClustering reached max_iter=200 before its factors settled; raise max_iter or tol.",
+         "compare", "NMFClustering reached 200 iterations before its factors settled."),
+        ("the graph has 5 components, more than n_clusters=3; the smallest were merged with their "
+         "nearest; raise bandwidth to avoid that.", "compare", "the graph has 5 components, more "
+         "than --clusters=3; the smallest were merged with their nearest."),
+    ],
+)  # fmt: skip
+def test_notes_name_only_what_can_be_typed(sentence, command, typed):
+    assert as_typed(sentence, command) == typed

@@ -24,11 +24,26 @@ TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "
          "metric=": "--metric ", "n_components": "--components",
          "n_representatives": "--representatives", "methods holds": "--method is",
          "rows in X": "rows"}  # fmt: skip
+# Advice that cannot be typed, and what is said in its place.
+UNTYPED = {
+    r", or pass a graph with more edges": "",
+    r"; [^;]*\b(a graph with more edges|bandwidth|n_landmarks)\b[^;]*(?=\.$)": "",
+    r" or n_prototypes\b": "",
+    r"\bmax_iter was reached": "the limit of iterations was reached",
+    r"; raise (max_iter|n_prototypes)\b[^;]*(?=\.$)": "",
+    r"\bmax_iter=(\d+)": r"\1 iterations",
+    r"\bof labels_": "of the labels",
+}
+# What ``dogc explore``, which tries several numbers, says of the number of clusters.
+EXPLORED = {"exactly n_clusters components": "as many components as clusters",
+            "components than n_clusters": "components than clusters",
+            "n_clusters=": "", "n_clusters is wrong": "their number is wrong",
+            "n_clusters": "number of clusters"}  # fmt: skip
 # The settings that not all methods have: as they are typed, and as a method has them.
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
 
 
-def as_typed(sentence: str) -> str:
+def as_typed(sentence: str, command: str = "cluster") -> str:
     """A sentence of the library with the options named as they are typed.
 
     What stands in quotes belongs to the user, such as the name of a column: it is never changed.
@@ -38,15 +53,23 @@ def as_typed(sentence: str) -> str:
     --------
     >>> as_typed("n_clusters must be at most 3; got 'n_clusters'.")
     "--clusters must be at most 3; got 'n_clusters'."
+    >>> as_typed("try another n_clusters; raise max_iter.", "explore")
+    'try another number of clusters.'
     """
+    for words in ("; neighbors_algorithm='brute' finds all of them but is slower",
+                  *[" ('auto' proposes one)"] * (command != "cluster")):  # fmt: skip
+        sentence = sentence.replace(words, "")
     first, last = sentence.find("'"), sentence.rfind("'")
     if first < 0:
-        return _renamed(sentence)
-    return _renamed(sentence[:first]) + sentence[first:last] + _renamed(sentence[last:])
+        return _renamed(sentence, command)
+    front, back = sentence[:first], sentence[last:]
+    return _renamed(front, command) + sentence[first:last] + _renamed(back, command)
 
 
-def _renamed(text: str) -> str:
-    for name, typed in TYPED.items():
+def _renamed(text: str, command: str) -> str:
+    for pattern, words in UNTYPED.items():
+        text = re.sub(pattern, words, text)
+    for name, typed in [*(EXPLORED if command == "explore" else {}).items(), *TYPED.items()]:
         text = re.sub(rf"(?<![\w.]){re.escape(name)}", typed, text)  # no part of a name
     return text
 
@@ -79,7 +102,7 @@ def one_count(given: str) -> int:
     if given.strip().lower() == "auto":
         raise TableError(
             "--clusters is auto, but all methods are compared at the same number of clusters; "
-            "pass one, such as the number that dogc cluster --clusters auto proposes."
+            "pass a number; dogc cluster --clusters auto proposes one."
         )
     number = _whole(given)
     if number < 1:
@@ -111,12 +134,12 @@ def check_seed(seed: int) -> int:
 
 
 def settings_of(
-    neighbors: str,
-    geometry: str,
-    metric: str,
-    components: str,
-    representatives: str,
-    outliers: bool,
+    neighbors: str = "auto",
+    geometry: str = "auto",
+    metric: str = "euclidean",
+    components: str = "auto",
+    representatives: str = "auto",
+    outliers: bool = False,
 ) -> dict[str, Any]:
     """The settings of a method, by the names it has for them; those left alone are absent."""
     if metric not in METRICS:

@@ -53,7 +53,7 @@ from .options import (
 app = typer.Typer(
     name="dogc",
     help="Graph clustering: cluster a table, label new rows, compare methods.",
-    epilog="Exit codes: 0 done, 1 it could not be done, 2 wrong input, command or place to write, "
+    epilog="Exit codes: 0 success, 1 unexpected error, 2 bad input, options or output path, "
     "130 interrupted, 143 stopped.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -70,7 +70,11 @@ def run(arguments: Sequence[str], debug: bool = False) -> int:
             return 2  # the help has been shown
         if hasattr(error, "format_message"):  # typer's own: a missing argument, an unknown option
             quotes = "put a pattern of files in quotes; " if "extra arg" in str(error) else ""
-            return _fail(f"{error.format_message().rstrip('.')}; {quotes}dogc --help shows how.", 2)
+            message = error.format_message().rstrip(".")
+            end = "" if message.endswith("?") else ";"
+            known = {command.name for command in app.registered_commands}
+            command = f" {arguments[0]}" if arguments and arguments[0] in known else ""
+            return _fail(f"{message}{end} {quotes}see dogc{command} --help.", 2)
         return _explain(error, debug)
 
 
@@ -238,6 +242,8 @@ def compare(
     keep: Keep = None,
     weight: Weights = None,
     no_scale: NoScale = False,
+    neighbors: Neighbors = "auto",
+    representatives: Representatives = "auto",
     seed: Seed = 0,
     quality: Quality = False,
     raw_cells: RawCells = False,
@@ -259,11 +265,12 @@ def compare(
         keep=tuple(keep or ()),
         weights=arguments.weights_of(weight or ()),
         seed=arguments.check_seed(seed),
+        settings=arguments.settings_of(neighbors=neighbors, representatives=representatives),
     )
     return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
 
 
-@_command("explore", "dogc explore customers.csv --from 2 --to 8")
+@_command("explore", "dogc explore wine.csv --from 2 --to 8 --label-column class")
 def explore(
     file: File,
     first: Annotated[
@@ -274,9 +281,18 @@ def explore(
     ] = 8,
     method: Method = "dogc-os",
     out: Folder = Path("dogc-explore"),
+    array: Array = None,
+    label_column: Label = None,
     columns: Columns = None,
     drop: Drop = None,
+    keep: Keep = None,
+    weight: Weights = None,
     no_scale: NoScale = False,
+    neighbors: Neighbors = "auto",
+    geometry: Geometry = "auto",
+    metric: Metric = "euclidean",
+    components: Components = "auto",
+    representatives: Representatives = "auto",
     seed: Seed = 0,
     raw_cells: RawCells = False,
     force: Force = False,
@@ -287,15 +303,18 @@ def explore(
     from . import arguments, exploring, terminal
 
     options = terminal.Asked(
-        file,
+        arguments.with_array(file, array),
         first,
         terminal.Output(out, force, raw_cells),
-        None,
+        label_column,
         tuple(drop or ()),
         not no_scale,
         columns=tuple(columns or ()),
+        keep=tuple(keep or ()),
+        weights=arguments.weights_of(weight or ()),
         seed=arguments.check_seed(seed),
         method=method,
+        settings=arguments.settings_of(neighbors, geometry, metric, components, representatives),
     )
     numbers = exploring.numbers_asked(first, last)
     return exploring.run_explore(options, numbers, terminal.Terminal(json, quiet))
@@ -318,7 +337,7 @@ def report(
 
 @_command("info", "dogc info customers/model.skops")
 def info(model: Model, json: Json = False) -> int:
-    """Say what a model file holds, without trusting anything else in it."""
+    """Show the contents of a model file."""
     from . import terminal
 
     return terminal.info(model, terminal.Terminal(json, False))
@@ -343,5 +362,5 @@ def datasets(
 
 @_command("paper", "dogc paper tables --quick")
 def paper() -> int:
-    """Redo the paper's tables and figures; dogc paper --help says more."""
+    """Reproduce the paper's tables and figures; see dogc paper --help."""
     raise AssertionError("dogc.app.cli hands this over")  # listed here for --help

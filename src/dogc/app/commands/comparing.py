@@ -10,6 +10,7 @@ from ...comparison import Comparison, MethodResult
 from .. import report as reports
 from ..report.json_values import digits, short
 from ..tables import Table
+from .arguments import as_typed
 from .outputs import Output
 
 FILES = ["compare.csv", "compare.html", "labels.csv"]
@@ -28,7 +29,7 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
         "methods": [_line(row) for row in comparison],
         "names": [short(name, 60) for name in comparison.succeeded],
         "agreement": np.round(comparison.agreement, 4).tolist(),
-        "notes": [short(f"{row.method}: {row.note}", 1000) for row in comparison if row.note],
+        "notes": [short(as_typed(note, "compare"), 1000) for note in comparison.notes()],
         "steps": [short(step, 2000) for step in steps],
     }
     title = f"Methods side by side on {summary['source']}"
@@ -75,7 +76,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
             "quality": {k: None if np.isnan(v) else round(v, 4) for k, v in row.quality.items()},
             "agreement": None if np.isnan(row.agreement) else round(row.agreement, 4),
             "failed": row.labels is None,
-            "note": row.note,
+            "note": as_typed(row.note, "compare"),
         }
         for row in comparison
     ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...comparison import named_estimator
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from ...comparison import named_estimator, said_by
 from ...exploration import Exploration, explore
 from .. import report as reports
 from ..report.counts import describe_exploration
@@ -12,7 +15,7 @@ from ..report.json_values import short
 from ..tables import TableError, read_table
 from ..tables.clustered_table import asked_of
 from ..tables.opening import check_there
-from .arguments import as_typed
+from .arguments import as_typed, check_settings
 from .outputs import Output
 from .terminal import Asked, Terminal, counted, plain
 
@@ -41,6 +44,7 @@ def numbers_asked(first: int, last: int) -> range:
 
 def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
+    check_settings(options.method, options.settings)
     check_there(options.file)
     options.out.check_folder(FILES)
     table = read_table(options.file)
@@ -52,6 +56,8 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     parameters = {**options.parameters(False), "verbose": 0}
     model = named_estimator(options.method, numbers[0], asked_of(preparation, parameters))
     found = explore(model, X, numbers, progress=terminal.progress)
+    if options.label_column is not None:
+        found = scored(found, table.frame[options.label_column].astype(str).to_numpy())
     steps = list(preparation.steps_)
     summary: dict[str, Any] = {
         "source": short(table.source, 200),
@@ -68,7 +74,7 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     terminal.say(f"[bold]{counted(len(X), 'row')} of {plain(table.source)}[/bold] by "
                  f"{plain(summary['method'])}\n")  # fmt: skip
     terminal.say(plain_lines(str(found)))
-    terminal.notes([*said, *notes])
+    terminal.notes([*said, *notes], "explore")
     terminal.wrote(paths)
     terminal.say(f"\nopen {plain(options.out.path / 'explore.html')} in a browser")
     terminal.finish({"proposed": found.proposed, **_record(summary), "preparation": steps}, paths)
@@ -112,9 +118,21 @@ def write_exploration(found: Exploration, frame: Any, summary: dict, out: Output
     return file.note()
 
 
+def scored(found: Exploration, truth: np.ndarray) -> Exploration:
+    """The same with the adjusted Rand index with known labels at each number."""
+    rows = [row._replace(figures={"ari": adjusted_rand_score(truth, row.labels), **row.figures})
+            for row in found]  # fmt: skip
+    return Exploration(rows, found.evidence)
+
+
 def _notes(found: Exploration) -> list[str]:
-    notes = [(counted(row.n_clusters, "cluster"), row.note) for row in found if row.note]
-    return [as_typed(f"{number}: {note}") for number, note in notes]
+    """What the fits warned of, the same words once."""
+    said = said_by([(str(row.n_clusters), row.note) for row in found if row.note])
+    return [
+        as_typed(f"{', '.join(numbers)} cluster{'' if numbers == ['1'] else 's'}: {note}",
+                 "explore")
+        for note, numbers in said.items()
+    ]  # fmt: skip
 
 
 def _record(summary: dict[str, Any]) -> dict[str, Any]:

@@ -111,10 +111,10 @@ class Terminal:
             grid.add_row(*map(plain, row))
         self.console.print(grid)
 
-    def notes(self, notes: Sequence[str]) -> None:
+    def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
         """What there is to know."""
         for note in notes:
-            self.say(f"[yellow]note:[/yellow] {plain(as_typed(note))}")
+            self.say(f"[yellow]note:[/yellow] {plain(as_typed(note, command))}")
 
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""
@@ -174,9 +174,9 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         mean = mean_confidence(found, int(name))
         rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
-    terminal.grid(["cluster", "rows", "share", "sure"], rows)
+    terminal.grid(["cluster", "rows", "share", "confidence"], rows)
     if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
-        terminal.say(f"\nRows were compared by their columns, {columns}.")
+        terminal.say(f"\nDistances were computed on the columns, {columns}.")
     if resolution := reports.describe_resolution(found.model):
         terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):
@@ -246,15 +246,19 @@ def compare(
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()
+    settings = dict(options.settings)
     found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               parameters=asked_of(preparation, {}), quality=quality,
+                               n_neighbors=settings.pop("n_neighbors", None),
+                               parameters=asked_of(preparation, settings), quality=quality,
                                random_state=options.seed,
                                progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
     notes = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
     paths = [options.out.path / name for name in comparing.FILES]
-    terminal.say(escape(str(found)))
-    terminal.notes(notes)
+    terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
+    if said := [*found.notes(), *notes]:
+        terminal.say()
+        terminal.notes(said, "compare")
     terminal.wrote(paths)
     terminal.finish(
         {"methods": comparing.records(found), "preparation": steps, "notes": notes}, paths

@@ -2,8 +2,9 @@
 
 const COUNT_COLUMNS = [
   { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
-  { key: "score", name: "score", better: "high", hint: "What speaks for this number; one cluster has 0", text: (value) => value.toFixed(2) },
-  { key: "scales", name: "agreement over scales", better: "high", hint: "Adjusted Rand index of the labels at several numbers of neighbours; 1 is the same", text: (value) => value.toFixed(2) },
+  { key: "score", name: "score", better: "high", hint: "Evidence for this number; 0 for one cluster", text: (value) => value.toFixed(2) },
+  { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: (value) => value.toFixed(2) },
+  { key: "scales", name: "agreement over scales", better: "high", hint: "Adjusted Rand index of the labels at several numbers of neighbours; 1 is identical", text: (value) => value.toFixed(2) },
   { key: "silhouette", name: "silhouette", better: "high", hint: "From −1 to 1; favours round clusters of one size", text: (value) => value.toFixed(2) },
   { key: "confident", name: "confident rows", better: "high", hint: "Share of rows with a confidence of at least 0.5", text: percent },
   { key: "nested", name: "rows nested", hint: "Share of rows whose cluster lies in one cluster of the number before", text: percent },
@@ -17,7 +18,7 @@ function flowPicture(found) {
   const x = (count) => 44 + numbers.indexOf(count) * step;
   const y = (part) => top + part * high;
   const width = 88 + (numbers.length - 1) * step;
-  const readout = el("p", { class: "readout note", role: "status" }, "Point at a band or a block to read it.");
+  const readout = el("p", { class: "readout note", role: "status" }, "Hover over a band or a block to see its rows.");
   const bands = ribbons.map((band) => {
     const [left, right] = [x(band.fewer) + thick / 2, x(band.more) - thick / 2];
     const middle = (left + right) / 2;
@@ -49,14 +50,14 @@ function flowPicture(found) {
 }
 
 function changeList(found) {
-  const step = ({ fewer, more, nested, changes }) => el("li", {}, el("b", {}, `${fewer} to ${more}`), ` ${changes.join(" ")} `, el("small", {}, `${percent(nested)} of the rows are nested.`));
+  const step = ({ fewer, more, nested, changes }) => el("li", {}, el("b", {}, `${fewer} to ${more}`), ` ${changes.join(" ")} `, el("small", {}, `${percent(nested)} of the rows stay inside one parent cluster.`));
   return el("ul", { class: "changes" }, found.steps.map(step));
 }
 
 function countTable(found) {
   const rows = found.rows.map((row) => ({ ...row, marked: row.clusters === found.chosen, proposed: row.clusters === found.proposed }));
   const known = COUNT_COLUMNS.filter((column) => rows.some((row) => row[column.key] !== null && row[column.key] !== undefined));
-  return sortableTable("What can be said of each number without known labels", known, rows);
+  return sortableTable("Measures that need no known labels, for each number of clusters", known, rows);
 }
 
 function proposalWords(found) {
@@ -73,7 +74,7 @@ function showCounts() {
     "counts",
     "How many",
     "How many clusters?",
-    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more. A number is easier to believe if its clusters are the same at all scales, and if a larger number only splits them.`,
+    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more. A number of clusters is more credible if the clusters are the same at all scales, and if a larger number only splits them.`,
     flowPicture(found),
     changeList(found),
     countTable(found),
