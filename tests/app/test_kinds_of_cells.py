@@ -15,6 +15,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app.commands import command_line  # noqa: E402
+from dogc.app.commands.csv_rows import CsvRows  # noqa: E402
 from dogc.app.tables import MixedEncoder, TableError, excel, read_table  # noqa: E402
 from dogc.app.tables.columns import encode, plan_column  # noqa: E402
 from dogc.app.tables.text_summaries import plan_texts, summarise_texts  # noqa: E402
@@ -72,8 +73,8 @@ def test_a_few_impossible_dates_are_gaps(texts):
     assert plan["missing"] == n_strays
     assert encode(column, plan)[62] == plan["median"]
     said = " ".join(MixedEncoder().fit(column.to_frame()).steps_)
-    cells = "1 cell that holds" if n_strays == 1 else "2 cells that hold"
-    assert f"In column 'when', {cells} no date (such as '{texts[62]}')" in said
+    cells = "1 cell that is not a date" if n_strays == 1 else "2 cells that are not dates"
+    assert f"In column 'when', {cells} (such as '{texts[62]}')" in said
 
 
 def test_many_impossible_dates_are_text():
@@ -166,6 +167,17 @@ def test_sheets_of_a_book(book):
         read_table("book.xlsx")
 
 
+def test_days_are_written_without_midnight(tmp_path):
+    when = pd.to_datetime(["2018-06-08", None, "2018-06-09"])
+    times = when + pd.Timedelta(hours=1)
+    frame = pd.DataFrame({"day": when, "time": times, "exact": times + pd.Timedelta(1, "us")})
+    with open(tmp_path / "rows.csv", "wb") as file:
+        CsvRows(file).write(frame)
+    lines = (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[1].startswith("2018-06-08,2018-06-08 01:00:00,2018-06-08 01:00:00.000001")
+    assert lines[2] == ",,"
+
+
 def test_a_book_that_is_packed_too_tightly(book, monkeypatch):
     book({"May": [("a",), (1,)]})
     monkeypatch.setattr("dogc.app.tables.limits.MANY", 100_000)
@@ -235,4 +247,4 @@ def test_predict_repeats_how_far_it_agrees(folder, capsys, monkeypatch):
         monkeypatch.setattr("dogc.app.commands.prediction.REPEATED", least)
         assert run("predict", "dogc-output/model.skops", "rows.csv", "--force") == 0
         out = capsys.readouterr().out
-        assert ("this model repeats 100% of the labels of the rows" in out) is said
+        assert ("this model reproduces only 100% of the labels" in out) is said

@@ -624,6 +624,24 @@ def test_dates_are_told_as_days_and_tooltips_have_the_telling_columns_first():
     assert found["figures"]["scales"] is None
 
 
+def test_empty_cells_among_dates_are_missing_and_dates_are_early_or_late():
+    """An empty cell of a CSV file is empty text; nothing is shown for it but that it is missing."""
+    labels = np.repeat([0, 1], 30)
+    days = np.where(labels == 0, 18000, 19000) + np.arange(60) % 7
+    dates = pd.Series(days.astype("datetime64[D]")).astype(str)
+    dates[:5] = ""
+    clustering = clustering_of(pd.DataFrame({"joined": dates}), days[:, None] / 300.0, labels)
+    found = summarise(clustering)
+    (joined,) = found["features"]["columns"]
+    assert joined["missing"] == 5
+    assert sum(joined["clusters"]["0"]) == 25
+    first, second = found["features"]["clusters"]
+    assert first["features"][0]["share"] == 1.0
+    assert [first["words"][0]["kind"], second["words"][0]["kind"]] == ["earlier", "later"]
+    assert found["points"]["axes"][0][0]["date"]
+    assert found["points"]["values"][0].count(None) == 5
+
+
 def test_one_cluster_fewer_and_one_more_are_shown_where_that_is_quick(garden, summary):
     counts = summary["counts"]
     assert [row["clusters"] for row in counts["rows"]] == [2, 3, 4]

@@ -41,6 +41,22 @@ def _quoted(name: str) -> str:
     return name if bare else '"' + name.replace('"', '""') + '"'
 
 
+def short_times(table: Any) -> Any:
+    """A table of pyarrow's whose columns of times are days or seconds, where that is exact."""
+    import pyarrow
+
+    for place, field in enumerate(table.schema):
+        if not pyarrow.types.is_timestamp(field.type) or field.type.tz is not None:
+            continue
+        cells = table.column(place)
+        for kind in (pyarrow.date32(), pyarrow.timestamp("s")):
+            short = cells.cast(kind, safe=False)
+            if short.cast(field.type, safe=False).equals(cells):
+                table = table.set_column(place, field.name, short)
+                break
+    return table
+
+
 class CsvRows:
     """A CSV file that grows by parts; the first brings the names of the columns.
 
@@ -72,7 +88,7 @@ class CsvRows:
             self._file.write(f"{','.join(names)}\n".encode())
             self._begun = True
         try:
-            table = pyarrow.Table.from_pandas(rows, preserve_index=False)
+            table = short_times(pyarrow.Table.from_pandas(rows, preserve_index=False))
             kinds = table.schema.types
             nested = any(map(pyarrow.types.is_nested, kinds))
             nested |= any(isinstance(kind, pyarrow.BaseExtensionType) for kind in kinds)

@@ -106,12 +106,15 @@ def describe_cluster(
 
 
 def in_words(found: list[tuple[Column, Contrast]]) -> list[dict[str, Any]]:
-    """The telling features by what they are: higher, lower, medium, extreme, mostly, rarely."""
+    """The telling features by what they are: higher, later, medium, extreme, mostly, rarely."""
+    dates = {"higher": "later", "lower": "earlier", "medium": "between", "extreme": "far"}
     kinds = {"above": "higher", "below": "lower", "between": "medium", "outside": "extreme"}
     words: dict[str, list[str]] = {}
     for column, contrast in [pair for pair in found if pair[1].gap >= TELLING][:4]:
         kind = kinds[contrast.side]
         if column.two_values:
             kind = "mostly" if kind == "higher" else "rarely"
+        elif column.date:
+            kind = dates[kind]
         words.setdefault(kind, []).append(column.name)
     return [{"kind": kind, "names": names} for kind, names in words.items()]

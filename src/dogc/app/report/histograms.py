@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..tables import TableError
-from ..tables.columns import encode, plan_column
+from ..tables.columns import plan_column, with_gaps
 from .groups import Groups
 from .json_values import digits, short
 
@@ -70,10 +70,9 @@ class Features:
         column = self.clustering.frame.iloc[:, places[0]]
         try:
             plan = plan_column(column)
-            days = encode(column, plan) if plan["kind"] == "date" else None
+            return with_gaps(column, plan) if plan["kind"] == "date" else None
         except TableError:
             return None
-        return None if days is None else np.where(column.isna(), np.nan, days)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:

@@ -44,12 +44,12 @@ def cell(value: Any) -> Any:
 
     Examples
     --------
-    >>> cell(2.0), cell("<b>"), cell(float("nan")), cell(2**60)
-    (2, '<b>', None, '1152921504606846976')
+    >>> cell(2.0), cell("<b>"), cell(float("nan")), cell(" "), cell(2**60)
+    (2, '<b>', None, None, '1152921504606846976')
     """
     if isinstance(value, np.ndarray):
         return short(value)
-    if value is None or value != value:
+    if value is None or value != value or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, np.generic):
         value = value.item()

@@ -11,6 +11,7 @@ import numpy as np
 from ...plotting._islands import graph_layout
 from ...plotting._plane import kept_apart, main_plane
 from .groups import Groups
+from .histograms import Features
 from .json_values import cell, digits, short
 
 if TYPE_CHECKING:
@@ -126,8 +127,13 @@ def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
     correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
     best = np.argsort(-np.abs(correlation), kind="stable")[:2]
+    features = Features(clustering)
     return [
-        {"name": short(clustering.feature_names[j], 60), "sign": int(np.sign(correlation[j]))}
+        {
+            "name": short(clustering.feature_names[j], 60),
+            "sign": int(np.sign(correlation[j])),
+            "date": features[j].date,
+        }
         for j in best
         if abs(correlation[j]) >= 0.4
     ]

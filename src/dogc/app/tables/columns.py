@@ -234,13 +234,15 @@ def encode(column: pandas.Series, plan: Plan) -> np.ndarray:
     """The numbers of a column, (n,) or (n, levels), by its plan."""
     if plan["kind"] == "category":
         return _encode_category(column, plan)
-    if plan["kind"] == "boolean":
-        values, filling = _encode_boolean(column, plan), plan["usual"]
-    else:
-        numbers = _encode_number if plan["kind"] == "number" else _encode_date
-        values, filling = numbers(column, plan), plan["median"]
+    values, filling = with_gaps(column, plan), "usual" if plan["kind"] == "boolean" else "median"
     gaps = np.isnan(values)
-    return np.where(gaps, filling, values) if gaps.any() else values
+    return np.where(gaps, plan[filling], values) if gaps.any() else values
+
+
+def with_gaps(column: pandas.Series, plan: Plan) -> np.ndarray:
+    """The numbers of a column that is not a category, NaN where a value is missing."""
+    encoders = {"boolean": _encode_boolean, "number": _encode_number, "date": _encode_date}
+    return encoders[plan["kind"]](column, plan)
 
 
 def _encode_category(column: pandas.Series, plan: Plan) -> np.ndarray:

@@ -5,7 +5,7 @@ const CARDS = 6;
 
 function clusterSentence(words) {
   if (!words.length) return "No single feature sets it apart from the rest.";
-  const say = { higher: "higher", lower: "lower", medium: "medium", extreme: "very high or very low", mostly: "mostly", rarely: "rarely" };
+  const say = { higher: "higher", lower: "lower", later: "later", earlier: "earlier", between: "neither early nor late", far: "very early or very late", medium: "medium", extreme: "very high or very low", mostly: "mostly", rarely: "rarely" };
   const text = words.map((part) => `${say[part.kind]} ${listed(part.names)}`).join("; ");
   return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
@@ -25,7 +25,7 @@ function contrastWords(feature, column) {
   }
   const cuts = feature.cuts.map((cut) => inUnits(column, cut, exact));
   const where = { above: `${column.date ? "after" : "above"} ${cuts[0]}`, below: `${column.date ? "up to" : "at most"} ${cuts[0]}`, between: `from ${cuts[0]} to ${cuts[1]}`, outside: column.date ? `before ${cuts[0]} or after ${cuts[1]}` : `below ${cuts[0]} or above ${cuts[1]}` }[feature.side];
-  return `${percent(feature.share)} are ${where}, ${against}`;
+  return `${percent(feature.share)} of its rows are ${where}, ${against}`;
 }
 
 function columnName(column) {
@@ -82,7 +82,7 @@ function featureRow(feature, id) {
   const facts = [];
   if (!column.two_values) facts.push(`median ${inUnits(column, feature.median)}, all rows ${inUnits(column, column.median)}`);
   if (!column.two_values && !column.original) facts.push("in prepared units");
-  if (!column.two_values && column.log) facts.push("scale in steps of ten");
+  if (!column.two_values && column.log) facts.push("logarithmic scale");
   if (column.missing) facts.push(`${whole.format(column.missing)} missing`);
   return el(
     "li",
@@ -134,13 +134,13 @@ function showFeatures() {
   follow((only) => sample.style.setProperty("background", colour(only === null ? 0 : only)));
   const notes = [];
   if (summary.sample) notes.push(`Ranges and shares are of ${whole.format(summary.sample.rows)} of ${whole.format(summary.rows)} rows.`);
-  if (features.looked_at < features.total) notes.push(`Of ${whole.format(features.total)} features, the ${whole.format(features.looked_at)} whose means differ most were looked at.`);
+  if (features.looked_at < features.total) notes.push(`Of ${whole.format(features.total)} features, only the ${whole.format(features.looked_at)} whose means differ most were considered.`);
   if (features.clusters.length < features.clusters_total) notes.push(`The ${features.clusters.length} largest of ${whole.format(features.clusters_total)} clusters are shown.`);
   section(
     "features",
     "Differences",
     "What makes each cluster different?",
-    ["Features are ranked by how well one range of values tells the cluster from all other rows.", el("br"), el("span", { class: "key" }, sample, "the cluster"), " ", el("span", { class: "key" }, el("i", { class: "key-rest" }), "the rest"), " ", el("span", { class: "key" }, el("i", { class: "key-band" }), "that range")],
+    ["Features are ranked by how well a range of their values separates the cluster from all other rows.", el("br"), el("span", { class: "key" }, sample, "the cluster"), " ", el("span", { class: "key" }, el("i", { class: "key-rest" }), "the rest"), " ", el("span", { class: "key" }, el("i", { class: "key-band" }), "that range")],
     grid,
     more,
     notes.length ? el("p", { class: "note" }, notes.join(" ")) : null,

@@ -2,12 +2,12 @@
 
 function axisWords(axis) {
   if (!axis || !axis.length) return "";
-  return axis.map((part) => `${part.sign > 0 ? "more" : "less"} ${part.name}`).join(", ");
+  return axis.map((part) => `${(part.date ? ["earlier", "later"] : ["lower", "higher"])[Number(part.sign > 0)]} ${part.name}`).join(", ");
 }
 
 function sampleNote(points) {
   const notes = [];
-  if (points.row.length < points.total) notes.push(`The picture shows ${whole.format(points.row.length)} of ${whole.format(points.total)} rows, drawn from every cluster${summary.sample ? "." : "; all other numbers on this page count every row."}`);
+  if (points.row.length < points.total) notes.push(`The plot shows ${whole.format(points.row.length)} of ${whole.format(points.total)} rows, drawn from every cluster${summary.sample ? "." : "; all other numbers on this page count every row."}`);
   if (points.outside.length) notes.push(`${plural(points.outside.length, "row")} far away ${points.outside.length === 1 ? "sits" : "sit"} at the edge.`);
   if (points.confidence && points.confidence.some((value) => value !== null && value < 0.5)) notes.push("Hollow points have a confidence below 0.5.");
   return notes.join(" ");
@@ -20,7 +20,7 @@ function whereSentence(points) {
   return `Each point is a row, seen along the two directions in which ${space} ${points.learned ? "spreads" : "spread"} the rows most (${shares[0]} and ${shares[1]} of the variance).`;
 }
 
-const ISLANDS = "Each point is a row, and each cluster an island. Within an island rows lie by the learned graph: rows that it joins are near each other. Islands of similar clusters are neighbours, but their distance means little.";
+const ISLANDS = "Each point is a row, and each cluster an island. Within an island, rows are placed by the learned graph: connected rows are close together. Similar clusters are placed next to each other, but the distance between islands means little.";
 
 function rowCard(i) {
   const points = summary.points;
@@ -240,17 +240,17 @@ function showScatter() {
 
 // The section with its legend, canvas, card and buttons.
 function mapFigure(points) {
-  const label = `Scatter plot of ${plural(points.row.length, "row")} in ${plural(summary.clusters.length, "group")}. Left and right arrow keys go through the rows, plus and minus magnify.`;
+  const label = `Scatter plot of ${plural(points.row.length, "row")} in ${plural(summary.clusters.length, "group")}. Left and right arrow keys go through the rows, plus and minus zoom.`;
   const canvas = el("canvas", { tabindex: 0, role: "img", class: "scatter", "aria-label": label });
   const ring = el("span", { class: "ring", hidden: true });
   const card = el("div", { class: "card", hidden: true, role: "status" });
   const control = (text, name) => el("button", { type: "button", "aria-label": name, title: name }, text);
-  const nearer = control("+", "Magnify");
-  const farther = control("−", "Magnify less");
-  const whole = control("⤢", "Show the whole picture");
+  const nearer = control("+", "Zoom in");
+  const farther = control("−", "Zoom out");
+  const whole = control("⤢", "Show the whole plot");
   const factor = el("output", {});
   const stage = el("div", { class: "stage" }, canvas, ring, card);
-  const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show one cluster alone" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${number(group.size, exact)}`))));
+  const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show only one cluster" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${number(group.size, exact)}`))));
   const choice = (name, text) => el("button", { type: "button", class: "quiet", "data-layout": name, "aria-pressed": String(name === "plane") }, text);
   const layouts = points.islands ? [choice("plane", "Directions"), choice("graph", "Graph")] : [];
   const axisUp = el("p", { class: "axis" });
@@ -259,7 +259,7 @@ function mapFigure(points) {
   section(
     "where",
     "Map",
-    "Where do they lie?",
+    "Where are the rows?",
     whereSentence(points),
     arrowKeys(legend),
     el(
@@ -274,7 +274,7 @@ function mapFigure(points) {
       ),
       stage,
       across ? fill(axisAcross, {}, [across, el("span", { "aria-hidden": "true" }, " →")]) : null,
-      el("figcaption", { class: "note" }, el("span", { class: "hint" }, "Point at a row, or tap it, to see its values. "), sampleNote(points)),
+      el("figcaption", { class: "note" }, el("span", { class: "hint" }, "Hover over a row, or tap it, to see its values. "), sampleNote(points)),
     ),
   );
   const explain = document.querySelector("#where .explain");
