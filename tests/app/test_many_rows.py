@@ -160,8 +160,10 @@ class TestCluster:
         run_record = record("out")
         shown = run_record["sample"]["rows"]
         assert 45 <= shown < 120
-        assert f"The report: pictures and ranges are of {shown} of 600 rows" in printed
-        assert f"Pictures and ranges are of {shown} of 600 rows" in run_record["sample"]["words"]
+        assert f"The report: plots and ranges use a sample of {shown} of 600 rows" in printed
+        assert (
+            f"Plots and ranges use a sample of {shown} of 600 rows" in run_record["sample"]["words"]
+        )
         page = pathlib.Path("out/report.html").read_text(encoding="utf-8")
         assert run_record["sample"]["words"] in page
         summary = saving.load_bundle("out/model.skops").summary
@@ -284,7 +286,7 @@ class TestRefused:
         said = self.message(capsys, "cluster", "whole.csv", "--clusters", 3, *address)
         assert "no Dask scheduler answers there" in said
         said = self.message(capsys, "cluster", "-", "--clusters", 3, *address)
-        assert "standard input is none" in said
+        assert "standard input cannot be used" in said
 
 
 class TestPredict:

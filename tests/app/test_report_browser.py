@@ -96,12 +96,12 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
     page = opened(summary)
     headings = page.locator("h2").all_text_contents()
     assert headings == [
-        "How many rows are in each cluster, and how sure?",
+        "How large are the clusters, and how confident are the labels?",
         "How well do they match the known labels?",
-        "Where do they lie?",
+        "Where are the rows?",
         "What makes each cluster different?",
         "How many clusters?",
-        "How does the learned graph look?",
+        "What does the learned graph look like?",
         "Did it converge?",
         "What was done to the data?",
     ]
@@ -384,7 +384,7 @@ def test_what_a_method_does_not_tell_is_left_out(opened, garden):
     ids = page.locator("section").evaluate_all("all => all.map((section) => section.id)")
     assert ids == ["sizes", "where", "features", "data"]
     assert page.locator(".size-sure").count() == 0
-    assert "does not say how sure" in page.locator("#sizes .explain").inner_text()
+    assert "This method gives no confidence" in page.locator("#sizes .explain").inner_text()
 
 
 def test_one_cluster_one_feature_one_row(opened):
@@ -432,7 +432,7 @@ def test_it_says_that_representatives_stand_for_rows(opened):
     sentence = page.locator("#graph .explain").inner_text()
     assert sentence.startswith(
         f"The graph joins {p} representatives, which stand for 4,000 rows. Here all of its weight "
-        "joins representatives of the same cluster"
+        "joins representatives in the same cluster"
     )
     assert page.locator("#graph .big b").inner_text() == "100%"
     changing = {"n_representatives": p, "agreement": 0.4, "steady": False, "words": "They change."}

@@ -277,7 +277,7 @@ PARQUET = parquet_bytes(pd.DataFrame({"a": range(100)}))
 BAD_FILES = {
     "empty": ("x.csv", b"", "x.csv is empty"),
     "blank": ("x.csv", b"\n \n", "x.csv is empty"),
-    "blanks": ("x.csv", b"\n" * 70_000 + b"a,b\n1,2\n", "x.csv begins with blanks alone"),
+    "blanks": ("x.csv", b"\n" * 70_000 + b"a,b\n1,2\n", "x.csv contains only blanks at the start"),
     "header only": ("x.csv", b"a,b\n", "a header but no rows"),
     "header without an end": ("x.csv", b"a,b", "a header but no rows"),
     "one text column": ("x.csv", b"word\nhello\nworld\n", "only one column"),
@@ -293,7 +293,7 @@ BAD_FILES = {
     "utf-16": ("x.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16 text"),
     "nul": ("x.csv", b"a,b\n1,\x002\n", "NUL byte at byte 7"),
     "two names": ("x.csv", b"a,b,a\n1,2,3\n", r"two columns named 'a' \(columns 1 and 3\)"),
-    "unknown": ("x.xyz", b"\x01\x02\x00\xff", "no format that can be read here"),
+    "unknown": ("x.xyz", b"\x01\x02\x00\xff", "not in a format that can be read here"),
     "json": ("x.json", b'[{"a": 1}]', "looks like JSON"),
     "excel": ("x.xlsx", archived(a=1).replace(b"a.npy", b"a.xml"), "an Excel file"),
     "renamed excel": (
@@ -533,15 +533,15 @@ class TestPreparation:
         def step(word):
             return next(step for step in steps if word in step)
 
-        assert "'customer_id'" in step("tells rows apart")
-        assert "'group'" in step("truth")
+        assert "'customer_id'" in step("identifies the rows")
+        assert "'group'" in step("known labels")
         assert "'unwanted'" in step("as you asked")
         assert "'note'" in step("nearly all values different")
         assert "'same'" in step("constant")
         assert "'empty'" in step("no values")
         assert "'since'" in step("days since 1970-01-01")
         assert "'x' (4)" in step("median")
-        assert "'colour' (10)" in step("value of their own")
+        assert "'colour' (10)" in step("separate category")
         assert "'member' (8)" in step("more frequent")
         assert "8 features" in step("unit variance")
 

@@ -56,7 +56,7 @@ def test_a_progress_bar_by_phase_and_then_a_table(terminal):
     child.expect("neighbours")
     child.expect("iterations.*components, objective")
     child.expect("3,000 rows of rows.csv")
-    child.expect("cluster.*rows.*share.*sure")
+    child.expect("cluster.*rows.*share.*confidence")
     child.expect("report.html")
     ends_with(child, 0)
     assert len(list((terminal.folder / "dogc-output").iterdir())) == 4

@@ -60,7 +60,7 @@ def test_weights_are_those_of_the_definition():
     np.testing.assert_allclose(list(encoder.weights_.values()), reference(X, widths))
     assert encoder.weights_["mobile"] < 0.2 < encoder.weights_["plan"]
     assert 0.05 < encoder.discrete_share_ < 0.5
-    assert any("Columns count by what they have in common" in step for step in encoder.steps_)
+    assert any("Column weights (learned from" in step for step in encoder.steps_)
 
 
 def test_tables_of_numbers_have_no_weights():
@@ -136,7 +136,7 @@ def test_the_command_line_weighs_and_keeps(tmp_path, capsys):
     assert run([*asked, "--label-column", "segment", "--weight", "age=0.5"]) == 0
     said = capsys.readouterr().out
     assert "'age' 0.5" in said
-    assert "'customer_id' tells rows apart" in said
+    assert "'customer_id' identifies the rows" in said
     assert run([*asked, "--force", "--weight", "age"]) == 2
     assert "--weight is 'age'; pass a column and a number" in capsys.readouterr().err
 

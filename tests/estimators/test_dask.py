@@ -269,7 +269,7 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
         (lambda X: DOGC(3, init=np.zeros(600, int)).fit(X), "init must"),
         (lambda X: DOGC(601).fit(X), "n_clusters=601 is too large"),
         (lambda X: DOGC(3, device="gpu").fit(X), "device must be"),
-        (lambda X: DOGC(3, device="cuda").fit(X), "device='cuda' is not for rows of Dask's"),
+        (lambda X: DOGC(3, device="cuda").fit(X), "device='cuda' cannot be used with Dask input"),
         (lambda X: DOGC(3).fit(dask.bag.from_sequence([1, 2])), "pass a dask array"),
         (
             lambda X: DOGC(3).fit(da.from_delayed(X.to_delayed()[0, 0], (np.nan,) * 2, float)),

@@ -28,8 +28,8 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
 
     if check_device(getattr(estimator, "device", "auto")).startswith("cuda"):
         raise ValueError(
-            f"device={estimator.device!r} is not for rows of Dask's; leave it out: workers use "
-            "their processors."
+            f"device={estimator.device!r} cannot be used with Dask input; leave it out: workers "
+            "use their processors."
         )
     X = checked_dask(estimator, X, reset=True)
     weight = None if sample_weight is None else as_dask_weights(sample_weight, X)
@@ -61,9 +61,7 @@ def check_where(estimator: Any, rows: RowSet) -> None:
             f"affinity={estimator.affinity!r} needs all rows in memory; use affinity='neighbors'."
         )
     if is_dask(rows.X) and not isinstance(getattr(estimator, "init", ""), str):
-        raise ValueError(
-            "init must be 'spectral' or 'random' where X is of Dask's; leave labels out."
-        )
+        raise ValueError("init must be 'spectral' or 'random' with Dask input; leave labels out.")
 
 
 def row_model(estimator: Any) -> Any:

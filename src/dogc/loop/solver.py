@@ -28,7 +28,7 @@ STOPPING_REASONS = {
     "max_iter": "max_iter was reached; raise max_iter",
     "max_time": "max_time was reached; labels are the best found until then; raise max_time",
     "interrupted": "it was interrupted; labels are the best found until then",
-    "callback": "the callback asked for it",
+    "callback": "the callback stopped it",
 }
 
 SUCCESS = frozenset({"converged", "settled"})

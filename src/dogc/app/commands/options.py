@@ -23,14 +23,14 @@ RawCells = Annotated[
     typer.Option(
         "--raw-cells",
         metavar=_FLAG,
-        help="Write cells as they are, though a spreadsheet runs them.",
+        help="Write cells unchanged, even if a spreadsheet would run them as formulas.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", metavar=_FLAG, help="Overwrite files that exist.")]
 _KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, ARFF, gzip of these, or - for standard input"
 Array = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The array to read of a NPZ file, or the sheet of a book."),
+    typer.Option(metavar="NAME", help="Array in an NPZ file, or sheet in an Excel file."),
 ]
 File = Annotated[str, typer.Argument(help=f"{_KINDS}.", metavar="FILE", show_default=False)]
 Files = Annotated[
@@ -50,24 +50,24 @@ Scheduler = Annotated[
 Model = Annotated[
     Path, typer.Argument(help="A model.skops file.", metavar="MODEL", show_default=False)
 ]
-Folder = Annotated[Path, typer.Option(metavar="DIR", help="Folder for what is written.")]
+Folder = Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")]
 Clusters = Annotated[
     str,
     typer.Option(
-        "--clusters", "-k", metavar="N|auto", help="How many clusters.", show_default=False
+        "--clusters", "-k", metavar="N|auto", help="Number of clusters.", show_default=False
     ),
 ]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAMES",
-        help="The columns to use, with commas between; may be repeated. All, if none is named.",
+        help="Columns to use, separated by commas (default: all). Can be repeated.",
     ),
 ]
 Keep = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="COLUMN", help="A column to use though it looks like an id; may be repeated."
+        metavar="COLUMN", help="Column to use even if it looks like an id. Can be repeated."
     ),
 ]
 Weights = Annotated[
@@ -75,18 +75,16 @@ Weights = Annotated[
     typer.Option(
         "--weight",
         metavar="COLUMN=NUMBER",
-        help="How much a column counts, such as age=0.5; may be repeated.",
+        help="Weight of a column, such as age=0.5. Can be repeated.",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="A column to leave out; may be repeated."),
+    typer.Option(metavar="NAME", help="Column to leave out. Can be repeated."),
 ]
 Label = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", help="A column with the truth: never used to cluster, only to score."
-    ),
+    typer.Option(metavar="NAME", help="Column with the known labels; used only for scoring."),
 ]
 NoScale = Annotated[
     bool, typer.Option("--no-scale", metavar=_FLAG, help="Leave features in their own units.")
@@ -99,32 +97,32 @@ Method = Annotated[
 ]
 Methods = Annotated[
     list[str] | None,
-    typer.Option(
-        "--method", metavar="NAME", help="A method; may be repeated. All, if none is named."
-    ),
+    typer.Option("--method", metavar="NAME", help="Method to run (default: all). Can be repeated."),
 ]
-Neighbors = Annotated[str, typer.Option(metavar="N|auto", help="Neighbours of a row.")]
+Neighbors = Annotated[str, typer.Option(metavar="N|auto", help="Number of neighbours of a row.")]
 Geometry = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="How columns are stretched before rows are compared: auto, given, standard or within.",
+        help="Scaling of the columns before distances are computed: auto, given, standard or "
+        "within.",
     ),
 ]
 Metric = Annotated[
     str,
-    typer.Option(metavar="NAME", help="How far rows are apart: euclidean, cosine or manhattan."),
+    typer.Option(metavar="NAME", help="Distance between rows: euclidean, cosine or manhattan."),
 ]
 Components = Annotated[
     str,
     typer.Option(
-        metavar="N|auto|none", help="Dimension of the subspace that is learned; none learns none."
+        metavar="N|auto|none", help="Dimension of the learned subspace; none means no projection."
     ),
 ]
 Representatives = Annotated[
     str,
     typer.Option(
-        metavar="N|auto|none", help="Representatives of many rows; none makes a graph of all rows."
+        metavar="N|auto|none",
+        help="Number of representatives if there are many rows; none uses a graph of all rows.",
     ),
 ]
 Outliers = Annotated[
@@ -135,12 +133,10 @@ Outliers = Annotated[
         help="Give outliers the label -1 instead of that of the nearest cluster.",
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(metavar="N", help="Seed of the random numbers, where a method draws some.")
-]
+Seed = Annotated[int, typer.Option(metavar="N", help="Random seed, for methods that use one.")]
 MaxTime = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Stop the fit after so many seconds."),
+    typer.Option(metavar="SECONDS", help="Stop the fit after this many seconds."),
 ]
 Quality = Annotated[
     bool,

@@ -59,14 +59,15 @@ class Labelled:
         agreement = getattr(bundle.model, "label_agreement_", None)
         if agreement is not None and agreement < REPEATED:
             found.append(
-                f"this model repeats {agreement:.0%} of the labels of the rows that it was made "
-                "from; expect as many differences here."
+                f"on its own training rows this model reproduces only {agreement:.0%} of the "
+                "labels; expect a similar share of differences here."
             )
         for name, (count, value) in self._unseen.items():
             rows = "1 row has a value" if count == 1 else f"{count:,} rows have values"
+            they = "it was" if count == 1 else "they were"
             found.append(
                 f"{rows} in column '{shown(name)}' that the model has not seen, such as "
-                f"'{shown(value, 40)}'; the other columns decided."
+                f"'{shown(value, 40)}'; {they} labelled by the other columns."
             )
         return found
 

@@ -49,7 +49,7 @@ def in_parts(files: list[str], scheduler: str | None) -> bool:
     """Whether files are read in parts: several, a large one, or by a cluster."""
     if scheduler is not None and "-" in files:
         raise TableError(
-            "--scheduler needs a file that all workers can read; standard input is none."
+            "--scheduler needs a file that all workers can read; standard input cannot be used."
         )
     if scheduler is not None or len(files) > 1:
         if not has_dask():

@@ -38,8 +38,8 @@ METHOD_NAMES = {
 }
 # Why a run ended, for somebody who has not read the manual; {c} is the number of clusters.
 ENDINGS = {
-    "converged": "It converged: the learned graph {fell} and nothing changes any more.",
-    "settled": "It converged: nothing changes any more at the lambda that was asked for.",
+    "converged": "It converged: the learned graph {fell} and the labels no longer change.",
+    "settled": "It converged: nothing changes any more at the given lambda.",
     "fragmented_graph": (
         "It did not converge: the rows fall into more than {c} pieces before anything is learned, "
         "so the smallest were merged with their nearest. A larger n_neighbors avoids that."
@@ -51,7 +51,7 @@ ENDINGS = {
     ),
     "max_iter": "It did not converge: it was still changing when max_iter was reached.",
     "max_time": "It did not converge: the time was up. A larger max_time lets it finish.",
-    "interrupted": "It did not converge: it was interrupted, and this is as far as it came.",
+    "interrupted": "It did not converge: it was interrupted, and this is as far as it got.",
     "callback": "It did not converge: a callback stopped it.",
 }
 
@@ -59,14 +59,15 @@ ENDINGS = {
 GEOMETRY = {
     "given": "as prepared",
     "standard": "each divided by its standard deviation",
-    "within": "stretched so that clusters are round",
+    "within": "rescaled so that clusters are round",
 }
 
 
 def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, Any]:
     """Everything that the page needs of a clustering, ready for JSON.
 
-    Nothing is left to chance: rows beyond ``max_points`` are sampled with a fixed seed.
+    The result is deterministic: if there are more than ``max_points`` rows, they are sampled with a
+    fixed seed.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
     reason = getattr(model, "stopping_reason_", None)
     if reason is None:
         return {"converged": None, "words": "", "iterations": None}
-    fell = "is in one piece" if c == 1 else f"has fallen into exactly {c} pieces"
+    fell = "is connected" if c == 1 else f"has exactly {c} connected components"
     words = ENDINGS.get(str(reason), "It ended with: {reason}.")
     return {
         "converged": bool(getattr(model, "converged_", False)),
@@ -183,12 +184,12 @@ def sample_words(shown: int, total: int) -> str:
 
     Examples
     --------
-    >>> sample_words(10_000, 1_234_567)
-    'Pictures and ranges are of 10,000 of 1,234,567 rows; sizes, confidence and scores are of all.'
+    >>> sample_words(10, 99)
+    'Plots and ranges use a sample of 10 of 99 rows; sizes, confidence and scores use all rows.'
     """
     return (
-        f"Pictures and ranges are of {shown:,} of {total:,} rows; sizes, confidence and scores "
-        "are of all."
+        f"Plots and ranges use a sample of {shown:,} of {total:,} rows; sizes, confidence and "
+        "scores use all rows."
     )
 
 

@@ -68,7 +68,7 @@ def _header(text: str, origin: Origin) -> tuple[list[_Attribute], int]:
             found = _ATTRIBUTE.match(line)
             if not found:
                 raise TableError(
-                    f"line {number} of {origin.source} is no attribute; write @attribute, its "
+                    f"line {number} of {origin.source} is not an attribute; write @attribute, its "
                     "name and its type."
                 )
             attributes.append(_Attribute(_unquoted(found[1]), _kind(found[2])))

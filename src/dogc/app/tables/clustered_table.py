@@ -30,7 +30,7 @@ class Clustering(NamedTuple):
     X: np.ndarray  # (n, d) prepared features
     feature_names: list[str]
     model: Any  # fitted estimator
-    labels: np.ndarray  # (n,) clusters by falling size; -1 for an outlier
+    labels: np.ndarray  # (n,) clusters by decreasing size; -1 for an outlier
     confidence: np.ndarray  # (n,) in [0, 1]; NaN where the method has none
     truth: np.ndarray | None  # (n,) the label column as text
     id_column: str | None
@@ -139,8 +139,8 @@ def remarks(model: Any, apart: int) -> list[str]:
         found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
                        f"everything else and {got}.")  # fmt: skip
     if getattr(model, "rule_", None) == "neighbors":
-        found.append("no linear rule follows these clusters, so new rows will follow their "
-                       "nearest rows.")  # fmt: skip
+        found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
+                       "label new rows by their nearest rows.")  # fmt: skip
     return found
 
 
@@ -176,8 +176,9 @@ def splitting_columns(
     if not found:
         return []
     columns = ", ".join(dict.fromkeys(found))
-    return [f"the clusters hardly mix the values of {columns}; leave it out to see what they are "
-            "without it (--drop)."]  # fmt: skip
+    it = "it" if len(set(found)) == 1 else "them"
+    return [f"the clusters are almost entirely determined by {columns}; use --drop to see the "
+            f"clusters without {it}."]  # fmt: skip
 
 
 def header_guess(columns: list[str]) -> list[str]:

@@ -170,8 +170,8 @@ def check_unchanged(path: str, stamp: tuple[int, int], source: str) -> None:
         same = False
     if not same:
         raise TableError(
-            f"{source} was changed or removed while it was read; start again when nobody writes "
-            "to it."
+            f"{source} was changed or removed while it was read; start again when no other "
+            "program is writing to it."
         )
 
 
@@ -201,7 +201,7 @@ def kind_of(head: bytes, origin: Origin) -> str:
         if head.startswith(magic):
             raise TableError(f"{origin.source} is {what}.")
     if not head.strip():
-        what = "is empty" if len(head) < _LOOKED_AT else "begins with blanks alone"
+        what = "is empty" if len(head) < _LOOKED_AT else "contains only blanks at the start"
         raise TableError(f"{origin.source} {what}; give a table with rows.")
     if origin.suffix in _BINARY_NAMES:
         kind = _DISPLAY[_BINARY_NAMES[origin.suffix]]
@@ -271,7 +271,7 @@ def not_text(origin: Origin, reason: str) -> TableError:
     """The error for bytes that are no text."""
     if origin.suffix in _TEXT_NAMES:
         return TableError(f"{origin.source} is not a text file ({reason}); give {FORMATS}.")
-    return TableError(f"{origin.source} is in no format that can be read here; give {FORMATS}.")
+    return TableError(f"{origin.source} is not in a format that can be read here; give {FORMATS}.")
 
 
 def not_utf8(origin: Origin, byte: int, line: int) -> TableError:

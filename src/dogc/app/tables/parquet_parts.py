@@ -164,15 +164,15 @@ def _spans(path: str, origin: Origin, name: str) -> Iterator[tuple[int, int | No
 def check_names(
     expected: Sequence[str], found: Sequence[str], first: Origin, other: Origin
 ) -> None:
-    """Refuse a file that has not the columns of the first one."""
+    """Refuse a file that does not have the columns of the first one."""
     lacking = [name for name in expected if name not in set(found)]
     more = [name for name in found if name not in set(expected)]
     if lacking or more:
         faults = [f"lacks {listed(lacking, 5)}"] * bool(lacking)
         faults += [f"has {listed(more, 5)} too"] * bool(more)
         raise TableError(
-            f"{other.source} has not the columns of {first.source}: it {' and '.join(faults)}; "
-            "give files with the same columns."
+            f"{other.source} does not have the columns of {first.source}: it "
+            f"{' and '.join(faults)}; give files with the same columns."
         )
 
 

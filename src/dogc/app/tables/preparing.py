@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class MixedEncoder(TransformerMixin, BaseEstimator):
-    """Turn a table into numbers in a way that is decided once, stored and told.
+    """Encode a table as numbers; the encoding is learned once, stored, and described in words.
 
     Numbers are used as they are, dates become days since 1970-01-01, yes and no become 1 and 0,
     text with few values becomes a column of 0 and 1 for each. Missing numbers become the median;
-    missing text is a value of its own. Ids, columns without differences and text whose values
+    missing text is a value of its own. Ids, constant columns and text whose values
     nearly all differ are left out. Then the columns are centred and scaled to unit variance. In a
     table with categories or yes/no columns, each column then counts as much as it has in common
     with the others, so that a column which depends on no other does not cut the rows into clusters.
 
-    Use it before an estimator where a table has more than numbers:
+    Put it in front of an estimator if the table has columns that are not numeric:
     ``make_pipeline(MixedEncoder(), DOGC(4, n_neighbors="wide", geometry="given"))``.
 
     Parameters
@@ -44,15 +44,16 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     drop : sequence of str, default=()
         Columns to leave out.
     label_column : str, default=None
-        A column that holds the truth; it is never used.
+        A column that holds the known labels; it is never used.
     id_column : str, default="auto"
-        A column that tells rows apart; it is not used. "auto" looks for one, None has none.
+        A column that identifies the rows; it is not used. "auto" looks for one; None means
+        there is none.
     weights : "auto", dict or None, default="auto"
         How much columns count: factors of the scaled columns. "auto" learns them where a column
         has few values (a category, yes and no, or two numbers) and ``scale`` is on. A dict has the
         weights of some columns by name; the others are as with "auto". None: all count the same.
     keep : sequence of str, default=()
-        Columns to use though they look like ids.
+        Columns to use even though they look like ids.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     feature_names_ : list of str
         The names of the numbers that they become.
     id_column_ : str or None
-        The column that tells rows apart.
+        The column that identifies the rows.
     steps_ : list of str
         What was done to the data, in sentences.
     mean_, scale_ : ndarray of shape (n_features,)
@@ -208,7 +209,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             ids += find([name for name in names if name not in roles and name not in keep])
         self.id_column_ = ids[0] if ids else None
         for name in ids:
-            roles.setdefault(name, left_out("only telling rows apart"))
+            roles.setdefault(name, left_out("an identifier"))
         if self.id_column_ is not None:
             roles[self.id_column_] = {"kind": "id"}
         return roles

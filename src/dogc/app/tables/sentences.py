@@ -47,10 +47,15 @@ def _roles(id_column: str | None, label_column: str | None) -> list[str]:
     sentences = []
     if id_column is not None:
         name = shown(id_column)
-        sentences.append(f"The column '{name}' tells rows apart: it is kept, but not used.")
+        sentences.append(
+            f"The column '{name}' identifies the rows: it is copied to the output, but not used "
+            "for clustering."
+        )
     if label_column is not None:
         name = shown(label_column)
-        sentences.append(f"The column '{name}' holds the truth: it is only compared with.")
+        sentences.append(
+            f"The column '{name}' holds the known labels: it is used only for scoring."
+        )
     return sentences
 
 
@@ -67,7 +72,7 @@ def _numbers(plans: Mapping[str, Plan]) -> list[str]:
     written = {
         "decimal comma": "Read with a decimal comma",
         "thousands": "Read with commas between thousands",
-        "days": "Durations became days",
+        "days": "Durations were converted to days",
     }
     for style, words in written.items():
         names = [name for name, plan in numbers.items() if plan["style"] == style]
@@ -87,9 +92,10 @@ def _strays(plans: Mapping[str, Plan], what: str) -> list[str]:
         if not plan.get("strays"):
             continue
         one = plan["strays"] == 1
-        cells = "1 cell that holds" if one else f"{plan['strays']:,} cells that hold"
+        cells = f"1 cell that is not a {what}"
+        cells = cells if one else f"{plan['strays']:,} cells that are not {what}s"
         sentences.append(
-            f"In column '{shown(name)}', {cells} no {what} (such as "
+            f"In column '{shown(name)}', {cells} (such as "
             f"'{shown(plan['stray'], 40)}') count{'s' if one else ''} as missing."
         )
     return sentences
@@ -97,7 +103,9 @@ def _strays(plans: Mapping[str, Plan], what: str) -> list[str]:
 
 def _dates(plans: Mapping[str, Plan]) -> list[str]:
     dates = _of(plans, "date")
-    sentences = [f"Dates became days since 1970-01-01: {_columns(dates)}."] if dates else []
+    sentences = (
+        [f"Dates were converted to days since 1970-01-01: {_columns(dates)}."] if dates else []
+    )
     for order, form in {"month/day/year": "%m/%d/%Y", "day/month/year": "%d/%m/%Y"}.items():
         names = [name for name, plan in dates.items() if plan["format"].startswith(form)]
         sentences += [f"Dates were read as {order}: {_columns(names)}."] if names else []
@@ -106,21 +114,21 @@ def _dates(plans: Mapping[str, Plan]) -> list[str]:
 
 def _booleans(plans: Mapping[str, Plan]) -> list[str]:
     booleans = _of(plans, "boolean")
-    return [f"Yes and no became 1 and 0: {_columns(booleans)}."] if booleans else []
+    return [f"Yes and no were converted to 1 and 0: {_columns(booleans)}."] if booleans else []
 
 
 def _categories(plans: Mapping[str, Plan]) -> list[str]:
     categories = _of(plans, "category")
     if not categories:
         return []
-    sentences = [f"Each value became a column of 0 and 1: {_columns(categories)}."]
+    sentences = [f"Split into one 0/1 column per value: {_columns(categories)}."]
     for name, plan in categories.items():
         if has_others(plan):
             others = f"about {plan['open']:,}" if plan.get("open") else str(len(plan["others"]))
             sentences.append(
                 f"In column '{shown(name)}', {len(plan['levels'])} values have a column each "
-                f"(at most {MOST_LEVELS}, those in at least 1% of the rows), the other "
-                f"{others} one together."
+                f"(at most {MOST_LEVELS}, those in at least 1% of the rows); the other "
+                f"{others} share one."
             )
     return sentences
 
@@ -129,13 +137,15 @@ def _missing(plans: Mapping[str, Plan]) -> list[str]:
     sentences = []
     filled = _gaps(plans, ("number", "date"))
     if filled:
-        sentences.append(f"Missing values became the median of their column: {filled}.")
+        sentences.append(f"Missing values were replaced by the median of their column: {filled}.")
     filled = _gaps(plans, ("boolean",))
     if filled:
-        sentences.append(f"Missing values became the more frequent of yes and no: {filled}.")
+        sentences.append(
+            f"Missing values were replaced by the more frequent of yes and no: {filled}."
+        )
     filled = _gaps(plans, ("category",))
     if filled:
-        sentences.append(f"Missing values count as a value of their own: {filled}.")
+        sentences.append(f"Missing values are treated as a separate category: {filled}.")
     return sentences
 
 
@@ -158,8 +168,8 @@ def _weights(weights: Mapping[str, float]) -> list[str]:
     if len(told) > 12:
         told = [*told[:8], f"{len(told) - 11} columns between", *told[-3:]]
     return [
-        "Columns count by what they have in common with the others, or as you asked: "
-        f"{', '.join(told)}."
+        "Column weights (learned from how strongly each column is related to the others, or set "
+        f"by you): {', '.join(told)}."
     ]
 
 
@@ -169,7 +179,8 @@ def _scaling(scale: bool, n_features: int, categories: bool) -> str:
     if not scale:
         return f"{features} keep{'s' * one} {'its' if one else 'their'} units."
     shared = (
-        "; the columns of 0 and 1 of one category share it, so that it weighs as much as one number"
+        "; the 0/1 columns of one category together have unit variance, so a category weighs as "
+        "much as one number"
     )
     verb = "was" if one else "were"
     return f"{features} {verb} centred and scaled to unit variance{shared * categories}."

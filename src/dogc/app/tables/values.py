@@ -232,7 +232,7 @@ def check_finite(values: np.ndarray, column: pandas.Series) -> np.ndarray:
         place = int(large.argmax())
         what = "an infinite value" if np.isinf(values[place]) else f"the value {values[place]:g}"
         raise TableError(
-            f"column '{column.name}' has {what} in row {row_number(column, place)}, with which "
-            "nothing can be computed; correct it, or leave the column out."
+            f"column '{column.name}' has {what} in row {row_number(column, place)}, which "
+            "cannot be used; correct it, or leave the column out."
         )
     return values

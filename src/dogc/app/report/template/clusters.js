@@ -23,7 +23,7 @@ function showHeadline() {
         "p",
         { class: "lede" },
         verdictMark(deciding.length && ending.converged ? null : ending.converged),
-        ending.words || "This method keeps no record of its run, so there is no convergence to show.",
+        ending.words || "This method does not record its iterations, so convergence cannot be shown.",
         took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
       ),
       deciding.length ? el("p", { class: "lede" }, verdictMark(false), decidingWords(deciding)) : null,
@@ -34,8 +34,8 @@ function showHeadline() {
 }
 
 function decidingWords(names) {
-  const [it, its] = names.length === 1 ? ["it", "its values"] : ["them", "their values"];
-  return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows that differ in ${its} are hardly ever in one cluster. Leave ${it} out (--drop) to see what the other columns say.`;
+  const it = names.length === 1 ? "it" : "them";
+  return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`;
 }
 
 // What can be said without known labels.
@@ -43,7 +43,7 @@ function figureList() {
   const { silhouette = null, scales = null } = summary.figures || {};
   const sure = summary.sureness;
   const known = [
-    ["agreement over scales", scales === null ? null : scales.toFixed(2), "labels at several scales; 1 is the same, 0 is chance"],
+    ["agreement over scales", scales === null ? null : scales.toFixed(2), "agreement of the labels at several numbers of neighbours; 1 is identical, 0 is chance"],
     ["confident rows", sure ? percent(1 - sure.unsure / sure.known) : null, "have a confidence of at least 0.5"],
     ["silhouette", silhouette === null ? null : silhouette.toFixed(2), "from −1 to 1; favours round clusters of one size"],
   ].filter(([, value]) => value !== null);
@@ -53,12 +53,12 @@ function figureList() {
 
 function surenessSentence() {
   const sure = summary.sureness;
-  if (!sure) return "Each bar is a cluster. This method does not say how sure it is of a row.";
+  if (!sure) return "Each bar is a cluster. This method gives no confidence.";
   const share = sure.unsure / sure.known;
   const tail = sure.unsure
     ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5, too close to call.`
     : "no row is below 0.5.";
-  return `Each bar is a cluster; its striped end are rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
+  return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
 }
 
 function confidenceShape(sure, id) {
@@ -107,11 +107,11 @@ function showSizes() {
   );
   const rows = summary.clusters.map((group) => clusterRow(group, largest));
   const list = el("ul", { class: sure ? "sizes" : "sizes no-sureness" }, head, rows);
-  const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows one alone" }, list);
+  const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows only that one" }, list);
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
   const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
-  const hint = el("span", { class: "hint" }, "Click a cluster to see it alone everywhere on this page; Escape brings the others back.");
-  section("sizes", "Clusters", "How many rows are in each cluster, and how sure?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint), figureList());
+  const hint = el("span", { class: "hint" }, "Click a cluster to show only that cluster on the whole page; press Escape to show all again.");
+  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint), figureList());
 }
 
 // Long lists start short.

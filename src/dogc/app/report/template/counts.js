@@ -57,7 +57,8 @@ function changeList(found) {
 function countTable(found) {
   const rows = found.rows.map((row) => ({ ...row, marked: row.clusters === found.chosen, proposed: row.clusters === found.proposed }));
   const known = COUNT_COLUMNS.filter((column) => rows.some((row) => row[column.key] !== null && row[column.key] !== undefined));
-  return sortableTable("Measures that need no known labels, for each number of clusters", known, rows);
+  const scored = known.some((column) => column.key === "ari");
+  return sortableTable(`${scored ? "Agreement with the known labels, and measures that need none" : "Measures that need no known labels"}, for each number of clusters`, known, rows);
 }
 
 function proposalWords(found) {

@@ -18,9 +18,9 @@ function showData() {
   const { parameters = {}, versions = {}, notes = [], counts: proposed = [], ...others } = settings;
   const counts = { rows: facts.rows, columns: facts.columns, "features after preparation": facts.features };
   if (facts.n_representatives) counts.representatives = facts.n_representatives;
-  if (facts.geometry) counts["columns, to compare rows"] = facts.geometry;
+  if (facts.geometry) counts["scaling of the columns"] = facts.geometry;
   if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;
-  if (typeof facts.label_agreement === "number") counts["labels that predict repeats"] = `${number(100 * facts.label_agreement)} %`;
+  if (typeof facts.label_agreement === "number") counts["labels reproduced by predict"] = `${number(100 * facts.label_agreement)} %`;
   const proposals = {};
   for (const row of Array.isArray(proposed) ? proposed : []) proposals[plural(row.n_clusters, "cluster")] = `${number(row.score)}${row.n_clusters > 1 ? `; ${row.votes} of ${plural(row.n_scales, "scale")}` : ""}`;
   const times = {};

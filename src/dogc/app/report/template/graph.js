@@ -12,8 +12,8 @@ function insideSentence(graph) {
   const start = representatives
     ? `The graph joins ${plural(representatives, "representative")}, which stand for ${plural(summary.rows, "row")}.`
     : "The graph joins rows that are alike.";
-  if (inside > 0.999999) return `${start} Here all of its weight joins ${nodes(graph)} of the same cluster: nothing crosses a border.`;
-  return `${start} ${percent(inside)} of its weight joins ${nodes(graph)} of the same cluster, ${percent(1 - inside)} crosses a border.`;
+  if (inside > 0.999999) return `${start} Here all of its weight joins ${nodes(graph)} in the same cluster.`;
+  return `${start} ${percent(inside)} of its weight joins ${nodes(graph)} in the same cluster, and ${percent(1 - inside)} joins different clusters.`;
 }
 
 // Runs of bins of one cluster: [cluster, first, last + 1].
@@ -53,7 +53,7 @@ function heatMap(graph) {
   const margin = edge * 1.3 + count * 0.04;
   const picture = svg("svg", { viewBox: `${-margin} ${-margin} ${count + margin + 0.3} ${count + margin + 0.3}`, class: "heat", role: "img", "aria-label": insideSentence(graph) },
     svg("rect", { x: 0, y: 0, width: count, height: count, class: "field" }), cells.map(([cell]) => cell), borders);
-  const readout = el("p", { class: "readout note", role: "status" }, "Point at a cell to read it.");
+  const readout = el("p", { class: "readout note", role: "status" }, "Hover over a cell to see its value.");
   picture.addEventListener("pointermove", (event) => {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
     const [j, i] = [Math.floor(at.x), Math.floor(at.y)];
@@ -73,7 +73,7 @@ function blockTable(graph) {
     cell.style.setProperty("--share", `${Math.round((i === j ? 42 : 60) * share)}%`);
     return cell;
   })));
-  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Weight between clusters" }, el("table", { class: graph.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "of a cluster's weight (down), the share that goes to each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)));
+  return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Weight between clusters" }, el("table", { class: graph.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "share of the weight of each cluster (rows) that goes to each cluster (columns)"), el("thead", {}, head), el("tbody", {}, body)));
 }
 
 function looseList(graph) {
@@ -100,6 +100,6 @@ function showGraph() {
     tieList(graph),
   );
   const below = graph.inside < 0.999999 && graph.clusters.length > BESIDE && graph.clusters.length <= TABLE ? blockTable(graph) : null;
-  const how = graph.bins ? ` ${graph.representatives ? "Representatives" : "Rows"} are sorted by cluster and gathered in slices, down and across; a darker cell is more weight, and separate clusters show as separate blocks.` : "";
-  section("graph", "Graph", "How does the learned graph look?", insideSentence(graph) + how, el("div", { class: "graph" }, graph.bins ? heatMap(graph) : null, aside), below);
+  const how = graph.bins ? ` ${graph.representatives ? "Representatives" : "Rows"} are sorted by cluster and grouped into slices, along both axes. Darker cells mean more weight; separate clusters appear as separate blocks.` : "";
+  section("graph", "Graph", "What does the learned graph look like?", insideSentence(graph) + how, el("div", { class: "graph" }, graph.bins ? heatMap(graph) : null, aside), below);
 }

@@ -58,7 +58,7 @@ function showHistory() {
   const wide = positive.length === length && Math.max(...positive) / Math.min(...positive) > 50;
   const charts = [
     lineChart("Pieces of the graph", `the dashed line is the goal, ${c}`, history.components, { target: c, whole: true }),
-    lineChart("Lambda", `pull towards ${plural(c, "piece")}${wide ? "; steps of ten" : ""}`, history.lam, { log: wide }),
+    lineChart("Lambda", `pull towards ${plural(c, "piece")}${wide ? "; logarithmic scale" : ""}`, history.lam, { log: wide }),
     lineChart(summary.resolution ? "Representatives moved" : "Rows moved", "to another cluster", history.changed, { whole: true }),
     lineChart("Objective", "sum of the terms below", history.objective),
   ];
@@ -82,7 +82,7 @@ function showHistory() {
     "history",
     "Convergence",
     "Did it converge?",
-    `${verdict}. Lambda is changed until the graph has as many pieces as clusters; while lambda stays the same the objective never rises, and when it changes the objective starts anew.`,
+    `${verdict}. Lambda is changed until the graph has as many pieces as clusters; at a fixed lambda the objective never increases; values at different lambdas cannot be compared.`,
     el("div", { class: "reader" }, slider, label),
     el("div", { class: "charts" }, charts.map((chart) => chart.node)),
     terms.length ? [el("h3", { class: "terms-title" }, "The terms of the objective"), el("div", { class: "charts terms" }, terms.map((chart) => chart.node))] : null,

@@ -2,8 +2,8 @@
 
 const SCORES = [
   ["acc", "accuracy (ACC)", "rows that are right when each cluster stands for one class"],
-  ["nmi", "mutual information (NMI)", "what a row's cluster tells of its class; 1 is everything"],
-  ["purity", "purity", "rows that belong to the commonest class of their cluster"],
+  ["nmi", "mutual information (NMI)", "how much the cluster of a row tells about its class; 1 is everything"],
+  ["purity", "purity", "rows that belong to the most common class of their cluster"],
   ["ari", "adjusted Rand index (ARI)", "pairs of rows treated alike, beyond chance; 0 is chance"],
 ];
 
@@ -31,10 +31,10 @@ function showTruth() {
     "truth",
     "Known labels",
     "How well do they match the known labels?",
-    "The labels were not used to find the clusters; here they are laid beside them. Each cluster is matched with at most one class so that as many rows as possible agree: those cells are framed.",
+    "The labels were not used to find the clusters; here they are compared with them. Each cluster is matched with at most one class so that as many rows as possible agree; the matches are framed.",
     el("div", { class: truth.clusters.length <= 5 ? "agreement" : null },
     el("dl", { class: "scores" }, scores),
-    el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rows by class and cluster" }, el("table", { class: truth.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "rows of each class (down) in each cluster (across)"), el("thead", {}, head), el("tbody", {}, body)))),
+    el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rows by class and cluster" }, el("table", { class: truth.clusters.length > 10 ? "confusion many" : "confusion" }, el("caption", {}, "rows of each class (table rows) in each cluster (columns)"), el("thead", {}, head), el("tbody", {}, body)))),
     hidden.length ? el("p", { class: "note" }, `The table shows ${listed(hidden)}.`) : null,
   );
 }
