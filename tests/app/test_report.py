@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
 pytest.importorskip("pandas")
 
@@ -19,9 +20,11 @@ from conftest import CLUSTERERS, made
 from dogc import DOGC, DOGCOS, NormalizedCut
 from dogc._policy import policy
 from dogc.app.report import describe_resolution, points, render, summarise
+from dogc.app.report.deciding import deciding_cuts
 from dogc.app.report.graph_weight import BINS, describe_graph
 from dogc.app.report.groups import group_rows
 from dogc.app.report.summary import ENDINGS
+from dogc.app.tables.deciding_numbers import pieces_of
 from dogc.choices.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
@@ -604,6 +607,55 @@ def test_a_column_that_decides_alone_is_named():
     assert found["deciding"] == ["news"]
     mixed = summarise(clustering_of(frame, X, rng.permutation(labels), feature_names=names))
     assert mixed["deciding"] == []
+
+
+def test_a_column_of_numbers_that_decides_alone_is_named_with_its_cuts():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [60, 50, 40])
+    revenue = np.array([10.0, 1000.0, 3000.0])[labels] + rng.normal(0, 3, 150)
+    revenue[:5] = np.nan
+    frame = pd.DataFrame(rng.standard_normal((150, 3)), columns=["a", "b", "c"])
+    frame["revenue"] = revenue
+    X = frame.fillna(frame.median()).to_numpy()
+    found = summarise(clustering_of(frame, X, labels))
+    assert found["deciding"] == []
+    assert found["deciding_cuts"]["name"] == "revenue"
+    assert found["deciding_cuts"]["cuts"] == pytest.approx([505, 2000], rel=0.02)
+    frame["cost"] = revenue / 2 + rng.normal(0, 3, 150)
+    X = frame.fillna(frame.median()).to_numpy()
+    assert summarise(clustering_of(frame, X, labels))["deciding_cuts"] is None
+    alone = clustering_of(frame[["revenue"]], X[:, 3:4], labels)
+    assert summarise(alone)["deciding_cuts"] is None
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("c", [2, 3])
+def test_clusters_that_several_columns_show_are_no_columns_own(load, c):
+    X = StandardScaler().fit_transform(load().data)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    model = DOGC(c).fit(X)
+    assert deciding_cuts(clustering_of(frame, X, model.labels_)) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_blobs_are_no_columns_own(seed):
+    X, labels = make_blobs(150, centers=3, random_state=seed)
+    frame = pd.DataFrame(X, columns=["x", "y"])
+    assert deciding_cuts(clustering_of(frame, X, labels)) is None
+
+
+def test_pieces_are_the_best_that_any_cuts_give():
+    """All pairs of cuts, tried one by one."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values, labels = rng.integers(0, 9, 12).astype(float), rng.integers(0, 3, 12)
+        labels[:3] = [0, 1, 2]
+        order = sorted(range(3), key=lambda name: float(np.median(values[labels == name])))
+        best = max(
+            np.mean(np.array(order)[(values > low).astype(int) + (values > high)] == labels)
+            for low in range(-1, 9) for high in range(low, 9)
+        )  # fmt: skip
+        assert 1.0 - pieces_of(values, labels).wrong == pytest.approx(best)
 
 
 def test_dates_are_told_as_days_and_tooltips_have_the_telling_columns_first():

@@ -1,13 +1,15 @@
-"""Columns whose values the clusters hardly mix: one alone may be all that they show."""
+"""Columns that decide the clusters: one alone may be all that they show."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..tables.deciding_numbers import COLUMNS, deciding_number
 from .groups import Groups
-from .json_values import short
+from .histograms import Features
+from .json_values import digits, short
 
 if TYPE_CHECKING:
     from ..tables.clustered_table import Clustering
@@ -32,6 +34,26 @@ def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
         if few and any(is_unmixed(codes == value, groups) for value in range(len(values))):
             found.append(short(name, 60))
     return found
+
+
+def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
+    """The one column of numbers that gives the clusters when it is cut, and where to cut it."""
+    if len(clustering.feature_names) > COLUMNS:
+        return None
+    features = Features(clustering)
+    found = (features[j] for j in range(len(clustering.feature_names)))
+    columns = {column.name: column for column in found if column.original}
+    values = [(name, column.values) for name, column in columns.items()]
+    number = deciding_number(values, clustering.labels)
+    if number is None:
+        return None
+    name, cuts = number
+    date = columns[name].date
+    return {
+        "name": short(name, 60),
+        "date": date,
+        "cuts": [digits(cut, 6 if date else 3) for cut in cuts],
+    }
 
 
 def names_of(feature: str) -> set[str]:

@@ -12,7 +12,7 @@ from ...choices.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
 from ..tables.tally import Sureness, sureness_of
 from .counts import describe_counts
-from .deciding import deciding_columns
+from .deciding import deciding_columns, deciding_cuts
 from .features import describe_features, telling_columns
 from .graph_weight import describe_graph
 from .groups import Groups, group_rows
@@ -90,6 +90,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     model = clustering.model
     features = describe_features(clustering, groups)
     telling = telling_columns(features)
+    deciding = deciding_columns(clustering, groups)
     return {
         "version": VERSION,
         "source": short(clustering.source, 200),
@@ -102,7 +103,8 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "clusters": describe_sizes(clustering, groups),
         "sureness": describe_all_sureness(clustering),
         "figures": describe_figures(clustering),
-        "deciding": deciding_columns(clustering, groups),
+        "deciding": deciding,
+        "deciding_cuts": None if deciding else deciding_cuts(clustering),
         "truth": describe_truth(clustering, groups),
         "points": describe_points(clustering, groups, layout, max_points, telling),
         "features": features,

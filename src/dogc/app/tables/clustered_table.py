@@ -13,6 +13,7 @@ from ..._checks import WIDE, check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
 from ...metrics import clustering_report
+from .deciding_numbers import deciding_number
 from .preparing import MixedEncoder
 from .reading import Table
 from .table import numbered_names
@@ -157,7 +158,7 @@ def _column_of(feature: str, frame: pandas.DataFrame) -> str:
 def splitting_columns(
     X: np.ndarray, features: Sequence[str], frame: pandas.DataFrame, labels: np.ndarray
 ) -> list[str]:
-    """A word on columns of two values that the clusters follow.
+    """A word on columns of two values that the clusters follow, or one of numbers.
 
     Rows with the other value are never among the nearest where there are few other columns, so
     such a column can cut the graph all by itself.
@@ -173,6 +174,11 @@ def splitting_columns(
         mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
         if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
             found.append(f"'{shown(_column_of(feature, frame))}'")
+    if not found:
+        known = [(name, np.where(frame[name].isna(), np.nan, X[:, place]))
+                 for place, name in enumerate(features) if name in frame.columns]  # fmt: skip
+        number = deciding_number(known, labels)
+        found = [] if number is None else [f"'{shown(number[0])}'"]
     if not found:
         return []
     columns = ", ".join(dict.fromkeys(found))

@@ -8,7 +8,8 @@ function verdictMark(good) {
 }
 
 function showHeadline() {
-  const deciding = summary.deciding || [];
+  const cuts = summary.deciding_cuts;
+  const deciding = cuts ? [cuts.name] : summary.deciding || [];
   const { ending, resolution, rows, clusters_found: found, data } = summary;
   const took = [];
   if (ending.iterations) took.push(plural(ending.iterations, "iteration"));
@@ -26,7 +27,7 @@ function showHeadline() {
         ending.words || "This method does not record its iterations, so convergence cannot be shown.",
         took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
       ),
-      deciding.length ? el("p", { class: "lede" }, verdictMark(false), decidingWords(deciding)) : null,
+      deciding.length ? el("p", { class: "lede" }, verdictMark(false), cuts ? cutWords(cuts) : decidingWords(deciding)) : null,
       resolution ? el("p", { class: "lede" }, verdictMark(resolution.steady), resolution.words) : null,
       summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
     ),
@@ -36,6 +37,11 @@ function showHeadline() {
 function decidingWords(names) {
   const it = names.length === 1 ? "it" : "them";
   return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`;
+}
+
+function cutWords(column) {
+  const cuts = column.cuts.map((cut) => inUnits(column, cut, exact));
+  return `The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`;
 }
 
 // What can be said without known labels.
