@@ -22,6 +22,7 @@ from dogc.app.commands import command_line, several_files, streaming  # noqa: E4
 from dogc.app.model_files import saving  # noqa: E402
 from dogc.app.tables import read_table, sampled_rows, tally, text_parts, workers  # noqa: E402
 from dogc.app.tables.clustered_table import agreement  # noqa: E402
+from dogc.app.tables.parts import find_parts  # noqa: E402
 from dogc.metrics import clustering_accuracy  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning", "default::ResourceWarning")
@@ -414,3 +415,13 @@ def test_workers_do_not_run_far_ahead():
     assert len(begun) <= 2 * workers.MOST_THREADS
     with contextlib.closing(results):
         assert [next(results) for _ in range(5)] == [1, 2, 3, 4, 5]
+
+
+def test_values_are_looked_up_in_all_parts(tmp_path, monkeypatch):
+    """A column may be named by one of its values, wherever in the files it stands."""
+    monkeypatch.setattr(text_parts, "PART_BYTES", 200)
+    frame = pd.DataFrame({"x": np.arange(100), "os": ["ios"] * 99 + ["android"]})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    parts = find_parts([str(tmp_path / "rows.csv")], "rows.csv", workers.Workers())
+    assert len(parts.parts) > 1
+    assert streaming.texts_in_parts("os", parts) == ["ios", "android"]

@@ -76,6 +76,35 @@ def test_a_value_of_a_column_stands_for_the_column(table, capsys):
     assert "Left out, as you asked: columns 'phone_os', 'truth'." in capsys.readouterr().out
 
 
+def test_a_value_that_the_column_does_not_have_is_refused(table, capsys):
+    for option in ("--drop", "--columns"):
+        assert run("cluster", table, "-k", 3, option, "phone_os=andriod") == 2
+        said = capsys.readouterr().err
+        assert f"{option} is 'phone_os=andriod'" in said
+        assert "no value 'andriod' (did you mean 'android'?); its values are 'android', " in said
+    assert run("cluster", table, "-k", 3, "--drop", "phone_os = android", "-q") == 0
+    assert run("cluster", table, "-k", 3, "--drop", "truth=2", "-q", "--force") == 0
+    assert run("cluster", table, "-k", 3, "--drop", "phone_os=(other)", "-q", "--force") == 0
+
+
+def test_the_weight_of_a_value_says_how_to_write_that_of_the_column(table, capsys):
+    assert run("cluster", table, "-k", 3, "--weight", "phone_os=android=0.5") == 2
+    said = capsys.readouterr().err
+    assert "'android' of column 'phone_os'" in said
+    assert "write --weight 'phone_os=0.5'" in said
+    assert run("cluster", table, "-k", 3, "--weight", "phone=0.5") == 2
+    assert "no column 'phone'" in capsys.readouterr().err
+
+
+def test_a_column_that_cannot_be_kept_is_named(table, capsys):
+    frame = pd.read_csv(table).assign(customer_id=[f"customer {row}" for row in range(60)])
+    frame.to_csv("ids.csv", index=False)
+    assert run("cluster", "ids.csv", "-k", 3, "--keep", "customer_id") == 2
+    said = capsys.readouterr().err
+    assert "column 'customer_id' cannot be kept (text with nearly all values different)" in said
+    assert "--keep" in said
+
+
 def test_names_with_commas_and_equal_signs_are_names_first():
     names = ["a", "b", "a,b", "x=y"]
     assert left_out(names, ["a,b"], [], None) == ("a", "b", "x=y")

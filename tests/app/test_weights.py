@@ -154,3 +154,24 @@ def test_a_wide_neighbourhood_is_a_fifth_of_the_rows_or_a_cluster():
     X = np.random.default_rng(0).standard_normal((100, 2))
     assert DOGC(2, n_neighbors="wide").fit(X).n_neighbors_ == 20
     assert DOGC(10, n_neighbors="wide").fit(X).n_neighbors_ == 10
+
+
+def test_a_polars_frame_keeps_its_names():
+    polars = pytest.importorskip("polars")
+    frame, _ = customers(200)
+    found = MixedEncoder().fit(polars.from_pandas(frame))
+    expected = MixedEncoder().fit(frame)
+    assert found.columns_ == expected.columns_ == list(frame.columns)
+    np.testing.assert_array_equal(found.transform(polars.from_pandas(frame)),
+                                  expected.transform(frame))  # fmt: skip
+
+
+def test_the_columns_of_the_table_are_named_as_scikit_learn_does(tmp_path):
+    frame, _ = customers(200)
+    assert not hasattr(MixedEncoder(), "n_features_in_")
+    pipeline = make_pipeline(MixedEncoder(drop=["phone"]), DOGC(4)).fit(frame)
+    save(pipeline, tmp_path / "model.skops")
+    for model in (pipeline, load(tmp_path / "model.skops")):
+        assert model[0].n_features_in_ == 9
+        assert model[0].feature_names_in_.tolist() == list(frame.columns)
+        assert model.feature_names_in_.tolist() == list(frame.columns)

@@ -5,16 +5,20 @@ All of this is done before a file is read, but for columns, which are looked up 
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ... import comparison
 from ..._words import shown
 from ..tables import TableError
+from ..tables.columns import NOTHING, OTHER
 from ..tables.opening import split_array
-from ..tables.table import no_such_column
+from ..tables.table import listed, no_such_column
 
+# Looks up the values of a column; None where they cannot be listed.
+ValuesOf = Callable[[str], Sequence[str] | None]
 LARGEST_SEED = 2**32 - 1
 OUTLIER = -1
 METRICS = ("euclidean", "cosine", "manhattan")
@@ -168,9 +172,15 @@ def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
 
 
 def left_out(
-    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], label: str | None
+    names: Sequence[str],
+    columns: Sequence[str],
+    drop: Sequence[str],
+    label: str | None,
+    values: ValuesOf = lambda name: None,
 ) -> tuple[str, ...]:
     """The columns of a table that are not used: those dropped, and all but the chosen ones.
+
+    ``values`` looks up the values of a column, where one is named by a value.
 
     Examples
     --------
@@ -179,10 +189,10 @@ def left_out(
     >>> left_out(["a", "b", "y"], ["a"], [], "y")
     ('b',)
     """
-    dropped = [_column(name, names) for name in drop]
+    dropped = [_column("--drop", name, names, values) for name in drop]
     if columns:
         parts = [part for given in columns for part in _parts(given, names)]
-        used = {_column(part, names) for part in parts}
+        used = {_column("--columns", part, names, values) for part in parts}
         dropped += [name for name in names if name not in used and name != label]
     return tuple(dict.fromkeys(dropped))
 
@@ -194,13 +204,42 @@ def _parts(given: str, names: Sequence[str]) -> list[str]:
     return [part.strip() for part in given.split(",") if part.strip()]
 
 
-def _column(given: str, names: Sequence[str]) -> str:
+def _column(option: str, given: str, names: Sequence[str], values: ValuesOf) -> str:
     """A column by its name, or by one of its values as reports name it: city=Rome."""
+    if given in names:
+        return given
+    name, value = _named_by_value(given, names)
+    known = values(name)
+    if known is None or value in (*known, OTHER, NOTHING):
+        return name
+    close = difflib.get_close_matches(value[:100], known[:1000], 1, 0.6)
+    meant = f" (did you mean '{shown(close[0])}'?)" if close else ""
+    raise TableError(
+        f"{option} is '{shown(given)}', but column '{shown(name)}' has no value "
+        f"'{shown(value)}'{meant}; its values are {listed(known)}; {option} {shown(name)} names "
+        "the column without one."
+    )
+
+
+def _named_by_value(given: str, names: Sequence[str]) -> tuple[str, str]:
+    """The column and the value of what was typed as city=Rome; names may hold such signs too."""
     places = [place for place, letter in enumerate(given) if letter == "="]
-    for end in [len(given), *reversed(places)]:
-        if given[:end] in names:
-            return given[:end]
+    for end in reversed(places):
+        for name in (given[:end], given[:end].rstrip()):
+            if name in names:
+                return name, given[end + 1 :].strip()
     raise no_such_column(given, names)
+
+
+def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
+    """Refuse the weight of a single value: only columns have one."""
+    for given, weight in weights.items():
+        if given not in names:
+            name, value = _named_by_value(given, names)
+            raise TableError(
+                f"--weight names '{shown(value)}' of column '{shown(name)}', but only a whole "
+                f"column has a weight; write --weight '{shown(name)}={weight:g}'."
+            )
 
 
 def weights_of(given: Sequence[str]) -> dict[str, float]:

@@ -48,7 +48,7 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     check_there(options.file)
     options.out.check_folder(FILES)
     table = read_table(options.file)
-    preparation = options.preparation(list(table.frame.columns))
+    preparation = options.preparation_of(table.frame)
     X = preparation.fit(table.frame).transform(table.frame)
     if numbers[-1] > len(X):
         raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "

@@ -27,7 +27,9 @@ from ..tables.parts import Part, Parts, find_parts
 from ..tables.preparing_parts import prepare_parts
 from ..tables.sampled_rows import SampledRows
 from ..tables.tally import Tally, tally
+from ..tables.values import texts_of
 from ..tables.workers import Watch, Workers
+from .arguments import ValuesOf
 from .cluster_files import FILES, with_labels, write_findings
 from .csv_rows import CsvRows
 from .outputs import Output
@@ -42,7 +44,7 @@ TOO_MANY_CLASSES = (
 def cluster_files(
     files: list[str],
     source: str,
-    prepare: Callable[[list[str]], MixedEncoder],
+    prepare: Callable[[list[str], ValuesOf], MixedEncoder],
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
@@ -59,7 +61,7 @@ def cluster_files(
     source : str
         What to call them.
     prepare : callable
-        Says what is to be made of a table with columns of these names.
+        Says what is to be made of a table with columns of these names, and of these values.
     method, n_clusters, parameters
         As for :func:`~dogc.app.tables.clustered_table.cluster_table`.
     out : Output
@@ -85,7 +87,8 @@ def cluster_files(
             f"--method {method} needs all rows in memory; choose one that learns on "
             "representatives, such as dogc-os, or give one small file."
         )
-    preparation = prepare_parts(prepare(parts.names), parts, workers, watch)
+    asked = prepare(parts.names, lambda name: texts_in_parts(name, parts))
+    preparation = prepare_parts(asked, parts, workers, watch)
     model = named_estimator(method, n_clusters, asked_of(preparation, parameters))
     X = prepared_rows(parts, preparation)
     watch("fitting", 0, parts.rows)
@@ -99,6 +102,17 @@ def cluster_files(
         found = gathered(model, parts, preparation, method, sample, counted, notes, seconds)
         write_findings(found, preparation, draft)
     return found, [out.path / name for name in FILES]
+
+
+def texts_in_parts(name: str, parts: Parts) -> list[str] | None:
+    """The different texts of a column; None where they cannot be listed."""
+    found: dict[str, None] = {}
+    for part in parts.parts:
+        texts = texts_of(part.read([name])[name])
+        if texts is None:
+            return None
+        found.update(dict.fromkeys(texts))
+    return list(found)
 
 
 def prepared_rows(parts: Parts, preparation: MixedEncoder) -> Any:

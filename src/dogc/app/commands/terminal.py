@@ -8,7 +8,7 @@ import pathlib
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -23,11 +23,15 @@ from ..model_files import saving
 from ..tables import MixedEncoder, TableError, read_table
 from ..tables.clustered_table import Clustering, asked_of, cluster_table
 from ..tables.opening import check_there
+from ..tables.values import texts_of
 from ..tables.workers import hired
 from . import cluster_files, comparing, prediction, several_files
-from .arguments import as_typed, check_settings, left_out
+from .arguments import ValuesOf, as_typed, check_settings, check_weights, left_out
 from .outputs import Output
 from .progress import RowsDone
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Asked(NamedTuple):
@@ -48,9 +52,12 @@ class Asked(NamedTuple):
     max_time: float | None = None
     scheduler: str | None = None
 
-    def preparation(self, names: Sequence[str]) -> MixedEncoder:
+    def preparation(
+        self, names: Sequence[str], values: ValuesOf = lambda name: None
+    ) -> MixedEncoder:
         """What is to be made of a table with columns of these names."""
-        drop = left_out(names, self.columns, self.drop, self.label_column)
+        check_weights(self.weights, names)
+        drop = left_out(names, self.columns, self.drop, self.label_column, values)
         return MixedEncoder(
             scale=self.scale,
             drop=drop,
@@ -58,6 +65,10 @@ class Asked(NamedTuple):
             weights=dict(self.weights) or "auto",
             keep=self.keep,
         )
+
+    def preparation_of(self, frame: pandas.DataFrame) -> MixedEncoder:
+        """What is to be made of a table."""
+        return self.preparation(list(frame.columns), lambda name: texts_of(frame[name]))
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
@@ -138,7 +149,7 @@ def cluster(options: Asked, terminal: Terminal) -> int:
     else:
         table = read_table(files[0])
         several_files.check_rows(len(table.frame), table.source)
-        preparation = options.preparation(list(table.frame.columns))
+        preparation = options.preparation_of(table.frame)
         found = cluster_table(table, preparation, options.method, options.clusters,
                               options.parameters(terminal.progress))  # fmt: skip
         paths = cluster_files.write_files(found, preparation, options.out)
@@ -242,7 +253,7 @@ def compare(
     options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
     several_files.check_rows(len(table.frame), table.source)
-    preparation = options.preparation(list(table.frame.columns))
+    preparation = options.preparation_of(table.frame)
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()

@@ -74,6 +74,10 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     discrete_share_ : float
         The share of the variance that columns of few values have. From about 0.05 on, a graph of
         few neighbours falls apart between these values; ``n_neighbors="wide"`` reaches across.
+    n_features_in_ : int
+        The number of columns of the table.
+    feature_names_in_ : ndarray of str
+        The names of these columns.
 
     Examples
     --------
@@ -152,6 +156,16 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             X /= self.scale_
         return X
 
+    @property
+    def n_features_in_(self) -> int:
+        """How many columns the table has."""
+        return len(self.plans_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns of the table."""
+        return np.array(list(self.plans_), dtype=object)
+
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The names of the numbers, as scikit-learn asks for them."""
         check_is_fitted(self)
@@ -220,6 +234,9 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
         if not self.columns_:
             raise _nothing_left(plans)
+        for name in [self.keep] if isinstance(self.keep, str) else self.keep:
+            if name not in self.columns_:
+                raise _not_kept(name, plans[name])
         self.feature_names_ = [
             feature for name in self.columns_ for feature in output_names(name, plans[name])
         ]
@@ -343,6 +360,8 @@ def _columns(names: Sequence[str]) -> str:
 def _as_frame(frame: Any) -> pandas.DataFrame:
     """A frame whose columns have different names, which are text."""
     pandas = needed("pandas")
+    if hasattr(frame, "to_pandas") and hasattr(frame, "columns"):  # of polars, with its names
+        frame = frame.to_pandas()
     if not isinstance(frame, pandas.DataFrame):
         array = np.asarray(frame)
         if array.ndim != 2:
@@ -351,6 +370,14 @@ def _as_frame(frame: Any) -> pandas.DataFrame:
     names = [str(name) for name in frame.columns]
     different_names(names, "the table")
     return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
+
+
+def _not_kept(name: str, plan: Plan) -> TableError:
+    """The error for a column that was to be kept and cannot be used: why."""
+    reason = plan.get("reason", f"it is the {plan['kind']} column")
+    return TableError(
+        f"column '{shown(name)}' cannot be kept ({reason}); do not name it in keep (--keep)."
+    )
 
 
 def _nothing_left(plans: dict[str, Plan]) -> TableError:

@@ -84,6 +84,16 @@ def levels_of(column: pandas.Series) -> Levels:
     return Levels(place[codes], list(places))
 
 
+def texts_of(column: pandas.Series) -> list[str] | None:
+    """The distinct texts of a column; None for dates, and where cells hold lists and the like."""
+    if column.dtype.kind in "mM":
+        return None
+    try:
+        return levels_of(column).texts
+    except TypeError:
+        return None
+
+
 def _text(value: Any) -> str:
     # A code is read as 1 from one file and as 1.0 from another.
     if isinstance(value, float) and value.is_integer():
