@@ -148,7 +148,7 @@ def search() -> Any:
     axes[1].step(step, count, where="mid", color=INK, lw=1)
     axes[1].scatter(step, count, c=np.where(count == 6, BLUE, ORANGE), zorder=3)
     axes[1].set(ylabel="components", xlabel="iteration", xticks=step, ylim=(0, 8))
-    axes[1].text(1, 6.25, "6 were asked for", size=10)
+    axes[1].text(1, 6.25, "n_clusters = 6", size=10)
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
     return figure

@@ -18,13 +18,14 @@ X, _ = make_moons(300, noise=0.08, random_state=0)
 model = DOGC(n_clusters=2).fit(X)
 
 # %%
-# The table says how far the clusters at each two scales agree (adjusted Rand index). Few
-# neighbours agree among themselves and many do, but not with each other; many agree better.
+# The table shows how well the clusters of each pair of scales agree (adjusted Rand index). Small
+# numbers of neighbours agree with each other, and so do large ones, but the two groups disagree.
+# The large ones agree better.
 ScaleDisplay.from_estimator(model)
 print(f"tried {model.scales_.n_neighbors}, took {model.n_neighbors_}")
 
 # %%
-# What the two groups of scales see.
+# The clusters of the two groups of scales.
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
 for ax, k in zip(axes, (7, model.n_neighbors_), strict=True):
     ClusterDisplay.from_estimator(DOGC(n_clusters=2, n_neighbors=k).fit(X), X, ax=ax)

@@ -3,7 +3,7 @@ How the graph falls apart
 =========================
 
 DOGC starts from a graph in which rows of different clusters are still joined. The embedding
-tells which edges lead across a border, they lose their weight, and lambda is raised until the
+shows which edges cross a border; these lose their weight, and lambda is increased until the
 graph has exactly as many components as there are clusters.
 """
 
@@ -31,7 +31,7 @@ for (left, right), model in zip(axes, (begun, done), strict=True):
     left.set_axis_off()
 
 # %%
-# The way there. Values of the objective can be compared between dotted lines, where lambda
+# The run. Values of the objective can be compared between dotted lines, where lambda
 # stays the same.
 ConvergenceDisplay.from_estimator(done)
 print(f"{done.stopping_reason_} after {done.n_iter_} iterations")

@@ -19,13 +19,13 @@ X, _ = make_blobs(300, centers=centres, cluster_std=0.6, random_state=0)
 model = DOGC(n_clusters="auto").fit(X)
 
 # %%
-# The evidence for each number. The highest was taken, without being told the number.
+# The evidence for each number. The number with the highest score is chosen.
 CountDisplay.from_estimator(model)
 for row in sorted(model.cluster_counts_)[:7]:
     print(f"{row.n_clusters}: score {row.score:5.2f}, firm at {row.votes} of {row.n_scales} scales")
 
 # %%
-# The clusters, beside those of three.
+# The chosen clusters, and those for three.
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, fitted in zip(axes, (model, DOGC(n_clusters=3).fit(X)), strict=True):
     ClusterDisplay.from_estimator(fitted, X, ax=ax)

@@ -2,10 +2,10 @@
 Many rows
 =========
 
-Beyond 3,000 distinct rows DOGC does not join the rows themselves. It makes representatives, learns
-the graph of these, and each row follows the representatives that it is linked with. The model keeps
-them, not the rows. There are 20,000 rows here, to be quick; the page on scaling has what was
-measured beyond that. ``verbose=1`` shows a progress bar, ``n_jobs=-1`` uses all cores and changes
+Above 3,000 distinct rows DOGC does not join the rows themselves. It makes representatives, learns
+their graph, and each row gets its label from the representatives that it is linked to. The model
+keeps them, not the rows. This example has 20,000 rows, to be quick; the page on scaling has larger
+ones. ``verbose=1`` shows a progress bar, ``n_jobs=-1`` uses all cores and changes
 no label.
 """
 
@@ -34,13 +34,13 @@ for ax in (left, right):
 
 # %%
 # How many representatives? As many as it takes for the clusters not to change with their number.
-# If they do change, a warning says so: the clusters overlap, or their number is another.
+# If they do change, there is a warning: the clusters overlap, or there are more or fewer of them.
 ScaleDisplay.from_estimator(model)
 choice = model.resolutions_
 print(f"tried {choice.n_representatives}, took {choice.chosen}, agreement {choice.confirmed:.2f}")
 
 # %%
-# Where the time went.
+# The time of each phase.
 figure, ax = plt.subplots(figsize=(5.6, 1.8), layout="constrained")
 ax.barh(list(model.timings_), list(model.timings_.values()), color=PALETTE[0])
 ax.invert_yaxis()

@@ -2,12 +2,12 @@
 Moons and rings
 ===============
 
-Two shapes that have no centre. k-means looks for centres and must fail. Spectral clustering
+Two shapes without a centre. k-means looks for centres, so it fails. Spectral clustering
 fixes a graph of neighbours, embeds it and runs k-means there. DOGC learns the graph until it
-falls into two pieces. The number of clusters is given to all three. DOGC has its defaults
-otherwise, k-means ten starts, and spectral clustering its neighbour graph in place of its
-default kernel, which does worse on both. One draw says little, so the titles have the mean
-of three; the first is drawn. With less noise spectral clustering does nearly as well; with
+falls into two pieces. The number of clusters is given to all three. Otherwise DOGC
+has its defaults, k-means ten starts, and spectral clustering its neighbour graph instead of its
+default kernel, which does worse on both. One draw says little, so the titles show the mean
+of three; the plots show the first. With less noise spectral clustering does nearly as well; with
 more, or fewer rows, DOGC fails too.
 """
 
@@ -35,7 +35,7 @@ methods = {
 warnings.filterwarnings("ignore", message="Graph is not fully connected")
 
 # %%
-# Each panel shows the clusters and the share of rows that are right (ACC).
+# Each panel shows the clusters and the share of correct rows (ACC).
 figure, axes = plt.subplots(2, 3, figsize=(9, 5.6), layout="constrained")
 for row, (shape, draw) in zip(axes, shapes.items(), strict=True):
     draws = [draw(seed) for seed in range(3)]

@@ -24,7 +24,7 @@ X_new, moon_new = X[1::2], moon[1::2]
 X, moon = X[::2], moon[::2]
 
 # %%
-# Kernel width and number of kernel features are the guide's, not tuned for this picture.
+# Kernel width and number of kernel features are those of the guide, not tuned for this plot.
 models = {
     "DOGC": DOGC(n_clusters=2),
     "DOGCOS": DOGCOS(n_clusters=2),
@@ -34,7 +34,7 @@ models = {
 }
 
 # %%
-# Dots are the fitted rows with their labels, areas are what ``predict`` says of new ones.
+# Dots are the fitted rows with their labels; areas show the labels of ``predict`` for new rows.
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     labels = model.fit_predict(X)

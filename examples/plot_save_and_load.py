@@ -3,8 +3,8 @@ Saving and loading a model
 ==========================
 
 ``dogc.save`` writes a fitted model to one file, ``dogc.load`` reads it. The file is not a
-pickle: loading it runs no code, and a file that holds anything but a model is refused. What
-comes back labels new rows as the model that was saved.
+pickle: loading it runs no code, and a file that contains anything but a model is refused. The
+loaded model labels new rows like the saved one.
 """
 
 import pathlib
@@ -21,14 +21,14 @@ fitted, new = X[::2], X[1::2]
 model = dogc.DOGC(n_clusters=2).fit(fitted)
 
 # %%
-# Into a file and back.
+# Save and load.
 with tempfile.TemporaryDirectory() as folder:
     path = dogc.save(model, pathlib.Path(folder) / "moons.skops")
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
     loaded = dogc.load(path)
 
 # %%
-# The rows that the first was fitted on, and new rows as the second labels them.
+# The fitted rows of the first model, and new rows with the labels of the second.
 labels = loaded.predict(new)
 print(f"labels as before: {(labels == model.predict(new)).all()}")
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")

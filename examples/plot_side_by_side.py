@@ -3,8 +3,8 @@ The methods side by side
 ========================
 
 Nine of the methods on five shapes, each with its defaults and the number of clusters. k-means
-wants round clusters of one size. A graph cures that, and one that is learned is cut more cleanly
-where clusters nearly touch. These are easy draws; "Moons and rings" has harder ones.
+expects round clusters of one size. Graph methods do not, and a learned graph separates clusters
+more cleanly where they nearly touch. These are easy draws; "Moons and rings" has harder ones.
 """
 
 import matplotlib.pyplot as plt
@@ -40,8 +40,8 @@ for line, (shape, (X, y)) in zip(axes, shapes.items(), strict=True):
     line[0].set_ylabel(shape)
 
 # %%
-# :func:`dogc.compare` runs all of them on data of yours. Without a truth it says how far
-# methods agree, which is worth knowing too.
+# :func:`dogc.compare` runs all of them on your data. Without known labels it says how well the
+# methods agree, which is useful too.
 wine, cultivar = load_wine(return_X_y=True)
 print(compare(StandardScaler().fit_transform(wine), 3, y=cultivar, progress=False))
 plt.show()

@@ -4,7 +4,7 @@ Suspicious rows in a table
 
 A shop has orders of two kinds, small and large. A few orders fit neither. They should not become
 a cluster, and they should not move the clusters of the others. ``outlier_scores_`` sorts the rows
-by how far they lie from their neighbours; ``outlier_label`` marks the outliers.
+by how far they are from their neighbours; ``outlier_label`` marks the outliers.
 """
 
 import matplotlib.pyplot as plt
