@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
 pytest.importorskip("skops")
 
-from dogc.app.commands import command_line  # noqa: E402
+from dogc.app.commands import command_line, prediction  # noqa: E402
 from dogc.app.commands.arguments import as_typed, left_out  # noqa: E402
 from dogc.app.tables import TableError  # noqa: E402
 
@@ -59,6 +60,53 @@ def test_marked_outliers_are_marked_again_by_predict(table, capsys):
         assert pd.read_csv("dogc-output/labels.csv").cluster.iloc[-1] == -1
         assert run("predict", "dogc-output/model.skops", table, "--force") == 0
         assert pd.read_csv("predicted.csv").cluster.iloc[-1] == -1
+
+
+def test_outliers_have_one_name(table, capsys):
+    frame = pd.read_csv(table)[["a", "b", "c"]]
+    frame.loc[len(frame)] = [500.0, -500.0, 500.0]
+    frame.to_csv(table, index=False)
+    assert run("cluster", table, "-k", 3, "--outliers", "-q") == 0
+    assert run("predict", "dogc-output/model.skops", table) == 0
+    assert re.search(r"^outliers +\d+ ", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_clusters_of_k_means_are_numbered_by_size_here_and_in_predict(table):
+    rng = np.random.default_rng(0)
+    which = np.repeat([0, 1, 2, 3], [10, 40, 20, 30])
+    frame = pd.DataFrame(np.array([[0, 0], [9, 0], [0, 9], [9, 9]])[which] + rng.normal(
+        0, 0.5, (100, 2)), columns=["a", "b"])  # fmt: skip
+    frame.to_csv(table, index=False)
+    assert run("cluster", table, "-k", 4, "--method", "KM", "-q") == 0
+    assert record()["clusters"] == {"0": 40, "1": 30, "2": 20, "3": 10}
+    assert run("predict", "dogc-output/model.skops", table, "-q") == 0
+    labels = pd.read_csv("dogc-output/labels.csv").cluster
+    assert (pd.read_csv("predicted.csv").cluster == labels).all()
+    assert run("compare", table, "-k", 4, "--method", "KM", "-q") == 0
+    assert (pd.read_csv("dogc-compare/labels.csv")["cluster KM"] == labels).all()
+
+
+def test_clusters_that_hang_on_a_choice_are_said_once_and_again_by_predict(table, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(6000, 3)), columns=["a", "b", "c"])
+    frame.to_csv(table, index=False)
+    assert run("cluster", table, "-k", 6) == 0
+    said = capsys.readouterr().out
+    agreement = re.search(r"number of representatives \(agreement (0.\d\d)\)", said)[1]
+    assert said.count(agreement) == 1
+    frame[:50].to_csv("new.csv", index=False)
+    assert run("predict", "dogc-output/model.skops", "new.csv") == 0
+    again = f"change with the number of representatives (agreement {agreement})"
+    assert again in capsys.readouterr().out
+
+
+def test_predict_repeats_that_scales_disagree():
+    scales = SimpleNamespace(n_neighbors=(5, 10), score=np.array([0.3, 0.2]))
+    model = SimpleNamespace(scales_=scales, n_clusters_=3)
+    (said,) = prediction.unsteady(model)
+    assert "number of neighbours (agreement 0.30)" in said
+    assert prediction.unsteady(SimpleNamespace(scales_=scales, n_clusters_=1)) == []
+    assert prediction.unsteady(SimpleNamespace()) == []
 
 
 def test_columns_are_chosen_by_name(table, capsys):

@@ -78,6 +78,17 @@ def sizes(labels: np.ndarray) -> dict[str, int]:
     return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
 
 
+def shown_name(name: str) -> str:
+    """What a cluster is called on the terminal.
+
+    Examples
+    --------
+    >>> shown_name("0"), shown_name("-1")
+    ('0', 'outliers')
+    """
+    return "outliers" if name == "-1" else name
+
+
 def all_sizes(clustering: Clustering) -> dict[str, int]:
     """Of all rows, those that are not at hand among them."""
     if clustering.tally is not None:

@@ -10,6 +10,7 @@ from ...comparison import Comparison, MethodResult
 from .. import report as reports
 from ..report.json_values import digits, short
 from ..tables import Table
+from ..tables.clustered_table import names_by_size
 from .arguments import as_typed
 from .outputs import Output
 
@@ -54,7 +55,9 @@ def write_comparison(
     comparison: Comparison, table: Table, clusters: int, steps: list[str], out: Output
 ) -> list[str]:
     """Write the table, the page and the labels of every method; what to say of cells."""
-    labels = {f"cluster {name}": found for name, found in comparison.labels.items()}
+    labels = {
+        f"cluster {name}": names_by_size(found)[found] for name, found in comparison.labels.items()
+    }
     page = compare_page(comparison, table, clusters, steps)
     with out.whole_folder() as draft:
         (draft / "compare.html").write_bytes(page.encode("utf-8"))

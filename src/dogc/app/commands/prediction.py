@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._words import shown
+from ...choices.n_neighbors import EVIDENCE
+from ...choices.n_representatives import LOW_AGREEMENT
 from ...estimators._warnings import REPEATED
 from ..model_files import saving
 from ..tables import MixedEncoder, TableError, read_chunks
@@ -62,6 +64,7 @@ class Labelled:
                 f"on its own training rows this model reproduces only {agreement:.0%} of the "
                 "labels; expect a similar share of differences here."
             )
+        found += unsteady(bundle.model)
         for name, (count, value) in self._unseen.items():
             rows = "1 row has a value" if count == 1 else f"{count:,} rows have values"
             they = "it was" if count == 1 else "they were"
@@ -70,6 +73,24 @@ class Labelled:
                 f"'{shown(value, 40)}'; {they} labelled by the other columns."
             )
         return found
+
+
+def unsteady(model: Any) -> list[str]:
+    """A word on clusters that change with what was chosen, as the fit said too."""
+    resolution, scales = getattr(model, "resolutions_", None), getattr(model, "scales_", None)
+    if resolution is not None:
+        agreement, of = resolution.confirmed, "representatives"
+        low = agreement < LOW_AGREEMENT
+    elif scales is not None and len(scales.n_neighbors) > 1 and model.n_clusters_ > 1:
+        agreement, of = float(scales.score.max()), "neighbours"
+        low = agreement < EVIDENCE
+    else:
+        return []
+    told = (
+        f"the clusters of this model change with the number of {of} (agreement {agreement:.2f}); "
+        "another number would label these rows differently."
+    )
+    return [told] if low else []
 
 
 def load_with_preparation(path: pathlib.Path) -> saving.Bundle:

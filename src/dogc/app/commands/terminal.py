@@ -183,12 +183,13 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     rows = []
     for name, size in cluster_files.all_sizes(found).items():
         mean = mean_confidence(found, int(name))
-        rows.append(["outliers" if name == "-1" else name, f"{size:,}", f"{size / n:.0%}", mean])
+        rows.append([cluster_files.shown_name(name), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)
     if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
         terminal.say(f"\nDistances were computed on the columns, {columns}.")
-    if resolution := reports.describe_resolution(found.model):
+    resolution = reports.describe_resolution(found.model)
+    if resolution and resolution["steady"] is not False:  # there is a note otherwise
         terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):
         terminal.say()
@@ -237,7 +238,8 @@ def predict(
     sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
-    shares = [[name, f"{size:,}", f"{size / total:.0%}"] for name, size in sizes.items()]
+    shares = [[cluster_files.shown_name(name), f"{size:,}", f"{size / total:.0%}"]
+              for name, size in sizes.items()]  # fmt: skip
     terminal.grid(["cluster", "rows", "share"], shares)
     terminal.notes(notes)
     terminal.wrote([out.path])

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.cluster import KMeans
 
 from ..._checks import WIDE, check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
 from ...metrics import clustering_report
+from ...numerics.discrete import falling
 from .deciding_numbers import deciding_number
 from .preparing import MixedEncoder
 from .reading import Table
@@ -64,7 +66,9 @@ def cluster_table(
     X = preparation.fit(frame).transform(frame)
     check_clusters(n_clusters, len(frame))
     model = named_estimator(method, n_clusters, asked_of(preparation, parameters))
-    labels, seconds, notes = timed(lambda: np.asarray(model.fit_predict(X)))
+    _, seconds, notes = timed(lambda: model.fit_predict(X))
+    number_by_size(model)
+    labels = np.asarray(model.labels_)
     apart = int(np.sum(getattr(model, "outliers_", 0)))
     notes = list(dict.fromkeys([*notes, *remarks(model, apart)]))
     notes += splitting_columns(X, preparation.feature_names_, frame, labels)
@@ -83,6 +87,27 @@ def cluster_table(
         seconds=seconds,
         settings=settings_of(method, model, notes, table.source, table.sha256),
     )
+
+
+def number_by_size(model: Any) -> None:
+    """Number the clusters of k-means by decreasing size, as those of all other methods are."""
+    if isinstance(model, KMeans):
+        new_name = names_by_size(model.labels_)
+        model.cluster_centers_ = model.cluster_centers_[np.argsort(new_name)]
+        model.labels_ = new_name[model.labels_].astype(model.labels_.dtype)
+
+
+def names_by_size(labels: np.ndarray) -> np.ndarray:
+    """The permutation ``new_name[old]`` by decreasing size, then by first appearance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> names_by_size(np.array([0, 1, 1, 2, 1, 2]))
+    array([2, 0, 1])
+    """
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    return falling(sizes, first)
 
 
 def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str, Any]:
