@@ -223,6 +223,18 @@ def test_help_says_what_an_option_takes(capsys):
     assert re.search(r"--outliers {5,}Give", said)
     assert re.search(r"--columns +NAMES ", said)
     assert "list[str]" not in said
+    assert run("--help") == 0
+    said += capsys.readouterr().out
+    assert re.search(r"--install-completion +Install", said)
+    assert re.search(r"--help +-h +Show this", said)
+    assert "bool" not in said.lower()
+
+
+def test_a_missing_option_points_to_the_help_of_the_command(table, capsys):
+    assert run("cluster", table) == 2
+    assert "'-k'; see dogc cluster --help." in capsys.readouterr().err
+    assert run("clusters", table) == 2
+    assert "see dogc --help." in capsys.readouterr().err
 
 
 def test_labels_and_comparisons_quote_alike(table):

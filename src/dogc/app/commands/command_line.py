@@ -7,7 +7,6 @@ at once.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from importlib.util import find_spec
@@ -18,11 +17,12 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
-from ..._words import LONGEST_SENTENCE, shown
+from .failing import explain, fail
 from .options import (
     Array,
     Clusters,
     Columns,
+    Command,
     Components,
     Drop,
     File,
@@ -30,6 +30,7 @@ from .options import (
     Folder,
     Force,
     Geometry,
+    Group,
     Json,
     Keep,
     Label,
@@ -52,6 +53,7 @@ from .options import (
 
 app = typer.Typer(
     name="dogc",
+    cls=Group,
     help="Graph clustering: cluster a table, label new rows, compare methods.",
     epilog="Exit codes: 0 success, 1 unexpected error, 2 bad input, options or output path, "
     "130 interrupted, 143 stopped.",
@@ -74,35 +76,8 @@ def run(arguments: Sequence[str], debug: bool = False) -> int:
             end = "" if message.endswith("?") else ";"
             known = {command.name for command in app.registered_commands}
             command = f" {arguments[0]}" if arguments and arguments[0] in known else ""
-            return _fail(f"{message}{end} {quotes}see dogc{command} --help.", 2)
-        return _explain(error, debug)
-
-
-def _fail(sentence: str, code: int) -> int:
-    print(f"dogc: {shown(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
-    return code
-
-
-def _explain(error: Exception, debug: bool) -> int:
-    from ..._atomic import WriteError
-    from ..model_files.saving import ModelFileError
-    from ..tables import TableError
-    from .arguments import as_typed
-
-    if isinstance(error, TableError | ModelFileError | WriteError):
-        return _fail(str(error), 2)
-    if debug or isinstance(error, ModuleNotFoundError):  # dogc.app.cli says what to install
-        raise error
-    if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        sentence = " ".join(str(error).split())
-        if isinstance(error, MemoryError) and not (sentence and type(error) is MemoryError):
-            sentence = "there is not enough memory; pass fewer rows."  # NumPy's words say less
-        if isinstance(error, OSError) and error.strerror:  # without the number of it
-            named = "" if error.filename is None else f" ('{error.filename}')"
-            sentence = f"{error.strerror}{named}."
-        return _fail(as_typed(sentence), 2)
-    kind = type(error).__name__
-    return _fail(as_typed(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where."), 1)
+            return fail(f"{message}{end} {quotes}see dogc{command} --help.", 2)
+        return explain(error, debug)
 
 
 def _version(wanted: bool) -> None:
@@ -129,16 +104,16 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
         def stoppable(*args: Any, **options: Any) -> int:
             for package in ("rich", "pandas", "pyarrow", "skops"):
                 if find_spec(package) is None:  # before anything is read that needs it later
-                    return _fail(missing(package, "the command line"), 2)
+                    return fail(missing(package, "the command line"), 2)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:
                 leave_in_order()
                 return function(*args, **options)
             except KeyboardInterrupt:
-                return _fail(INTERRUPTED, 130)
+                return fail(INTERRUPTED, 130)
 
-        return app.command(name, epilog=f"Example: {example}")(stoppable)
+        return app.command(name, cls=Command, epilog=f"Example: {example}")(stoppable)
 
     return register
 

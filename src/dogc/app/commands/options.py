@@ -6,11 +6,37 @@ What an option takes stands behind its name in the help; one that takes nothing 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 _FLAG = ""
+
+
+class Command(TyperCommand):
+    """A command whose flags, those of typer too, have nothing behind their names in the help."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """All options."""
+        return _bare_flags(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """The same for what stands before the commands."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """All options."""
+        return _bare_flags(super().get_params(ctx))
+
+
+def _bare_flags(found: Any) -> Any:
+    for option in found:
+        if getattr(option, "is_flag", False):
+            option.metavar = _FLAG
+    return found
+
+
 Json = Annotated[
     bool,
     typer.Option("--json", metavar=_FLAG, help="Print one JSON object and nothing else."),
