@@ -110,7 +110,7 @@ def test_an_interrupt_waits_until_all_is_moved(tmp_path, monkeypatch, move):
 def test_a_folder_in_the_way_is_left_alone(tmp_path):
     (tmp_path / "b.skops").mkdir()
     (tmp_path / "b.skops" / "mine").touch()
-    with pytest.raises(WriteError, match=r"cannot write '.*b.skops': .*no ordinary file; move it"):
+    with pytest.raises(WriteError, match=r"cannot write '.*b.skops': .*not an ordinary file; move"):
         write_set(tmp_path, "new")
     assert [path.name for path in tmp_path.rglob("*")] == ["b.skops", "mine"]
 

@@ -68,7 +68,8 @@ def test_a_command_begins_where_its_packages_have_room(tmp_path, given, refused)
     with pytest.raises(MemoryError) as caught:
         _limits.check_addresses(tmp_path)
     assert str(caught.value) == (
-        f"dogc needs 3.1 GB of addresses for the packages that it uses; raise the limit {refused}."
+        "dogc needs 3.1 GB of address space for the packages that it uses; raise the limit "
+        f"{refused}."
     )
 
 
@@ -97,7 +98,7 @@ def test_under_a_narrow_limit_on_addresses_there_is_a_sentence(command):
         check=False,
     )
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("dogc: dogc needs 3.1 GB of addresses")
+    assert ran.stderr.startswith("dogc: dogc needs 3.1 GB of address space")
     assert len(ran.stderr.splitlines()) == 1
 
 

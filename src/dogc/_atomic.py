@@ -35,19 +35,19 @@ OLD = 86_400  # seconds; no run writes for so long without touching its draft
 TURN = ".dogc-turn"
 READY = "-ready"
 BEFORE = "before"
-NO_FILE = "what is there is no ordinary file; move it away, or name another place"
+NO_FILE = "there is something that is not an ordinary file; move it, or choose another path"
 _OURS = re.compile(rf"\.dogc-([0-9a-f]{{16}}({READY})?|turn)")
 # What goes wrong only where something is written; others are of writing if they name our files.
 _OF_WRITING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 _REASONS = {
-    errno.ENOSPC: "the disk is full; make room, or name another place",
-    errno.EDQUOT: "your share of the disk is used up; make room, or name another place",
-    errno.EFBIG: "files as large as this are not allowed here; name another place",
-    errno.EROFS: "it is read-only there; name another place",
-    errno.EACCES: "you may not write there; name another place",
-    errno.EPERM: "you may not write there; name another place",
-    errno.ENOTDIR: "a file stands where a folder should be; name another place",
-    errno.ENAMETOOLONG: "the name is too long; name another place",
+    errno.ENOSPC: "the disk is full; free some space, or choose another path",
+    errno.EDQUOT: "your disk quota is used up; free some space, or choose another path",
+    errno.EFBIG: "files as large as this are not allowed here; choose another path",
+    errno.EROFS: "it is read-only there; choose another path",
+    errno.EACCES: "you may not write there; choose another path",
+    errno.EPERM: "you may not write there; choose another path",
+    errno.ENOTDIR: "there is a file where a folder should be; choose another path",
+    errno.ENAMETOOLONG: "the name is too long; choose another path",
 }
 
 
@@ -62,7 +62,7 @@ def write_error(path: pathlib.Path, error: OSError) -> WriteError:
     --------
     >>> import errno, pathlib
     >>> print(write_error(pathlib.Path("a.csv"), OSError(errno.ENOSPC, "No space left")))
-    cannot write 'a.csv': the disk is full; make room, or name another place.
+    cannot write 'a.csv': the disk is full; free some space, or choose another path.
     """
     said = (error.strerror or str(error)).rstrip(".")
     return WriteError(f"cannot write '{path}': {_REASONS.get(error.errno or 0, said)}.")
@@ -75,7 +75,7 @@ def check_writable(path: pathlib.Path, folder: pathlib.Path) -> None:
         if not above.is_dir():
             what = "a file" if above.exists() else "a link to nothing"
             raise WriteError(
-                f"cannot write '{path}': {above} is {what}, not a folder; name another place."
+                f"cannot write '{path}': {above} is {what}, not a folder; choose another path."
             )
         with tempfile.TemporaryFile(dir=above):  # has no name, so nothing can be left of it
             pass

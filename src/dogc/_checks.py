@@ -48,7 +48,7 @@ def check_numbers(name: str, X: Any) -> None:
     for column, times in Counter(getattr(X, "columns", ())).items():
         if times > 1:
             raise ValueError(
-                f"{name} has {times} columns named {shown(column)}; give each a name of its own."
+                f"{name} has {times} columns named {shown(column)}; give each its own name."
             )
     kinds: Any = getattr(X, "dtypes", getattr(X, "dtype", None))
     kinds = np.atleast_1d(kinds)  # a Series has one

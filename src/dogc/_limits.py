@@ -61,8 +61,8 @@ def check_addresses(root: pathlib.Path = ROOT) -> None:
     for free, limit in _process(root):
         if free < LEAST:
             raise MemoryError(
-                f"dogc needs {gigabytes(LEAST)} of addresses for the packages that it uses; raise "
-                f"the limit {limit}."
+                f"dogc needs {gigabytes(LEAST)} of address space for the packages that it uses; "
+                f"raise the limit {limit}."
             )
 
 

@@ -145,12 +145,12 @@ def test_a_tree_that_refers_to_itself_is_not_followed(path):
 @pytest.mark.parametrize("name", ["../a.npy", "/a.npy", "a/b.npy", "é.npy", "x" * 200, "a.pkl"])
 def test_entries_with_other_names_are_refused(name, path):
     held = [*entries().items(), (name, b"")]
-    refused(path, forger.sealed(held), "an entry that no model file has")
+    refused(path, forger.sealed(held), "an entry that does not belong in a model file")
 
 
 def test_two_entries_of_one_name_are_refused(path):
     held = [*entries().items(), ("dogc.json", entries()["dogc.json"])]
-    refused(path, forger.sealed(held), "two entries of one name")
+    refused(path, forger.sealed(held), "two entries with the same name")
 
 
 def directory(data, number, offset, value):
@@ -216,7 +216,7 @@ def test_trees_of_scikit_learn_are_neither_saved_nor_loaded(path):
 
 def test_a_file_without_a_model_of_ours_is_refused(path):
     scaler = StandardScaler().fit(forger.X)
-    with pytest.raises(ModelFileError, match="holds no model of this library"):
+    with pytest.raises(ModelFileError, match="does not contain a model of this library"):
         save(scaler, path)
     model = KMeans(3, n_init=1).fit(forger.X)  # that dogc cluster --method k-means makes
     assert load(save(model, path)).predict(forger.X).tolist() == model.labels_.tolist()

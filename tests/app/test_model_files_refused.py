@@ -313,7 +313,7 @@ class Shy(TransformerMixin, BaseEstimator):
 def test_what_skops_cannot_write_is_refused(three_blobs, path):
     X, _ = three_blobs
     model = make_pipeline(Shy(), DOGC(3)).fit(X)
-    refused_to_save(model, path, r"no file can hold \(RuntimeError: not me\)\.$")
+    refused_to_save(model, path, r"cannot be saved \(RuntimeError: not me\)\.$")
 
 
 def test_parts_of_scikit_learn_keep_their_methods(three_blobs, tmp_path):
@@ -355,5 +355,5 @@ def test_a_link_is_written_through_and_a_pipe_is_refused(three_blobs, tmp_path):
     assert (tmp_path / "link.skops").is_symlink()
     assert load(tmp_path / "model.skops").n_clusters_ == 3
     os.mkfifo(tmp_path / "pipe.skops")
-    with pytest.raises(ModelFileError, match=r"cannot write .*: what is there is no ordinary file"):
+    with pytest.raises(ModelFileError, match=r"cannot write .*: .* not an ordinary file"):
         save(model, tmp_path / "pipe.skops")

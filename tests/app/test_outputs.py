@@ -70,7 +70,7 @@ def test_a_file_in_the_way_is_noticed_before_anything_is_read(command, table, ca
         assert run(command, *COMMANDS[command], "--out", out, "--force") == 2
         said = capsys.readouterr().err
         assert said.startswith(f"dogc: cannot write '{out}': ")
-        assert "is a file, not a folder; name another place." in said
+        assert "is a file, not a folder; choose another path." in said
 
 
 @pytest.mark.usefixtures("nothing_read")
@@ -78,14 +78,15 @@ def test_a_file_in_the_way_is_noticed_before_anything_is_read(command, table, ca
 def test_so_is_a_link_to_nothing(command, table, capsys):
     pathlib.Path("link").symlink_to("nowhere")
     assert run(command, *COMMANDS[command], "--out", "link", "--force") == 2
-    assert "link is a link to nothing, not a folder; name another place." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "link is a link to nothing, not a folder; choose another path." in said
 
 
 @pytest.mark.parametrize("name", ["two\nlines\x1b[31m", "x" * 50_000])
 def test_a_place_of_any_name_is_told_in_a_line(name, table, capsys):
     assert run("cluster", *COMMANDS["cluster"], "--out", f"rows.csv/{name}") == 2
     said = capsys.readouterr().err
-    assert said.endswith("; name another place.\n")
+    assert said.endswith("; choose another path.\n")
     assert said[:-1].isprintable()
     assert len(said) < 1100
 
@@ -127,7 +128,7 @@ def test_so_is_a_folder_that_is_read_only(command, table, capsys, monkeypatch):
     monkeypatch.setattr(tempfile, "TemporaryFile", denied)
     assert run(command, *COMMANDS[command], "--out", "here", "--force") == 2
     said = capsys.readouterr().err
-    assert said == "dogc: cannot write 'here': you may not write there; name another place.\n"
+    assert said == "dogc: cannot write 'here': you may not write there; choose another path.\n"
 
 
 @pytest.mark.usefixtures("nothing_read")
@@ -137,9 +138,8 @@ def test_so_is_a_folder_that_is_read_only(command, table, capsys, monkeypatch):
 def test_so_is_a_folder_where_a_file_belongs(command, name, table, capsys):
     pathlib.Path("out", name).mkdir(parents=True)
     assert run(command, *COMMANDS[command], "--out", "out", "--force") == 2
-    assert (
-        f"cannot write 'out/{name}': what is there is no ordinary file" in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert f"cannot write 'out/{name}': there is something that is not an ordinary file" in said
     assert os.listdir("out") == [name]
 
 

@@ -236,7 +236,7 @@ class TestSeveralFiles:
         frame = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
         paths = self.write(tmp_path, [frame, frame.rename(columns={"b": "c"})])
         with pytest.raises(
-            TableError, match=r"p1.csv has not the columns .* lacks 'b' and has 'c'"
+            TableError, match=r"p1.csv does not have the columns .* lacks 'b' and has 'c'"
         ):
             find_parts(paths, "parts", HERE)
         paths = self.write(tmp_path, [frame, frame[["b", "a"]]])

@@ -345,7 +345,7 @@ class TestPathsFirst:
 
     def test_dangling_links(self, tmp_path):
         os.symlink("gone.csv", tmp_path / "x.csv")
-        with pytest.raises(TableError, match=r"x\.csv is a link to gone\.csv, which is not there"):
+        with pytest.raises(TableError, match=r"x\.csv is a link to gone\.csv, which does not"):
             read_table(str(tmp_path / "x.csv"))
 
     def test_devices(self):
@@ -507,7 +507,7 @@ def test_arff_files_that_were_read_wrongly(tmp_path):
     path.write_text(f"@relation r\r@attribute x real\r@attribute self {{a,b}}\r@data\r{rows}")
     assert str(read_table(str(path)).frame["self"].dtype) == "category"
     for attribute, row, message in [
-        ("@attribute abc", "1,2", "line 3 of .*x.arff is no attribute"),
+        ("@attribute abc", "1,2", "line 3 of .*x.arff is not an attribute"),
         ("@attribute y string", "1,'open", "a quote in line 5 of .*x.arff is not closed"),
         ("@attribute y string", "1,a" + " " * 100_000 + "b,'", "not closed"),
     ]:

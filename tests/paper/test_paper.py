@@ -468,7 +468,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch)
     with pytest.raises(SystemExit) as ended:
         command.main(["tables", "--out", str(tmp_path)])
     assert ended.value.code == 130
-    assert "run it again to go on" in capsys.readouterr().err
+    assert "run it again to continue" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -516,4 +516,4 @@ def test_a_full_disk_is_said_in_one_sentence(tmp_path, capsys, monkeypatch):
         command.main(["tables", "--out", str(tmp_path)])
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert f"cannot write '{tmp_path / 'runs.jsonl'}': the disk is full; make room" in said
+    assert f"cannot write '{tmp_path / 'runs.jsonl'}': the disk is full; free some space" in said

@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
         prog="dogc paper", description="The paper's tables and figures, beside the printed numbers."
     )
     tool.add_argument("what", choices=["tables", "figures", "departures", "run"],
-                      help="departures: what each departure from the printed algorithm buys; "
+                      help="departures: the effect of each departure from the printed algorithm; "
                       "run: one run again (dogc paper run --help)")  # fmt: skip
     tool.add_argument("--only", nargs="+", choices=[*TABLES, *FIGURES], metavar="PART",
                       help=f"one or more of {', '.join([*TABLES, *FIGURES])}")  # fmt: skip
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sections = make[options.what](options, cache)
         written = write_whole(options.out / f"{options.what}.html", page(sections, facts))
     except KeyboardInterrupt:
-        tool.exit(130, f"\ninterrupted; what is done is kept in {kept}, run it again to go on\n")
+        tool.exit(130, f"\ninterrupted; finished runs are in {kept}, run it again to continue\n")
     except WriteError as error:
         tool.exit(2, f"\ndogc paper: {error} What is done is kept in {kept}.\n")
     print(f"wrote {written}")

@@ -79,7 +79,7 @@ def view_of_fitted(estimator: Any, X: Any) -> View:
     if "precomputed" in (getattr(model, "metric", None), getattr(model, "affinity", None)):
         raise ValueError(
             f"this {type(model).__name__} was fitted on a precomputed graph, which has no points "
-            "to draw; pass points of yours with their labels to from_predictions."
+            "to draw; pass your own points with their labels to from_predictions."
         )
     if getattr(model, "components_", None) is None or _n_features(X) <= 2:
         return view_of_rows(X, names)

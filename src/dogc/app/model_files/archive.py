@@ -50,13 +50,13 @@ def may_unpack(size: int) -> int:
 
 def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
     if len({entry.filename for entry in entries}) < len(entries):
-        raise Misfit("it has two entries of one name")
+        raise Misfit("it has two entries with the same name")
     if sum(entry.file_size for entry in entries) > may_unpack(size):
         raise Misfit(f"its entries unpack to more than {may_unpack(size) >> 20} MB")
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if not _NAME.fullmatch(entry.filename):
-            raise Misfit("it has an entry that no model file has")
+            raise Misfit("it has an entry that does not belong in a model file")
         if entry.flag_bits & _ENCRYPTED:
             raise Misfit("it has an encrypted entry")
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -84,7 +84,7 @@ def check_array(content: bytes) -> None:
         read = np.lib.format.read_array_header_1_0
         shape, _, dtype = (read if major == 1 else np.lib.format.read_array_header_2_0)(file)
     except Exception:
-        raise Misfit("an array has no proper head") from None
+        raise Misfit("an array has no valid header") from None
     if dtype.kind not in _DTYPES or not dtype.itemsize or not dtype.isnative:
         raise Misfit("an array is of a type that no model has")
     left = len(content) - file.tell()

@@ -169,7 +169,7 @@ def check_model(model: Any) -> None:
     found = check_all(model)
     ours = any(isinstance(part, OURS) for part in found)
     if not isinstance(model, BaseEstimator) or not (ours or type(model) is KMeans):
-        raise Misfit("it holds no model of this library")
+        raise Misfit("it does not contain a model of this library")
     if isinstance(model, Pipeline):
         _try_steps(model)
 
@@ -195,7 +195,7 @@ def check_preparation(preparation: Any) -> None:
     if preparation is None:
         return
     if type(preparation) is not MixedEncoder:
-        raise Misfit("its preparation is none of this library")
+        raise Misfit("its preparation is not one of this library")
     held = vars(preparation)
     for name in _PREPARATION:
         if name not in held and name not in _SINCE:

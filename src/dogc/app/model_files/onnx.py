@@ -101,9 +101,9 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(model)
         if not hasattr(model, "coef_"):
             raise ValueError(
-                "this DOGCOS labels new rows by their neighbours, because no linear rule follows "
-                "its clusters, and cannot be exported to ONNX; fit it with rule='logistic' to "
-                "export a rule all the same."
+                "this DOGCOS labels new rows by their neighbours, because its clusters cannot be "
+                "separated by a linear rule, so it cannot be exported to ONNX; fit it with "
+                "rule='logistic' to export a rule anyway."
             )
         if model.outlier_label is not None:
             raise ValueError(

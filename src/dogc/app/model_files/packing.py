@@ -191,7 +191,7 @@ def _estimator(cls: type, state: dict[str, Any]) -> Any:
 def _repeated(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Few values at many places, none of them larger than a number."""
     if values.ndim != 1 or values.dtype.kind not in "biuf" or place.ndim != 1:
-        raise Misfit("an array of few values is none")
+        raise Misfit("an array of few values is damaged")
     return values[place]
 
 

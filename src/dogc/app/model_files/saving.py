@@ -290,7 +290,7 @@ def _dump(packed: dict[str, Any]) -> dict[str, bytes]:
         data = skops.dumps(packed)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(
-            f"this model holds something that no file can hold ({_words(error)})."
+            f"this model contains something that cannot be saved ({_words(error)})."
         ) from error
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as source:

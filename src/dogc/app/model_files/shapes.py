@@ -138,7 +138,7 @@ def text(value: Any, sizes: Sizes) -> None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Misfit("has a letter that no file can hold") from None
+        raise Misfit("has a character that cannot be saved") from None
 
 
 def anything(value: Any, sizes: Sizes) -> None:

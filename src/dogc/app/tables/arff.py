@@ -122,6 +122,6 @@ def _split(line: str, number: int, columns: int, origin: Origin) -> list[str]:
         count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
         raise TableError(
             f"line {number} of {origin.source} has {count}, but there are {columns} attributes; "
-            "give every row as many."
+            "give every row the same number."
         )
     return cells

@@ -143,7 +143,7 @@ def _not_opened(path: str, error: Exception) -> TableError:
     name = shown(path, _LONGEST_PATH)
     if isinstance(error, FileNotFoundError) and os.path.islink(path):
         return TableError(
-            f"{name} is a link to {shown(os.readlink(path), _LONGEST_PATH)}, which is not there."
+            f"{name} is a link to {shown(os.readlink(path), _LONGEST_PATH)}, which does not exist."
         )
     if isinstance(error, FileNotFoundError):
         return TableError(f"there is no file {name}{_meant(path)}.")

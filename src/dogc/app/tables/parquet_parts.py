@@ -47,7 +47,7 @@ class ParquetPart(NamedTuple):
             table = table.cast(arrow.schema(kinds))
         except arrow.ArrowInvalid as error:
             raise TableError(
-                f"the numbers of {self.origin.source} have no place among those of the other files "
+                f"the numbers of {self.origin.source} do not fit the type of the other files "
                 f"({' '.join(str(error).split())}); write them in the same type."
             ) from error
         frame = frame_of_arrow(table, self.origin)
@@ -105,7 +105,7 @@ def common_schema(files: Sequence[tuple[str, Origin]]) -> Any:
     except arrow.ArrowException as error:
         raise TableError(
             f"the columns of the files do not have the same types ({' '.join(str(error).split())});"
-            " write them alike."
+            " give them the same types."
         ) from error
     whole = [field.name for field in schema if arrow.types.is_integer(field.type)]
     for file in files:

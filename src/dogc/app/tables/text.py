@@ -135,8 +135,8 @@ def open_quote(line: int | None, origin: Origin) -> TableError:
 def _wrong_length(where: str, found: int, columns: int, origin: Origin) -> TableError:
     cells = "1 cell" if found == 1 else f"{found} cells"
     return TableError(
-        f"{where} of {origin.source} has {cells}, but the first has {columns}; give every row as "
-        "many."
+        f"{where} of {origin.source} has {cells}, but the first has {columns}; give every row "
+        "the same number."
     )
 
 
