@@ -106,6 +106,23 @@ def test_json_is_one_object_and_nothing_else(table, capsys):
     assert captured.err == ""
 
 
+def test_the_file_is_named_before_anything_heavy_is_imported(table):
+    """Where somebody watches; numpy, pandas and scikit-learn come later."""
+    code = (
+        "import sys; sys.stderr.isatty = lambda: True\n"
+        "from dogc.app.commands import early\n"
+        "from dogc.app.commands.command_line import run\n"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'scipy'}\n"
+        "early.print = lambda *a, **k: print(a[0], sorted(heavy & set(sys.modules)))\n"
+        "run(['cluster', 'rows.csv', '-k', '3', '--max-time', 'x'])\n"
+        "run(['cluster', 'rows.csv', '-k', '3'])\n"
+        "run(['cluster', 'rows.csv', '-k', '3', '-q', '--force'])\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert said.splitlines()[0] == "reading rows.csv []"
+    assert said.count("reading") == 1
+
+
 def test_quiet_prints_nothing(table, capsys):
     assert run("cluster", table, "--clusters", 3, "--quiet") == 0
     captured = capsys.readouterr()

@@ -53,6 +53,7 @@ def ends_with(child, code):
 def test_a_progress_bar_by_phase_and_then_a_table(terminal):
     write_rows(terminal.folder, 3000)
     child = terminal("cluster", "rows.csv", "--clusters", 5, "--neighbors", 10)
+    child.expect("reading rows.csv")
     child.expect("neighbours")
     child.expect("iterations.*components, objective")
     child.expect("3,000 rows of rows.csv")
@@ -120,7 +121,8 @@ def test_what_is_wrong_is_said_in_a_sentence(terminal, arguments, sentence):
     write_rows(terminal.folder, 50)
     child = terminal(*arguments)
     said = ends_with(child, 2)
-    assert said.startswith("dogc: ")
+    assert said.splitlines()[0] == f"reading {arguments[-1 if arguments[0] == 'predict' else 1]}"
+    assert said.splitlines()[1].startswith("dogc: ")
     assert sentence in said
     assert "Traceback" not in said
     assert pathlib.Path(terminal.folder / "rows.csv").exists()

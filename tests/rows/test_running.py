@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import re
 import signal
 import threading
 import time
@@ -240,6 +241,22 @@ def test_a_bar_shows_each_phase(capsys):
         assert phase in err
     assert f"{model.n_iter_}/100" in err
     assert "3 components, objective" in err
+
+
+def test_a_bar_says_what_is_tried(capsys):
+    """Choices are made by quiet watches too; the bar that is seen tells of them."""
+    X, _ = make_blobs(3500, centers=3, random_state=0)
+    DOGC("auto", verbose=1).fit(X)
+    said = capsys.readouterr().err
+    for words in ("1 to 60 clusters", "3 clusters", "scale 2 of 4"):
+        assert f"choices: {words} [" in said
+    assert re.search(r"choices: \d+ representatives \[", said)
+    DOGC("auto", verbose=1).fit(X[:300])
+    said = capsys.readouterr().err
+    assert "choices: 3 clusters [" in said
+    assert "start: scale 2 of 4 [" in said
+    watch.Watch(verbose=1).trying("nothing")  # no phase, no bar
+    assert capsys.readouterr().err == ""
 
 
 def test_clr_has_a_bar_too(capsys):

@@ -112,7 +112,8 @@ def look(task: Task, c: int, columns: Columns, place: Place) -> Look:
     with task.watch.phase("start"):
         run_all = Parallel(n_jobs=task.settings.lookup.n_jobs, prefer="threads")
         found = run_all(
-            delayed(_begun_in_time)(task, place, c, k, k == candidates[0]) for k in candidates
+            delayed(_begun_in_time)(task, place, c, candidates, number)
+            for number in range(len(candidates))
         )
     known = {k: start for k, start in zip(candidates, found, strict=True) if start is not None}
     labels = {k: state.Y for k, (_, state) in known.items()}
@@ -121,6 +122,9 @@ def look(task: Task, c: int, columns: Columns, place: Place) -> Look:
 
 
 def _begun_in_time(
-    task: Task, place: Place, c: int, k: int, needed: bool
+    task: Task, place: Place, c: int, scales: list[int], number: int
 ) -> tuple[Problem, State] | None:
-    return begun(task, place, c, k) if needed or not task.watch.overdue else None
+    if number and task.watch.overdue:  # the first is needed
+        return None
+    task.watch.trying(f"scale {number + 1} of {len(scales)}")
+    return begun(task, place, c, scales[number])

@@ -18,7 +18,7 @@ clusters are firmest.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +77,10 @@ def most_clusters(n: int) -> int:
 
 
 def weigh_counts(
-    graphs: Sequence[sp.csr_array], most: int, ended: Ended = never
+    graphs: Sequence[sp.csr_array],
+    most: int,
+    ended: Ended = never,
+    trying: Callable[[str], object] = lambda what: None,
 ) -> list[CountEvidence]:
     """Evidence for numbers of clusters, one among them, the best first.
 
@@ -90,6 +93,8 @@ def weigh_counts(
     ended : callable
         Says whether there is no more time. The numbers that were weighed until then are all; one
         cluster is always among them.
+    trying : callable
+        Told what is tried next.
 
     Examples
     --------
@@ -102,6 +107,7 @@ def weigh_counts(
     tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
     table = {1: CountEvidence(1, 0.0, 0, len(graphs))}
     spectra: list[tuple[np.ndarray, np.ndarray]] = []
+    trying(f"1 to {most} clusters")
     for A in tied:
         spectra.append(low_spectrum(A, most + 1, ended))
         if ended():  # the last one is rough
@@ -112,6 +118,7 @@ def weigh_counts(
         for c in wanted:
             if ended():
                 return _ordered(list(table.values()))
+            trying(f"{c} clusters")
             found = [_labels(F[:, :c]) for _, F in spectra]
             table[c] = _weighed(c, graphs, mean, found, float(jumps[c - 2]))
         best = min(table.values(), key=_rank).n_clusters
@@ -290,4 +297,5 @@ def count_clusters(task: Task) -> list[CountEvidence]:
         xi = graph.neighbour_xi(place.d[:, : k + 1], k)
         S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
         graphs.append(((S + S.T) * 0.5).tocsr())
-    return weigh_counts(graphs, most, task.watch.end.is_near)
+    with task.watch.phase("choices"):
+        return weigh_counts(graphs, most, task.watch.end.is_near, task.watch.trying)

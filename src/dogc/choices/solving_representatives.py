@@ -107,6 +107,7 @@ def try_numbers(
         # There must be time left to link all rows.
         if last_trial and watch.end.is_near(last_trial.each * p * (many.rows.n or 0)):
             break
+        watch.trying(f"{p:,} representatives")
         trial = known.get(p) or make_trial(many, p, options, watch)
         trial = solve_trial(trial, firmness, solve, watch)
         assert trial.solved is not None

@@ -83,12 +83,13 @@ class Watch:
         self._lap = clock()
         self._phases: list[str] = []
         self._bar: Any = None
+        self._front = self  # whose bar is seen
         self._closed = threading.Event()
 
     def quiet(self) -> Watch:
-        """A watch with the same end that shows nothing and calls nobody."""
+        """A watch with the same end that calls nobody and shows nothing but what is tried."""
         watch = Watch(clock=self.clock)
-        watch.end = self.end
+        watch.end, watch._front = self.end, self._front
         return watch
 
     @contextlib.contextmanager
@@ -151,6 +152,12 @@ class Watch:
         """A line for those who want lines."""
         if self.verbose > 1:
             print(text)
+
+    def trying(self, what: str) -> None:
+        """Show beside the name of the phase what is tried in it, by a quiet watch too."""
+        bar, phases = self._front._bar, self._front._phases
+        if bar is not None and phases:
+            bar.set_description_str(f"{phases[-1]}: {what}")
 
     def enough(self, done: int, total: int) -> bool:
         """So much is done, and whether that must do."""

@@ -17,6 +17,7 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
+from .early import say_reading
 from .failing import explain, fail
 from .options import (
     Array,
@@ -105,6 +106,7 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
             for package in ("rich", "pandas", "pyarrow", "skops"):
                 if find_spec(package) is None:  # before anything is read that needs it later
                     return fail(missing(package, "the command line"), 2)
+            say_reading(options)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:
