@@ -29,7 +29,7 @@ SLIPS = {
         ),
     ],
     "W'W = I_c": [
-        ("rows/problems.py", "m = min(place.geometry.m or 0, ", "m = min(c, "),
+        ("rows/problems.py", "= space.R, min(place.geometry.m or 0, ", "= space.R, min(c, "),
     ],
     "`eq:17`, `eq:18`": [
         (
@@ -92,8 +92,8 @@ CHOICES = {
     "Distances that xi is measured on": [
         (
             "loop/steps.py",
-            "return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))",
-            "dx = projected_distances(R, W, state.idx, problem.threads)\n"
+            "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))",
+            "dx = projected_distances(problem, R @ W, state.idx)\n"
             "    xi = problem.candidates.xi_rule(np.sort(dx, axis=1), problem.candidates.k)\n"
             "    return state._replace(W=W, dx=dx, xi=xi)",
         ),
@@ -135,7 +135,7 @@ CHOICES = {
     "New rows of DOGC": [
         (
             "rows/labelling.py",
-            "weight = graph.solve_rows(d[:, :k], xi)\n    return",
+            "weight = graph.solve_rows(d[:, :k], xi, copies=counts)\n    return",
             "weight = np.ones((len(d), k))\n    return",
         ),
     ],
@@ -191,17 +191,17 @@ CHOICES = {
     "Candidates": [
         (
             "loop/steps.py",
-            "return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))",
+            "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))",
             "Z = R @ W\n"
             "    apart = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)\n"
             "    near = np.argsort(apart, axis=1)[:, 1 : state.idx.shape[1] + 1]\n"
             "    idx = np.sort(near, axis=1)\n"
-            "    dx = projected_distances(R, W, idx, problem.threads)\n"
+            "    dx = projected_distances(problem, Z, idx)\n"
             "    return state._replace(W=W, idx=idx, dx=dx)",
         ),
         (
             "loop/steps.py",
-            "return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))",
+            "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))",
             "return state._replace(W=W)",
         ),
         (

@@ -56,7 +56,8 @@ def rows_without_say(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place 
     if by_paper or settings.lookup.precomputed or not 4 <= n <= FEW_ROWS:
         return np.zeros(n, dtype=bool), None
     place, c = placed(task), settings.wanted.n_clusters
-    lone = outlier_scores.lone_rows(place, copies, c, settings.lookup.n_jobs, task.watch)
+    jobs, wide = settings.lookup.n_jobs, settings.wanted.wide
+    lone = outlier_scores.lone_rows(place, copies, c, jobs, task.watch, wide)
     return lone, place
 
 
@@ -148,5 +149,5 @@ def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
 
 def _cuts_far_less(problem: Problem, start: State, labels: np.ndarray, others: np.ndarray) -> bool:
     """Whether labels cut far less than others do, in the data's own graph at a scale."""
-    A = graph.to_csr(start.idx, start.graph.S, problem.n)
+    A = graph.to_csr(start.idx, problem.nodes.root**2 * start.graph.S, problem.n)
     return graph.normalised_cut(A, labels) <= FEWER * graph.normalised_cut(A, others)

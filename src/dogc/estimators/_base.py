@@ -175,7 +175,8 @@ class GraphClusterer(NewRows):
         """Set the fitted attributes; clusters are numbered by falling size."""
         problem, place, result, choice = solution
         geometry, state, dtype = place.geometry, result.state, place.geometry.dtype
-        k, look, found = problem.candidates.k, choice.look, self._discretise(problem, result)
+        look, found, wide = choice.look, self._discretise(problem, result), settings.wanted.wide
+        k = choice.k if wide else problem.candidates.k
         new_name = discrete.size_order(found, problem.c, rows.size)
         chosen = look.scales._replace(chosen=k)
         if settings.wanted.n_neighbors is not None:
@@ -184,8 +185,9 @@ class GraphClusterer(NewRows):
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self._assign_graph(distinct.spread_graph(similarities(state), rows), dtype)
+        F = state.F / problem.nodes.root
         self.embedding_ = np.where(
-            rows.inverse[:, None] >= 0, state.F.astype(dtype)[rows.inverse], dtype.type(0)
+            rows.inverse[:, None] >= 0, F.astype(dtype)[rows.inverse], dtype.type(0)
         )
         W = places.projection(geometry, state, self.n_features_in_)
         self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
@@ -194,7 +196,7 @@ class GraphClusterer(NewRows):
         if settings.xi_rule is not graph.neighbour_xi:
             # New rows come with distances that are not divided by the scatter of the subspace.
             common_xi = float(state.xi[0]) * steps.scatter_of(problem, state)
-        fitted = labelling.fitted_rows(place, W, new_name[found], k, common_xi)
+        fitted = labelling.fitted_rows(place, W, new_name[found], k, common_xi, wide)
         self._assign_row_labels(solution, rows, fitted, new_name, settings, watch)
 
     def _assign_row_labels(
@@ -212,7 +214,7 @@ class GraphClusterer(NewRows):
         copies, stray = outlier_scores.whole_rows(rows), state.graph.stray
         n_jobs = settings.lookup.n_jobs
         reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, watch)
-        self._fitted_rows = fitted._replace(copies=copies, reach=reach, stray=stray)
+        self._fitted_rows = fitted = fitted._replace(copies=copies, reach=reach, stray=stray)
         self.labels_ = labels[rows.inverse]
         again = labelling.repeated(fitted, place)
         self.label_agreement_ = float(np.average(again, weights=rows.size))
@@ -340,7 +342,8 @@ def row_task(rows: distinct.DistinctRows, job: Job) -> Task:
         # Copies start together; labels that this leaves unused cannot be kept.
         values, init = np.unique(init[rows.first], return_inverse=True)
         init = init if len(values) == c else "spectral"
-    k = wide_scale(len(rows.inverse), c) if wanted.wide else k
+    if wanted.wide:  # copies counted, as far as weights are copies
+        k = wide_scale(int(outlier_scores.whole_rows(rows).sum()), c)
     k = None if k is None else min(k, max(len(rows.first) - 1, 1))
     settings = settings._replace(
         wanted=wanted._replace(n_clusters=c, n_neighbors=k),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..numerics import discrete, fragments, graph
+from ..numerics import discrete, fragments
 from .state import LambdaSearch, LearnedGraph, Problem, State
-from .steps import bottom_of, step_W, with_graph
+from .steps import bottom_of, solved_rows, step_W, with_graph
 
 
 def starts(
@@ -66,7 +66,7 @@ def embedded(problem: Problem) -> State:
 
 def _blank(problem: Problem) -> State:
     """The candidates in the space of all features, and nothing learned."""
-    n, c, (k, idx, d, xi_rule, _) = problem.n, problem.c, problem.candidates
+    n, c, (k, idx, d, *_) = problem.n, problem.c, problem.candidates
     subspace, regression = problem.subspace, problem.regression
     # By index from here on, as a CSR row stores them: S then needs no sorting in any step.
     by_index = np.argsort(idx[:, :k], axis=1, kind="stable")
@@ -81,11 +81,11 @@ def _blank(problem: Problem) -> State:
         intercept=np.full(c, 0.0 if regression and not regression.fit_intercept else 1.0 / c),
         idx=np.take_along_axis(idx, by_index, axis=1),
         dx=np.take_along_axis(d, by_index, axis=1),
-        xi=xi_rule(d, k),
+        xi=problem.candidates.xi,
         lam=0.0,
         search=LambdaSearch(0.0, np.inf, None, 1.0, False),
     )
 
 
 def _solve_rows(problem: Problem, state: State) -> State:
-    return with_graph(problem, state, graph.solve_rows(state.dx, state.xi, problem.threads))
+    return with_graph(problem, state, solved_rows(problem, state, state.dx))

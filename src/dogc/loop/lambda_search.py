@@ -78,9 +78,9 @@ def hold(problem: Problem, state: State) -> State:
     return state
 
 
-def mean_xi(d: np.ndarray, k: int) -> np.ndarray:
+def mean_xi(d: np.ndarray, k: int, copies: np.ndarray | None = None) -> np.ndarray:
     """`eq:25`: the mean of the row regularisers, for every row."""
-    xi = graph.neighbour_xi(d, k, floor=0.0)
+    xi = graph.neighbour_xi(d, k, floor=0.0, copies=copies)
     return np.full_like(xi, _usual_mean(xi))
 
 

@@ -46,7 +46,13 @@ def step_S(problem: Problem, state: State) -> State:
     d = graph.pair_distances(F, F, state.idx, problem.threads)
     d *= state.lam
     d += state.dx
-    return with_graph(problem, state, graph.solve_rows(d, state.xi, problem.threads))
+    return with_graph(problem, state, solved_rows(problem, state, d))
+
+
+def solved_rows(problem: Problem, state: State, d: np.ndarray) -> np.ndarray:
+    """The row problem at distances d, where each candidate counts as often as it occurs."""
+    counts = problem.candidates.counts(state.idx)
+    return graph.solve_rows(d, state.xi, problem.threads, counts)
 
 
 def step_S_l1(problem: Problem, state: State) -> State:
@@ -107,15 +113,13 @@ def step_W(problem: Problem, state: State) -> State:
     W = trace_ratio.trace_ratio(R.T @ (state.graph.L @ R) + within, R.T @ R + within, state.W)
     if problem.candidates.A is not None:  # a graph that is given does not depend on the subspace
         return state._replace(W=W)
-    return state._replace(W=W, dx=projected_distances(R, W, state.idx, problem.threads))
+    return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))
 
 
-def projected_distances(
-    R: np.ndarray, W: np.ndarray, idx: np.ndarray, threads: int = 1
-) -> np.ndarray:
+def projected_distances(problem: Problem, Z: np.ndarray, idx: np.ndarray) -> np.ndarray:
     """d^wx on the candidates: squared distances in the subspace over its total scatter."""
-    Z = R @ W
-    d = graph.pair_distances(Z, Z, idx, threads)
+    rows = Z / problem.nodes.root
+    d = graph.pair_distances(rows, rows, idx, problem.threads)
     d /= total_scatter(Z)
     return d
 

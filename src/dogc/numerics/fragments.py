@@ -230,7 +230,6 @@ def bridge_small(
             squares = _row_squares(Z)
         i, j, _ = _nearest_pair(Z, squares, member, int(np.argmin(sizes)))
         idx[i, k - 1] = j
-        d[i, k - 1 :] = np.maximum(
-            d[i, k - 1 :], graph.pair_distances(Z[[i]], Z, idx[[i], k - 1 : k])[0]
-        )
+        known = np.where(np.isfinite(d[i, k - 1 :]), d[i, k - 1 :], 0.0)  # it may have had fewer
+        d[i, k - 1 :] = np.maximum(known, graph.pair_distances(Z[[i]], Z, idx[[i], k - 1 : k])[0])
     return idx, d

@@ -105,12 +105,13 @@ def _chunk_distances(A: Matrix, B: Matrix, idx: np.ndarray, metric: str) -> np.n
     return np.einsum("ikm,ikm->ik", difference, difference)
 
 
-def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
+def project_rows_to_simplex(V: np.ndarray, copies: np.ndarray | None = None) -> np.ndarray:
     r"""Project every row on the probability simplex, exactly, all rows at once.
 
     .. math:: \min_{s_i} \|s_i - v_i\|^2 \quad \text{s.t.} \quad s_i^\top 1 = 1,\ s_i \ge 0
 
-    Entries of ``-inf`` get weight zero; every row needs one finite entry.
+    Entries of ``-inf`` get weight zero; every row needs one finite entry. An entry may stand for
+    several ``copies`` of it: the result has what they get together.
 
     Examples
     --------
@@ -118,21 +119,34 @@ def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
     >>> project_rows_to_simplex(np.array([[0.6, 0.2], [3.0, -np.inf]]))
     array([[0.7, 0.3],
            [1. , 0. ]])
+    >>> project_rows_to_simplex(np.array([[0.6, 0.2]]), np.array([[2, 1]]))
+    array([[0.93333..., 0.06666...]])
     """
     V = V - V.max(axis=1, keepdims=True)  # shift-invariant; keeps digits at any scale
     n, k = V.shape
-    descending = -np.sort(-V, axis=1)
     with np.errstate(invalid="ignore"):
-        excess = np.cumsum(descending, axis=1) - 1.0
-        in_support = descending * np.arange(1, k + 1) > excess
-    support = np.maximum(in_support.sum(axis=1), 1)
-    threshold = excess[np.arange(n), support - 1] / support
+        if copies is None:
+            descending, held = -np.sort(-V, axis=1), np.broadcast_to(np.arange(1.0, k + 1), V.shape)
+            excess = np.cumsum(descending, axis=1) - 1.0
+        else:
+            order = np.argsort(-V, axis=1, kind="stable")
+            descending = np.take_along_axis(V, order, axis=1)
+            each = np.take_along_axis(copies, order, axis=1)
+            held = np.cumsum(each, axis=1)
+            excess = np.cumsum(each * descending, axis=1) - 1.0
+        in_support = descending * held > excess
+    last = np.maximum(in_support.sum(axis=1), 1) - 1
+    threshold = excess[np.arange(n), last] / held[np.arange(n), last]
     S = np.maximum(V - threshold[:, None], 0.0)
+    if copies is not None:
+        S *= copies
     S[S < EDGE_FLOOR] = 0.0
     return S
 
 
-def solve_rows(d: np.ndarray, xi: np.ndarray, threads: int = 1) -> np.ndarray:
+def solve_rows(
+    d: np.ndarray, xi: np.ndarray, threads: int = 1, copies: np.ndarray | None = None
+) -> np.ndarray:
     r"""Solve the row problem `eq:10` on its candidates.
 
     .. math:: \min_{s_i} \sum_j d_{ij} s_{ij} + \xi_i s_{ij}^2
@@ -145,6 +159,8 @@ def solve_rows(d: np.ndarray, xi: np.ndarray, threads: int = 1) -> np.ndarray:
     d : array of shape (n, k); infinite where there is no candidate.
     xi : array of shape (n,), positive.
     threads : for many rows.
+    copies : array of shape (n, k), or None
+        How many rows each candidate stands for; s is what they get together.
 
     Examples
     --------
@@ -156,8 +172,9 @@ def solve_rows(d: np.ndarray, xi: np.ndarray, threads: int = 1) -> np.ndarray:
 
     def block(rows: slice) -> None:
         nearest = d[rows].min(axis=1, keepdims=True)
+        each = None if copies is None else copies[rows]
         with np.errstate(over="ignore"):
-            S[rows] = project_rows_to_simplex((nearest - d[rows]) / (2.0 * xi[rows, None]))
+            S[rows] = project_rows_to_simplex((nearest - d[rows]) / (2.0 * xi[rows, None]), each)
 
     over_rows(block, len(d), threads, max(1, CHUNK_ELEMENTS // max(1, d.shape[1])))
     return S
@@ -192,7 +209,9 @@ def solve_rows_l1(A: np.ndarray, cost: np.ndarray) -> np.ndarray:
     return S
 
 
-def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
+def neighbour_xi(
+    d: np.ndarray, k: int, floor: float = 1e-3, copies: np.ndarray | None = None
+) -> np.ndarray:
     r"""The row regularisers of `eq:24`, with which row i has exactly k neighbours.
 
     .. math:: \xi_i = \tfrac{k}{2} d_{i,k+1} - \tfrac12 \sum_{j \le k} d_{ij}
@@ -206,6 +225,7 @@ def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
     d : array of shape (n, k) or (n, k+1), squared distances in ascending order.
     k : number of neighbours.
     floor : smallest value in units of the mean; 0 keeps each row independent of the others.
+    copies : array of shape (n, k) or None, how many rows each neighbour stands for.
 
     Examples
     --------
@@ -218,7 +238,8 @@ def neighbour_xi(d: np.ndarray, k: int, floor: float = 1e-3) -> np.ndarray:
     farthest = np.where(np.isfinite(near), near, -np.inf).max(axis=1)
     beyond = np.where(np.isfinite(beyond), beyond, farthest)
     # Differences first: far from all others a row's distances are large and nearly equal.
-    xi = 0.5 * np.where(np.isfinite(near), beyond[:, None] - near, 0.0).sum(axis=1)
+    missing = np.where(np.isfinite(near), beyond[:, None] - near, 0.0)
+    xi = 0.5 * (missing if copies is None else copies * missing).sum(axis=1)
     # A tiny positive number is enough for the rows that are left at zero: all their
     # distances are equal, and so are their weights at any xi.
     return np.maximum(xi, max(floor * xi.mean(), np.finfo(float).tiny))

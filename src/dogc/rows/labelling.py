@@ -13,6 +13,8 @@ from . import given_graphs, linked, neighbours, scaling
 from .passes import in_chunks
 from .places import Place
 from .representatives import Representatives
+from .settings import wide_scale
+from .wide import until_wide
 
 
 class FittedRows(NamedTuple):
@@ -29,6 +31,7 @@ class FittedRows(NamedTuple):
     copies: np.ndarray | None = None  # (n,) rows that each stands for; None: of an earlier release
     reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest distinct rows
     stray: np.ndarray | None = None  # (n,) whether each is in a group too small for a cluster
+    wide: bool = False  # whether neighbourhoods are counted by the rows that they stand for
 
 
 Fitted = FittedRows | Representatives
@@ -40,6 +43,7 @@ def fitted_rows(
     labels: np.ndarray,
     k: int,
     xi: float | None,
+    wide: bool = False,
 ) -> FittedRows:
     """Keep what the fitted rows are found by."""
     geometry, scaled = place.geometry, place.geometry.scaled
@@ -47,7 +51,8 @@ def fitted_rows(
         xi = None if xi is None else xi * place.unit
         return FittedRows(None, None, None, None, None, labels, k, xi)
     Z = project(scaled.X, components)
-    return FittedRows(place.search, Z, scaled, geometry.lookup, components, labels, k, xi)
+    search, lookup = place.search, geometry.lookup
+    return FittedRows(search, Z, scaled, lookup, components, labels, k, xi, wide=wide)
 
 
 def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
@@ -89,11 +94,14 @@ def confidence(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.n
     By the row problem before anything was learned: the learned graph has no other neighbours.
     The copies of a row, counted with itself, are its nearest neighbours.
     """
-    k, idx, d, xi_rule, _ = problem.candidates
-    weight = graph.solve_rows(d[:, :k], xi_rule(d, k), problem.threads)
-    same = labels[idx[:, :k]] == labels[:, None]
-    near = np.minimum((copies - 1.0) / k, 1.0)
-    return near + (1.0 - near) * np.einsum("ij,ij->i", weight, same)
+    candidates = problem.candidates
+    k, idx = candidates.k, candidates.idx[:, : candidates.k]
+    counts = candidates.counts(idx)
+    weight = graph.solve_rows(candidates.d[:, :k], candidates.xi, problem.threads, counts)
+    own = np.einsum("ij,ij->i", weight, labels[idx] == labels[:, None])
+    usual = k if counts is None else wide_scale(int(copies.sum()), problem.c)
+    near = np.minimum((copies - 1.0) / usual, 1.0)
+    return near + (1.0 - near) * own
 
 
 def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
@@ -102,13 +110,18 @@ def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
 
 def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
-    labels, k = fitted.labels, fitted.k
+    labels, k, counts = fitted.labels, fitted.k, None
+    c = int(labels.max()) + 1
+    if fitted.wide and fitted.copies is not None:
+        idx, d = until_wide(idx, d, fitted.copies, c)
+        k = idx.shape[1] - 1
+        counts = fitted.copies[idx[:, :k]]
     if fitted.xi is None:
-        xi = graph.neighbour_xi(d, k, floor=0.0)
+        xi = graph.neighbour_xi(d, k, floor=0.0, copies=counts)
     else:
         xi = np.full(len(d), max(fitted.xi, np.finfo(float).tiny))
-    weight = graph.solve_rows(d[:, :k], xi)
-    return discrete.label_shares(labels[idx[:, :k]], weight, int(labels.max()) + 1)
+    weight = graph.solve_rows(d[:, :k], xi, copies=counts)
+    return discrete.label_shares(labels[idx[:, :k]], weight, c)
 
 
 def nearest_fitted(

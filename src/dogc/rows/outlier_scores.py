@@ -13,7 +13,7 @@ from .labelling import Fitted, FittedRows
 from .passes import in_chunks, over_blocks
 from .places import Place, points
 from .representatives import Representatives
-from .settings import SMALLEST_SHARE
+from .settings import SMALLEST_SHARE, SmallestCluster, wide_scale
 
 # The fewest rows that make a cluster where the number of clusters is open.
 FEWEST = 5.0
@@ -21,7 +21,7 @@ FEWEST = 5.0
 
 def whole_rows(rows: DistinctRows) -> np.ndarray:
     """How many rows each distinct row stands for: what it weighs, but one at least."""
-    return np.maximum(rows.size * rows.unit, 1.0)
+    return SmallestCluster(None, rows.unit).copies(rows.size)
 
 
 def fitted_scores(
@@ -38,28 +38,44 @@ def fitted_scores(
     if fitted.components is not None:  # distances are those in the subspace
         d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
         idx, d = neighbours.nearest_first(idx, d)
-    reach, score = _scores(idx, d, copies)
+    reach, score = _scores(idx, d, copies, _clusters(fitted))
     return reach, np.ones(len(score)) if place.cut else score
 
 
 def lone_rows(
-    place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None, watch: Watch
+    place: Place,
+    copies: np.ndarray,
+    c: int | None,
+    n_jobs: int | None,
+    watch: Watch,
+    wide: bool = False,
 ) -> np.ndarray:
     """Rows that lie far away, alone or in a group too small for one of c clusters."""
     if place.cut:
         return np.zeros(len(copies), dtype=bool)
     idx, d = _around(place, n_jobs, watch)
     least = SMALLEST_SHARE * copies.sum() / c if c else FEWEST
-    return outliers.lone(_scores(idx, d, copies)[1], idx, d, copies, least)
+    score = _scores(idx, d, copies, c or 1 if wide else None)[1]
+    return outliers.lone(score, idx, d, copies, least)
 
 
-def _scores(idx: np.ndarray, d: np.ndarray, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _scores(
+    idx: np.ndarray, d: np.ndarray, copies: np.ndarray, c: int | None
+) -> tuple[np.ndarray, np.ndarray]:
     """What is usual is said by distinct rows: among copies the usual distance would be zero."""
     alone = np.ones(len(copies))
-    reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone))
-    own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies))
-    around = _known(reach, idx[:, : outliers.AROUND])
+    reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone, c))
+    own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies, c))
+    around = _known(reach, idx[:, : _around_each(len(copies), c)])
     return reach, outliers.relative_reach(own, around, usual_reach(reach))
+
+
+def _clusters(fitted: FittedRows) -> int | None:
+    """The number of clusters, where neighbourhoods are wide; None where they are not.
+
+    Where categories leave gaps between rows, few neighbours say little about what lies far away.
+    """
+    return int(fitted.labels.max()) + 1 if fitted.wide else None
 
 
 def usual_reach(reach: np.ndarray) -> float:
@@ -68,9 +84,15 @@ def usual_reach(reach: np.ndarray) -> float:
     return float(known.mean()) if len(known) else 0.0
 
 
-def _nearest(copies: np.ndarray) -> int:
+def _nearest(copies: np.ndarray, c: int | None) -> int:
     """How many neighbours make the reach of a row: at most half of the others."""
-    return int(np.clip((copies.sum() - 1) // 2, 1, outliers.NEAREST))
+    most = outliers.NEAREST if c is None else wide_scale(int(copies.sum()), c)
+    return int(np.clip((copies.sum() - 1) // 2, 1, max(most, outliers.NEAREST)))
+
+
+def _around_each(n: int, c: int | None) -> int:
+    """How many rows say what reach is usual."""
+    return outliers.AROUND if c is None else max(outliers.AROUND, wide_scale(n, c))
 
 
 def _known(reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
@@ -96,11 +118,14 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     copies, reach = fitted.copies, fitted.reach
     assert copies is not None
     assert reach is not None
+    c = _clusters(fitted)
+    around = _around_each(len(copies), c)
 
     def scores(rows: Matrix) -> np.ndarray:
-        idx, d = labelling.nearest_fitted(fitted, rows, outliers.AROUND, n_jobs)
-        own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies))
-        return outliers.relative_reach(own, _known(reach, idx), usual_reach(reach))
+        needed = max(around, _nearest(copies, c)) if fitted.wide else around
+        idx, d = labelling.nearest_fitted(fitted, rows, needed, n_jobs)
+        own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies, c))
+        return outliers.relative_reach(own, _known(reach, idx[:, :around]), usual_reach(reach))
 
     return in_chunks(scores, X)
 

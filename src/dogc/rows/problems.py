@@ -13,7 +13,7 @@ from ..loop.penalties import Penalties, Weights, paper_weights, relative_weights
 from ..loop.state import Candidates, Nodes, Problem, Regression, Subspace
 from ..numerics import affinity, fragments
 from ..numerics.matrix import Matrix
-from . import scaling
+from . import scaling, wide
 from .places import Place, points
 from .representatives import Frame, NodeGraph
 from .settings import Settings
@@ -50,21 +50,30 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     """Everything that the loop reads, on a scale of its own, with k neighbours."""
     n, d = place.X.shape
     scaled, space = place.geometry.scaled, place.geometry.space
-    idx, squared = place.idx[:, : k + 1], place.d[:, : k + 1]
     min_size = settings.smallest.size(float(place.size.sum()), c)
+    nodes = Nodes(place.size, scaled.X if scaled else None, min_size)
+    candidates = Candidates(k, place.idx[:, : k + 1], place.d[:, : k + 1], settings.xi_rule)
+    if settings.wanted.wide:
+        copies = settings.smallest.copies(place.size)
+        candidates = wide.with_copies(candidates, copies, c)
+        nodes = nodes._replace(mass=place.size, root=np.sqrt(place.size)[:, None])
     if scaled is not None:
+        k, idx, squared = candidates.k, candidates.idx, candidates.d
         Z = points(place.geometry)
         idx, squared = fragments.bridge_small(idx, squared, k, Z, place.size, min_size)
+        candidates = candidates._replace(idx=idx, d=squared)
     problem = Problem(
         c=c,
-        candidates=Candidates(k, idx, squared, settings.xi_rule),
-        nodes=Nodes(place.size, scaled.X if scaled else None, min_size),
+        candidates=candidates,
+        nodes=nodes,
         weights=_weights(settings.penalties, n, c, d, scaled),
         threads=effective_n_jobs(settings.lookup.n_jobs),
     )
     if space is not None:
-        m = min(place.geometry.m or 0, space.R.shape[1])
-        problem = problem._replace(subspace=Subspace(space.R, m))
+        R, m = space.R, min(place.geometry.m or 0, space.R.shape[1])
+        if nodes.mass is not None:
+            R = nodes.root * (R - np.average(R, axis=0, weights=nodes.mass))
+        problem = problem._replace(subspace=Subspace(R, m))
     if regress and scaled is not None:
         X = _regressors(place.X, scaled, settings.fit_intercept)
         regression = Regression(X, settings.p, settings.fit_intercept)

@@ -37,7 +37,7 @@ from .neighbours import ALGORITHMS, Lookup
 
 # A component is a cluster from this share of an even split on.
 SMALLEST_SHARE = 0.1
-XI_RULES = {"row": graph.neighbour_xi, "mean": mean_xi}
+XI_RULES: dict[str, Callable[..., np.ndarray]] = {"row": graph.neighbour_xi, "mean": mean_xi}
 
 # What a method without the parameter behaves like.
 NEUTRAL: Mapping[str, Any] = {
@@ -74,7 +74,8 @@ class Wanted(NamedTuple):
         return None in (self.n_clusters, self.n_neighbors, self.geometry)
 
 
-# A wide neighbourhood is this share of the rows, or the size of an even cluster if that is less.
+# A wide neighbourhood is this share of the rows, copies counted, or the size of an even cluster if
+# that is less.
 # Rows have more links with representatives, as a share: half of them did best on generated tables.
 WIDE_ROWS, WIDE_LINKS = 1 / 5, 2.5
 
@@ -107,6 +108,10 @@ class SmallestCluster(NamedTuple):
     rows: int | None  # None: a share of an even split
     unit: float = 1.0  # rows that a size of 1 stands for
 
+    def copies(self, size: np.ndarray) -> np.ndarray:
+        """How many rows each distinct row stands for: what it weighs, but one at least."""
+        return np.maximum(size * self.unit, 1.0)
+
     def size(self, total: float, c: int) -> float:
         """What was asked for, or a share of an even split into c clusters."""
         if self.rows is None:
@@ -120,7 +125,7 @@ class Settings(NamedTuple):
     wanted: Wanted
     smallest: SmallestCluster
     lookup: Lookup
-    xi_rule: Callable[[np.ndarray, int], np.ndarray]
+    xi_rule: Callable[..., np.ndarray]
     penalties: Penalties
     p: float  # of the regression
     fit_intercept: bool

@@ -157,6 +157,7 @@ PARTS: dict[type, dict[str, Check]] = {
         "copies": maybe(positive("n")),
         "reach": maybe(loose("n")),
         "stray": maybe(flags("n")),
+        "wide": flag,
     },
     Frame: {
         "scaled": part(scaling.Scaled),
