@@ -189,7 +189,7 @@ def test_a_column_that_cuts_the_graph_alone_is_named(folder, capsys):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=200), "vip": np.arange(200) % 5 == 0})
     frame.to_csv("cut.csv", index=False)
-    assert run("cluster", "cut.csv", "--clusters", 2) == 0
+    assert run("cluster", "cut.csv", "--clusters", 2, "--weight", "vip=1") == 0
     assert "almost entirely determined by 'vip'" in capsys.readouterr().out
     coin = blobs().drop(columns="kind").assign(coin=rng.integers(0, 2, 60))
     coin.to_csv("coin.csv", index=False)
@@ -598,7 +598,7 @@ def test_a_category_that_splits_the_rows_is_named_by_its_column_once(folder, cap
     city = np.repeat(["a", "b", "c"], 40)
     lines = [f"{x:.3f},{name}" for x, name in zip(rng.random(120), city, strict=True)]
     pathlib.Path("cities.csv").write_text("x,city\n" + "\n".join(lines), encoding="utf-8")
-    assert run("cluster", "cities.csv", "--clusters", 3) == 0
+    assert run("cluster", "cities.csv", "--clusters", 3, "--weight", "city=1") == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "almost entirely determined by 'city'; use --drop" in said
     assert "city=" not in said.split("determined by")[1].split(".")[0]

@@ -13,7 +13,7 @@ from dogc import DOGC, MixedEncoder, load, save
 from dogc.app.commands.command_line import run
 from dogc.app.tables import TableError
 from dogc.app.tables.moments import moments_of
-from dogc.app.tables.weights import LEAST, has_two_values, learned_weights
+from dogc.app.tables.weights import LEAST, are_related, has_two_values, learned_weights
 
 
 def customers(n=1200, seed=0):
@@ -78,7 +78,34 @@ def test_two_numbers_are_a_column_of_few_values():
 
 
 def test_columns_that_have_nothing_in_common_count_the_same():
-    np.testing.assert_array_equal(learned_weights(np.eye(3), [1, 2], 50), 1.0)
+    for few in ([False, False], [True, True]):
+        found = learned_weights(np.eye(3), [1, 2], 50, np.array(few))
+        np.testing.assert_array_equal(found, 1.0)
+    mixed = learned_weights(np.eye(3), [1, 2], 50, np.array([False, True]))
+    np.testing.assert_array_equal(mixed, [1.0, LEAST])
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_independent_columns_are_rarely_taken_for_related_ones(n):
+    rng, taken = np.random.default_rng(0), 0
+    for _ in range(100):
+        X = np.column_stack([rng.standard_normal((n, 3)), rng.integers(0, 2, (n, 2))])
+        shared = np.corrcoef(X.T) ** 2 - np.eye(5)
+        taken += are_related(shared, n)
+        assert are_related(np.maximum(shared, 40.0 / n) * (1 - np.eye(5)), n)
+    assert taken <= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_in_one_number_are_found_beside_a_coin(seed):
+    rng, y = np.random.default_rng(seed), np.repeat([0, 1], 75)
+    frame = pd.DataFrame(rng.standard_normal((150, 3)), columns=["a", "b", "c"])
+    frame["a"] += 8.0 * y
+    frame["coin"] = rng.choice(["heads", "tails"], 150)
+    encoder = MixedEncoder()
+    X = encoder.fit_transform(frame)
+    assert encoder.weights_ == {"a": 1.0, "b": 1.0, "c": 1.0, "coin": LEAST}
+    assert adjusted_rand_score(y, DOGC(2).fit(X).labels_) > 0.9
 
 
 def test_weights_of_parts_are_those_of_the_whole():

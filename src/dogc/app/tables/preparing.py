@@ -254,7 +254,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
         discrete = self._discrete(moments, widths)
         self.mean_, scale = self._spread(moments, widths)
-        weight = self._weights(moments, widths, scale, bool(discrete.any()))
+        weight = self._weights(moments, widths, scale, discrete)
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
         self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
@@ -294,13 +294,13 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         )
 
     def _weights(
-        self, moments: Moments, widths: Sequence[int], scale: np.ndarray, mixed: bool
+        self, moments: Moments, widths: Sequence[int], scale: np.ndarray, discrete: np.ndarray
     ) -> np.ndarray:
         """A factor for each column, learned and asked for."""
         weight = np.ones(len(widths))
-        if moments.cross is not None and mixed:
+        if moments.cross is not None and discrete.any():
             covariance = moments.cross / moments.rows / np.outer(scale, scale)
-            weight = learned_weights(covariance, widths, moments.rows)
+            weight = learned_weights(covariance, widths, moments.rows, discrete)
         asked = self.weights if isinstance(self.weights, Mapping) else {}
         for name, factor in asked.items():
             if name in self.columns_:
