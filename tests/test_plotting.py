@@ -1,3 +1,4 @@
+import itertools
 import sys
 import tracemalloc
 
@@ -414,6 +415,17 @@ def test_the_title_says_how_much_weight_is_inside():
     title = GraphDisplay.from_predictions(nearly, [0, 0, 1]).ax_.get_title()
     assert title == "more than 99.9% of the weight inside clusters"
     assert GraphDisplay.from_predictions(sp.csr_array((3, 3)), [0, 0, 1]).inside_ == 1.0
+
+
+@pytest.mark.parametrize("sizes", [np.full(20, 10), np.arange(25, 5, -1) ** 2, np.full(3, 5)])
+def test_names_of_clusters_are_not_written_over_one_another(sizes):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    display = GraphDisplay.from_predictions(sp.eye_array(len(labels)).tocsr(), labels)
+    display.figure_.canvas.draw()
+    for axis in (display.ax_.xaxis, display.ax_.yaxis):
+        boxes = [name.get_window_extent() for name in axis.get_ticklabels()]
+        assert len(boxes) >= min(len(sizes), 7)
+        assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
 
 
 def test_learned_graphs_are_all_inside_and_fixed_ones_are_not():
