@@ -12,7 +12,7 @@ pd = pytest.importorskip("pandas")
 pytest.importorskip("typer")
 pytest.importorskip("skops")
 
-from dogc.app.commands import command_line, prediction  # noqa: E402
+from dogc.app.commands import command_line, exploring, prediction  # noqa: E402
 from dogc.app.commands.arguments import as_typed, left_out  # noqa: E402
 from dogc.app.tables import TableError  # noqa: E402
 
@@ -302,3 +302,9 @@ def test_compare_takes_the_number_of_neighbours(table, capsys):
 )  # fmt: skip
 def test_notes_name_only_what_can_be_typed(sentence, command, typed):
     assert as_typed(sentence, command) == typed
+
+
+def test_a_note_of_several_numbers_of_clusters_is_said_once():
+    said = {2: "", 3: "raise n_neighbors.", 4: "wait.", 5: "raise n_neighbors."}
+    found = [SimpleNamespace(n_clusters=count, note=note) for count, note in said.items()]
+    assert exploring._notes(found) == ["3, 5 clusters: raise --neighbors.", "4 clusters: wait."]
