@@ -139,3 +139,15 @@ def test_categories_do_not_make_outliers():
     scores = wide.score_outliers(X)
     assert scores.argmax() == 240
     assert np.median(scores) == pytest.approx(1.0, abs=0.3)
+
+
+def test_a_smaller_width_says_how_far_the_clusters_depend_on_it():
+    X, _ = survey(200)
+    model = DOGC(2, n_neighbors="wide", geometry="given").fit(X)
+    assert model.scales_.n_neighbors == (model.n_neighbors_ // 2, model.n_neighbors_)
+    assert model.scales_.chosen == model.n_neighbors_
+    assert model.scales_.score[0] == pytest.approx(model.scales_.agreement[0, 1])
+    assert model.scales_.score[0] > 0.8
+    noise = np.random.default_rng(0).integers(0, 2, (200, 12)).astype(float)
+    with pytest.warns(UserWarning, match="change with the number of neighbours"):
+        DOGC(4, n_neighbors="wide", geometry="given").fit(noise)

@@ -106,7 +106,9 @@ def look(task: Task, c: int, columns: Columns, place: Place) -> Look:
     """What the graphs of rows say in one geometry, at one scale or at several."""
     wanted, n = task.settings.wanted, task.X.shape[0]
     candidates = [wanted.n_neighbors or 1]
-    if wanted.n_neighbors is None or wanted.geometry is None:
+    if wanted.wide:  # half of it says how far the clusters depend on the width
+        candidates = sorted({max(1, candidates[0] // 2), candidates[0]})
+    elif wanted.n_neighbors is None or wanted.geometry is None:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = candidate_scales(min(largest_scale(task), max(5, n // c)))
     with task.watch.phase("start"):

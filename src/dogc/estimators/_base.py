@@ -179,7 +179,7 @@ class GraphClusterer(NewRows):
         k = choice.k if wide else problem.candidates.k
         new_name = discrete.size_order(found, problem.c, rows.size)
         chosen = look.scales._replace(chosen=k)
-        if settings.wanted.n_neighbors is not None:
+        if settings.wanted.n_neighbors is not None and not wide:
             chosen = only_scale(k)
         self._assign_choices(problem.c, chosen, choice.counts, look.columns.name, choice.looks)
         self.neighbors_recall_ = place.recall

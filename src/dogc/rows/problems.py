@@ -55,7 +55,8 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     candidates = Candidates(k, place.idx[:, : k + 1], place.d[:, : k + 1], settings.xi_rule)
     if settings.wanted.wide:
         copies = settings.smallest.copies(place.size)
-        candidates = wide.with_copies(candidates, copies, c)
+        part = k / (settings.wanted.n_neighbors or k)
+        candidates = wide.with_copies(candidates, copies, c, part)
         nodes = nodes._replace(mass=place.size, root=np.sqrt(place.size)[:, None])
     if scaled is not None:
         k, idx, squared = candidates.k, candidates.idx, candidates.d

@@ -12,14 +12,14 @@ from ..loop.state import Candidates
 from .settings import wide_scale
 
 
-def with_copies(candidates: Candidates, copies: np.ndarray, c: int) -> Candidates:
-    """Candidates by the number of rows that they stand for."""
-    idx, d = until_wide(candidates.idx, candidates.d, copies, c)
+def with_copies(candidates: Candidates, copies: np.ndarray, c: int, part: float) -> Candidates:
+    """Candidates by the number of rows that they stand for; a part of them for a smaller scale."""
+    idx, d = until_wide(candidates.idx, candidates.d, copies, c, part)
     return candidates._replace(k=idx.shape[1] - 1, idx=idx, d=d, copies=copies)
 
 
 def until_wide(
-    idx: np.ndarray, d: np.ndarray, copies: np.ndarray, c: int
+    idx: np.ndarray, d: np.ndarray, copies: np.ndarray, c: int, part: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """The nearest candidates of each row that are enough, and behind them the next one.
 
@@ -31,6 +31,7 @@ def until_wide(
     idx, d : arrays of shape (n, q), candidates and squared distances, nearest first.
     copies : how many rows each of the distinct rows stands for.
     c : number of clusters.
+    part : how wide, in units of a wide neighbourhood.
 
     Returns
     -------
@@ -47,7 +48,8 @@ def until_wide(
     array([[0, 1, 2]])
     """
     rows, q = np.arange(len(idx)), idx.shape[1]
-    enough, least = wide_scale(int(copies.sum()), c), wide_scale(len(copies), c)
+    enough = part * wide_scale(int(copies.sum()), c)
+    least = max(1, int(part * wide_scale(len(copies), c)))
     needed = 1 + (np.cumsum(copies[idx], axis=1) < enough).sum(axis=1)
     needed = np.clip(needed, least, max(q - 1, 1))
     following = np.minimum(needed, q - 1)
