@@ -106,12 +106,39 @@ def test_tables_of_numbers_are_exported_with_their_preparation(dtype, scale):
     np.testing.assert_array_equal(label, model.predict(preparation.transform(frame)))
 
 
-def test_tables_with_other_columns_are_refused_by_name():
+@pytest.mark.parametrize("gaps", [True, False])
+@pytest.mark.parametrize("scale", [True, False])
+def test_tables_with_categories_are_exported_column_by_column(scale, gaps):
+    frame, _ = prepared()
+    rng = np.random.default_rng(1)
+    words = np.array(["red", "green", "blue", *(f"rare{i}" for i in range(12))])
+    colour = rng.choice(words, len(frame), p=[0.5, 0.3, 0.17, *[0.0025] * 12]).astype(object)
+    if gaps:
+        colour[::7] = None
+    model = make_pipeline(MixedEncoder(scale=scale), DOGCOS(3, n_neighbors=10))
+    model.fit(frame.assign(colour=colour))
+    assert any("(other)" in name for name in model[0].feature_names_)
+    new = frame.assign(colour=np.roll(colour, 5))
+    new.loc[:40, "colour"] = "never seen"
+    inputs = new[model[0].columns_].assign(colour=new["colour"].fillna(""))
+    inputs["paid"] = inputs["paid"].map({"yes": 1.0, "no": 0.0})
+    fed = {
+        name: inputs[[name]].to_numpy(dtype=object if name == "colour" else "float64")
+        for name in inputs
+    }
+    proto = to_onnx(model, dtype="float64")
+    assert [given.name for given in proto.graph.input] == list(inputs)
+    session = onnxruntime.InferenceSession(proto.SerializeToString())
+    np.testing.assert_array_equal(session.run(["label"], fed)[0], model.predict(new))
+
+
+@pytest.mark.parametrize(("name", "words"), [("since", "hold dates.*drop"), ("score", "rename")])
+def test_tables_with_other_columns_are_refused_by_name(name, words):
     frame, preparation = prepared()
-    frame["colour"] = np.array(["red", "green"])[np.arange(len(frame)) % 2]
-    preparation.fit(frame)
-    model = DOGCOS(3, n_neighbors=10).fit(preparation.transform(frame))
-    with pytest.raises(ValueError, match=r"and colour hold dates or categories; drop them"):
+    days = np.datetime64("2020-01-01") + np.arange(len(frame)) % 90
+    preparation.fit(frame.assign(**{name: days if name == "since" else rows(2000, 2)[:, 0]}))
+    model = DOGCOS(3, n_neighbors=10).fit(rows(300, 0))
+    with pytest.raises(ValueError, match=f"the columns {name} {words if name == 'since' else ''}"):
         to_onnx(model, preparation)
 
 

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._extras import needed
 from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
+from ..tables.columns import category_places
+from ..tables.preparing import MixedEncoder
 
 # Old enough for runtimes of 2022 and later.
 OPSETS = {"": 17, "ai.onnx.ml": 3}
@@ -32,16 +34,20 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
         :func:`dogc.load_bundle` returns, with its preparation. :class:`SEC` and
         :class:`DiscriminativeKMeans` with a linear kernel are linear too and can be exported.
     preparation : MixedEncoder, default=None
-        What turned a table into the model's rows. The graph's input are then the columns
-        ``preparation.columns_`` of the table, in this order: numbers, or 1 for yes and 0 for no,
-        and NaN where a value is missing. Dates and categories cannot be exported.
+        What turned a table into the model's rows; the first step of a pipeline can be one too.
+        The graph's input are then the columns ``preparation.columns_`` of the table, in this
+        order: numbers, or 1 for yes and 0 for no, and NaN where a value is missing. If there are
+        categories, each column is an input of its own, under its name and of shape
+        (n_samples, 1); those of categories hold text, "" where a value is missing. Dates cannot
+        be exported.
     dtype : {"float32", "float64"}, default="float32"
         Type of the graph's input and of its scores.
 
     Returns
     -------
     proto : onnx.ModelProto
-        A graph from "X" of shape (n_samples, n_features) to "label", int64 of shape
+        A graph from "X" of shape (n_samples, n_features), or from columns, to "label", int64 of
+        shape
         (n_samples,), and "score" of shape (n_samples, n_clusters), whose largest entry gives
         the label.
 
@@ -59,21 +65,22 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
         model, preparation = model.model, model.preparation if preparation is None else preparation
     steps, last = _split(model)
     weight, offset = linear_scores(last)
+    if preparation is None and steps and isinstance(steps[0], MixedEncoder):
+        preparation, *steps = steps
     graph = _Graph(dtype)
-    rows = graph.add("Cast", ["X"], to=graph.double)
-    if preparation is not None:
-        rows = _append_preparation(graph, rows, preparation)
+    if preparation is None:
+        rows = graph.take("X", (steps or [last])[0].n_features_in_)
+    else:
+        rows = _append_preparation(graph, preparation)
     for step in steps:
         rows = _append_step(graph, rows, step)
     if getattr(last, "metric", None) == "cosine":
         rows = _append_unit_rows(graph, rows)
-    first = (steps or [last])[0]
-    n_features = first.n_features_in_ if preparation is None else len(preparation.columns_)
     score = graph.add("MatMul", [rows, graph.constant(weight.T)])
     score = graph.add("Add", [score, graph.constant(offset)])
     graph.add("ArgMax", [score], "label", axis=1, keepdims=0)
     graph.add("Cast", [score], "score", to=graph.outside)
-    return graph.finish(n_features, len(offset))
+    return graph.finish(len(offset))
 
 
 def _split(model: Any) -> tuple[list[Any], Any]:
@@ -144,20 +151,43 @@ class _Graph:
         self.onnx = onnx
         self.double = onnx.TensorProto.DOUBLE
         self.outside = onnx.TensorProto.FLOAT if dtype == "float32" else self.double
+        self.inputs: list[Any] = []
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.opsets = {"": OPSETS[""]}
 
+    def take(self, name: str, width: int) -> str:
+        """Another input of numbers; the name of it in float64."""
+        self._input(name, self.outside, width)
+        return self.add("Cast", [name], to=self.double)
+
+    def take_codes(self, name: str, codes: dict[str, int], default: int) -> str:
+        """Another input, a column of text; the name of the number of each text."""
+        self._input(name, self.onnx.TensorProto.STRING, 1)
+        self.opsets["ai.onnx.ml"] = OPSETS["ai.onnx.ml"]
+        return self.add(
+            "LabelEncoder",
+            [name],
+            domain="ai.onnx.ml",
+            keys_strings=list(codes),
+            values_int64s=list(codes.values()),
+            default_int64=default,
+        )
+
+    def _input(self, name: str, kind: int, width: int) -> None:
+        value = self.onnx.helper.make_tensor_value_info
+        self.inputs.append(value(name, kind, ["n_samples", width]))
+
     def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
         """Append a node; the name of its output."""
-        output = output or f"{operator}_{len(self.nodes)}"
+        output = output or f"dogc_{operator}_{len(self.nodes)}"
         node = self.onnx.helper.make_node(operator, inputs, [output], output, **attributes)
         self.nodes.append(node)
         return output
 
     def constant(self, values: np.ndarray) -> str:
         """Hold an array; its name."""
-        name = f"constant_{len(self.constants)}"
+        name = f"dogc_constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
@@ -170,13 +200,13 @@ class _Graph:
         self.opsets.update({opset.domain: opset.version for opset in proto.opset_import})
         return self.add("Cast", [proto.graph.output[0].name], to=self.double)
 
-    def finish(self, n_features: int, n_clusters: int) -> Any:
+    def finish(self, n_clusters: int) -> Any:
         """The model, checked."""
         value = self.onnx.helper.make_tensor_value_info
         graph = self.onnx.helper.make_graph(
             self.nodes,
             "dogc",
-            [value("X", self.outside, ["n_samples", n_features])],
+            self.inputs,
             [
                 value("label", self.onnx.TensorProto.INT64, ["n_samples"]),
                 value("score", self.outside, ["n_samples", n_clusters]),
@@ -250,19 +280,40 @@ def _append_filling(graph: _Graph, rows: str, filling: np.ndarray) -> str:
     return graph.add("Where", [missing, graph.constant(filling.astype(np.float64)), rows])
 
 
-def _append_preparation(graph: _Graph, rows: str, preparation: Any) -> str:
+def _append_preparation(graph: _Graph, preparation: Any) -> str:
     """The columns of a table as a MixedEncoder fills and scales them."""
     check_is_fitted(preparation)
     plans = {name: preparation.plans_[name] for name in preparation.columns_}
-    other = [name for name, plan in plans.items() if plan["kind"] not in ("number", "boolean")]
-    if other:
+    dates = [name for name, plan in plans.items() if plan["kind"] == "date"]
+    taken = [name for name in plans if name in ("label", "score")]
+    if dates or taken:
+        why = "hold dates" if dates else "are named like the graph's outputs"
         raise ValueError(
-            f"only columns of numbers can be exported to ONNX, and {', '.join(other)} hold dates "
-            "or categories; drop them and fit again."
+            f"the columns {', '.join(dates or taken)} {why}, which cannot be exported to ONNX; "
+            f"{'drop' if dates else 'rename'} them and fit again."
         )
-    filling = [plan.get("median", plan.get("usual")) for plan in plans.values()]
-    rows = _append_filling(graph, rows, np.array(filling))
+    if all(plan["kind"] != "category" for plan in plans.values()):
+        filling = np.array([_filling(plan) for plan in plans.values()])
+        rows = _append_filling(graph, graph.take("X", len(plans)), filling)
+    else:
+        columns = [_append_column(graph, name, plan) for name, plan in plans.items()]
+        rows = graph.add("Concat", columns, axis=1)
     if not preparation.scale:
         return rows
     rows = graph.add("Sub", [rows, graph.constant(preparation.mean_)])
     return graph.add("Div", [rows, graph.constant(preparation.scale_)])
+
+
+def _filling(plan: dict[str, Any]) -> float:
+    """What takes the place of a missing number, or of a missing yes or no."""
+    return float(plan["median"] if "median" in plan else plan["usual"])
+
+
+def _append_column(graph: _Graph, name: str, plan: dict[str, Any]) -> str:
+    """The features of one column of a table, an input of its own."""
+    if plan["kind"] != "category":
+        return _append_filling(graph, graph.take(name, 1), np.array([_filling(plan)]))
+    place, width, unseen = category_places(plan)
+    codes = graph.take_codes(name, place, unseen)
+    same = graph.add("Equal", [codes, graph.constant(np.arange(width)[None])])
+    return graph.add("Cast", [same], to=graph.double)

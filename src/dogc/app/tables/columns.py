@@ -247,15 +247,28 @@ def with_gaps(column: pandas.Series, plan: Plan) -> np.ndarray:
 
 def _encode_category(column: pandas.Series, plan: Plan) -> np.ndarray:
     levels = levels_of(column)
-    place = {text: j for j, text in enumerate(plan["levels"])}
-    width = len(place)
-    place.update(dict.fromkeys(plan["others"], width))
-    width += has_others(plan)
+    place, width, unseen = category_places(plan)
     # Levels that were never seen fall into a last column that is cut off again.
-    unseen = width - 1 if plan.get("open") else width + 1
-    places = [place.get(text, unseen) for text in levels.texts]
-    found = np.array([*places, width if plan["missing"] else width + 1])[levels.codes]
-    return np.eye(width + 2)[found][:, : width + bool(plan["missing"])]
+    found = np.array([place.get(text, unseen) for text in [*levels.texts, ""]])[levels.codes]
+    return np.eye(width + 1)[found][:, :width]
+
+
+def category_places(plan: Plan) -> tuple[dict[str, int], int, int]:
+    """The 0/1 column of each text, how many columns there are, and where unseen texts belong.
+
+    The empty text stands for a missing one. What belongs behind the last column is 0 in all.
+
+    Examples
+    --------
+    >>> category_places({"levels": ["a", "b"], "others": ["c"], "missing": 0})
+    ({'a': 0, 'b': 1, 'c': 2, '': 3}, 3, 3)
+    """
+    place = {text: j for j, text in enumerate(plan["levels"])}
+    place.update(dict.fromkeys(plan["others"], len(place)))
+    named = len(plan["levels"]) + has_others(plan)
+    width = named + bool(plan["missing"])
+    place[""] = named if plan["missing"] else width
+    return place, width, named - 1 if plan.get("open") else width
 
 
 def unseen(column: pandas.Series, plan: Plan) -> tuple[int, str | None]:
