@@ -78,8 +78,9 @@ class DOGC(GraphClusterer):
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
-        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
+        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
+        of each neighbour: use it for tables with categories, in which few rows share all values
+        (see :class:`~dogc.MixedEncoder`).
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -366,8 +367,9 @@ class DOGCOS(RegressingDOGC):
         those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
         decides. With representatives, this is the number of representatives that each row is linked
         to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less: use it for tables with
-        categories, in which few rows share all values (see :class:`~dogc.MixedEncoder`).
+        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
+        of each neighbour: use it for tables with categories, in which few rows share all values
+        (see :class:`~dogc.MixedEncoder`).
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
