@@ -1,8 +1,13 @@
 """The commands on the pages work: `dogc ...` is run, `make ...` and scripts exist."""
 
+import json
+import os
 import pathlib
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +21,10 @@ from dogc.app.commands.command_line import app, run  # noqa: E402
 from dogc.paper import command as paper_command  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OTHERS = ("README.md", "SECURITY.md", "CONTRIBUTING.md")
+FOLDERS = (ROOT / "docs", ROOT / "docs" / "user_guide")
+PAGES = [ROOT / name for name in OTHERS]
+PAGES += [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 BLOCK = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", flags=re.S | re.M)
 # These take minutes or need a cluster: they are parsed, not run.
 LONG = ("paper tables", "paper figures", "paper departures", "--scheduler")
@@ -35,6 +43,7 @@ def commands(page):
     return [words for words in found if "FILE" not in words]
 
 
+PIPES = [line for page in PAGES for line in lines(page) if "| dogc " in line]
 WITH_COMMANDS = [
     pytest.param(page, id=page.name, marks=[] if page.name == QUICK else [pytest.mark.slow])
     for page in PAGES
@@ -53,6 +62,7 @@ def folder(tmp_path, monkeypatch):
     )
     for name in ("customers.csv", "new.csv", "clicks.csv"):
         table.to_csv(name, index=False)
+    table.to_csv("rows.csv.gz", index=False)
     pathlib.Path("parts").mkdir()
     for part in range(2):
         table.to_csv(f"parts/{part}.csv", index=False)
@@ -87,6 +97,22 @@ def test_commands_on_the_page_run_in_order(page, folder):
     run(["cluster", "wine.csv", "--clusters", "3", "--label-column", "class", "--quiet"])
     for words in commands(page):
         check(words)
+
+
+@pytest.mark.parametrize("line", PIPES)
+def test_pipes_on_the_pages_run(line, folder):
+    programs = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    if shutil.which("dogc", path=programs) is None or shutil.which("zcat") is None:
+        pytest.skip("dogc and zcat are not programs on this machine")
+    done = subprocess.run(
+        line, shell=True, capture_output=True, env={**os.environ, "PATH": programs}
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == 200
+
+
+def test_a_pipe_is_among_the_commands():
+    assert PIPES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
