@@ -132,13 +132,28 @@ def test_tables_with_categories_are_exported_column_by_column(scale, gaps):
     np.testing.assert_array_equal(session.run(["label"], fed)[0], model.predict(new))
 
 
-@pytest.mark.parametrize(("name", "words"), [("since", "hold dates.*drop"), ("score", "rename")])
+@pytest.mark.parametrize("names", [("dogc_Cast_0", "c"), ("x", "dogc_constant_0"), ("X", "é'")])
+def test_columns_may_be_named_like_the_inside_of_the_graph(names):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({names[0]: rows(200, 0)[:, 0], names[1]: np.tile(["u", "v"], 100)})
+    model = make_pipeline(MixedEncoder(), DOGCOS(2, n_neighbors=10)).fit(frame)
+    session = onnxruntime.InferenceSession(to_onnx(model, dtype="float64").SerializeToString())
+    words = np.array(["u", "NA", "NaN", "w"], dtype=object)
+    few = frame.head(4).assign(**{names[1]: words})
+    fed = {names[0]: few[[names[0]]].to_numpy(), names[1]: words[:, None]}
+    np.testing.assert_array_equal(session.run(["label"], fed)[0], model.predict(few))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("since", "since hold dates.*drop"), ("score", r"\['score'\].*rename")]
+)
 def test_tables_with_other_columns_are_refused_by_name(name, words):
     frame, preparation = prepared()
     days = np.datetime64("2020-01-01") + np.arange(len(frame)) % 90
-    preparation.fit(frame.assign(**{name: days if name == "since" else rows(2000, 2)[:, 0]}))
+    more = {name: days if name == "since" else rows(2000, 2)[:, 0]}
+    preparation.fit(frame.assign(**more, kind=np.tile(["u", "v"], 1000)))
     model = DOGCOS(3, n_neighbors=10).fit(rows(300, 0))
-    with pytest.raises(ValueError, match=f"the columns {name} {words if name == 'since' else ''}"):
+    with pytest.raises(ValueError, match=f"the columns {words}"):
         to_onnx(model, preparation)
 
 

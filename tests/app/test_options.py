@@ -308,3 +308,20 @@ def test_a_note_of_several_numbers_of_clusters_is_said_once():
     said = {2: "", 3: "raise n_neighbors.", 4: "wait.", 5: "raise n_neighbors."}
     found = [SimpleNamespace(n_clusters=count, note=note) for count, note in said.items()]
     assert exploring._notes(found) == ["3, 5 clusters: raise --neighbors.", "4 clusters: wait."]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("cluster of 2", ("explore", "--to", 3)),
+        ("cluster KM", ("compare", "-k", 2, "--method", "KM")),
+    ],
+)
+def test_a_column_of_the_table_keeps_its_values(name, command, table):
+    frame = pd.read_csv(table).assign(**{name: np.arange(60.0)})
+    frame.to_csv("odd.csv", index=False)
+    command, *options = command
+    assert run(command, "odd.csv", *options, "--drop", name) == 0
+    found = pd.read_csv(f"dogc-{command}/labels.csv")
+    np.testing.assert_array_equal(found[name], frame[name])
+    assert set(found[f"dogc_{name}"]) == {0, 1}

@@ -9,7 +9,7 @@ from sklearn.preprocessing import scale
 
 from dogc import CAN, DOGC, DOGCOS
 from dogc.numerics import outliers
-from dogc.rows import outlier_scores
+from dogc.rows import distinct, outlier_scores
 
 IRIS = load_iris().data
 WINE = scale(load_wine().data)
@@ -86,8 +86,8 @@ def test_copies_of_a_few_values_are_not_far(cls):
     rng = np.random.default_rng(0)
     X = np.rint(2.0 * rng.standard_normal((600, 2)))
     assert not cls(3).fit(X).outliers_.any()
-    rows = type("Rows", (), {"size": np.array([0.5, 1.5]), "unit": 0.1})
-    assert outlier_scores.whole_rows(rows).tolist() == [1.0, 1.0]
+    rows = distinct.distinct_rows(np.arange(3.0)[:, None], np.array([0.1, 0.3, 0.8]))
+    np.testing.assert_allclose(outlier_scores.whole_rows(rows), [1.0, 1.0, 2.0])
 
 
 def test_clusters_that_change_with_the_number_of_neighbours_are_said():

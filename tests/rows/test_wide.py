@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,21 @@ def test_weights_are_copies_and_the_order_does_not_matter(cls):
     np.testing.assert_array_equal(weighted.predict(X), model.predict(X))
     assert weighted.n_neighbors_ == model.n_neighbors_
     np.testing.assert_allclose(model.similarity_matrix_.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("weight", [0.001, 0.5])
+def test_the_scale_of_weights_below_one_does_not_matter(weight):
+    X, _ = survey()
+    model = DOGC(2, n_neighbors="wide").fit(X)
+    again = DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(len(X), weight))
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    assert again.n_neighbors_ == model.n_neighbors_
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS])
+def test_equal_sparse_rows_span_no_subspace(cls):
+    model = cls(1, n_neighbors="wide", n_components=1).fit(sp.csr_array([[0.1, 0.2]] * 7))
+    assert np.isfinite(model.history_[-1].objective)
 
 
 def test_frequent_answers_count():

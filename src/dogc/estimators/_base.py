@@ -76,8 +76,8 @@ class GraphClusterer(NewRows):
             Weight of each row. An integer weight has the same effect as that many copies. Equal
             rows are one node of the graph, so a weight changes the sizes of clusters and the
             regression, but not the neighbours. With representatives, a weight also counts in
-            the links between them. Rows of weight zero are not fitted; they are labelled
-            afterwards.
+            the links between them, and with ``n_neighbors="wide"`` in the neighbourhoods. Rows of
+            weight zero are not fitted; they are labelled afterwards.
 
         Returns
         -------
@@ -348,6 +348,6 @@ def row_task(rows: distinct.DistinctRows, job: Job) -> Task:
     settings = settings._replace(
         wanted=wanted._replace(n_clusters=c, n_neighbors=k),
         run=settings.run._replace(init=init),
-        smallest=settings.smallest._replace(unit=rows.unit),
+        smallest=settings.smallest._replace(unit=rows.unit, each=rows.each),
     )
     return Task(rows.X, rows.size, m, *job._replace(settings=settings))

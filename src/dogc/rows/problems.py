@@ -73,7 +73,8 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     if space is not None:
         R, m = space.R, min(place.geometry.m or 0, space.R.shape[1])
         if nodes.mass is not None:
-            R = nodes.root * (R - np.average(R, axis=0, weights=nodes.mass))
+            centred = R - np.average(R, axis=0, weights=nodes.mass)
+            R = nodes.root * (centred if centred.any() else R)  # equal rows span what rounding does
         problem = problem._replace(subspace=Subspace(R, m))
     if regress and scaled is not None:
         X = _regressors(place.X, scaled, settings.fit_intercept)

@@ -38,7 +38,11 @@ def with_labels(
         found["confidence"] = np.round(confidence, 4)
     if outlier_scores is not None:
         found["outlier_score"] = np.round(outlier_scores, 4)
-    # A column of yours keeps its name.
+    return with_columns(frame, found)
+
+
+def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pandas.DataFrame:
+    """The rows as they were, with more columns; a column of yours keeps its name."""
     named = {name if name not in frame.columns else f"dogc_{name}": v for name, v in found.items()}
     return frame.assign(**named)
 

@@ -12,6 +12,7 @@ from ..report.json_values import digits, short
 from ..tables import Table
 from ..tables.clustered_table import names_by_size
 from .arguments import as_typed
+from .cluster_files import with_columns
 from .outputs import Output
 
 FILES = ["compare.csv", "compare.html", "labels.csv"]
@@ -64,7 +65,7 @@ def write_comparison(
         with out.rows_in(draft / "compare.csv") as file:
             file.write(comparison.to_frame().reset_index())
         with out.rows_in(draft / "labels.csv") as file:
-            file.write(table.frame.assign(**labels))
+            file.write(with_columns(table.frame, labels))
     return file.note()
 
 

@@ -16,6 +16,7 @@ from ..tables import TableError, read_table
 from ..tables.clustered_table import asked_of
 from ..tables.opening import check_there
 from .arguments import as_typed, check_settings
+from .cluster_files import with_columns
 from .outputs import Output
 from .terminal import Asked, Terminal, counted, plain
 
@@ -114,7 +115,7 @@ def write_exploration(found: Exploration, frame: Any, summary: dict, out: Output
         with out.rows_in(draft / "explore.csv") as file:
             file.write(found.to_frame().reset_index())
         with out.rows_in(draft / "labels.csv") as file:
-            file.write(frame.assign(**labels))
+            file.write(with_columns(frame, labels))
     return file.note()
 
 

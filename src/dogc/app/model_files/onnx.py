@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..._extras import needed
 from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
 from ..tables.columns import category_places
 from ..tables.preparing import MixedEncoder
+from ..tables.values import MISSING
 
 # Old enough for runtimes of 2022 and later.
 OPSETS = {"": 17, "ai.onnx.ml": 3}
@@ -38,8 +40,8 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
         The graph's input are then the columns ``preparation.columns_`` of the table, in this
         order: numbers, or 1 for yes and 0 for no, and NaN where a value is missing. If there are
         categories, each column is an input of its own, under its name and of shape
-        (n_samples, 1); those of categories hold text, "" where a value is missing. Dates cannot
-        be exported.
+        (n_samples, 1); those of categories hold text without blanks around it, "" where a value is
+        missing. Dates cannot be exported.
     dtype : {"float32", "float64"}, default="float32"
         Type of the graph's input and of its scores.
 
@@ -67,7 +69,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     weight, offset = linear_scores(last)
     if preparation is None and steps and isinstance(steps[0], MixedEncoder):
         preparation, *steps = steps
-    graph = _Graph(dtype)
+    graph = _Graph(dtype, () if preparation is None else list(preparation.plans_))
     if preparation is None:
         rows = graph.take("X", (steps or [last])[0].n_features_in_)
     else:
@@ -146,11 +148,14 @@ def _nearest_centre(
 class _Graph:
     """An ONNX graph that grows one node at a time."""
 
-    def __init__(self, dtype: str):
+    def __init__(self, dtype: str, names: Sequence[str] = ()):
         onnx: Any = needed("onnx", "to_onnx")
         self.onnx = onnx
         self.double = onnx.TensorProto.DOUBLE
         self.outside = onnx.TensorProto.FLOAT if dtype == "float32" else self.double
+        self.own = "dogc_"  # what its names begin with, unlike those of columns
+        while any(name.startswith(self.own) for name in names):
+            self.own = f"_{self.own}"
         self.inputs: list[Any] = []
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -180,20 +185,20 @@ class _Graph:
 
     def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
         """Append a node; the name of its output."""
-        output = output or f"dogc_{operator}_{len(self.nodes)}"
+        output = output or f"{self.own}{operator}_{len(self.nodes)}"
         node = self.onnx.helper.make_node(operator, inputs, [output], output, **attributes)
         self.nodes.append(node)
         return output
 
     def constant(self, values: np.ndarray) -> str:
         """Hold an array; its name."""
-        name = f"dogc_constant_{len(self.constants)}"
+        name = f"{self.own}constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
     def splice(self, proto: Any, rows: str) -> str:
         """Append another graph of one input and one output; the name of its output."""
-        proto = self.onnx.compose.add_prefix(proto, f"step_{len(self.nodes)}_")
+        proto = self.onnx.compose.add_prefix(proto, f"{self.own}step_{len(self.nodes)}_")
         self.add("Identity", [rows], proto.graph.input[0].name)
         self.nodes.extend(proto.graph.node)
         self.constants.extend(proto.graph.initializer)
@@ -285,17 +290,21 @@ def _append_preparation(graph: _Graph, preparation: Any) -> str:
     check_is_fitted(preparation)
     plans = {name: preparation.plans_[name] for name in preparation.columns_}
     dates = [name for name, plan in plans.items() if plan["kind"] == "date"]
-    taken = [name for name in plans if name in ("label", "score")]
-    if dates or taken:
-        why = "hold dates" if dates else "are named like the graph's outputs"
+    if dates:
         raise ValueError(
-            f"the columns {', '.join(dates or taken)} {why}, which cannot be exported to ONNX; "
-            f"{'drop' if dates else 'rename'} them and fit again."
+            f"the columns {', '.join(dates)} hold dates, which cannot be exported to ONNX; drop "
+            "them and fit again."
         )
     if all(plan["kind"] != "category" for plan in plans.values()):
         filling = np.array([_filling(plan) for plan in plans.values()])
         rows = _append_filling(graph, graph.take("X", len(plans)), filling)
     else:
+        taken = [name for name in plans if name in ("label", "score", "")]
+        if taken:
+            raise ValueError(
+                f"the columns {taken} have no name, or that of an output of the ONNX graph; rename "
+                "them and fit again."
+            )
         columns = [_append_column(graph, name, plan) for name, plan in plans.items()]
         rows = graph.add("Concat", columns, axis=1)
     if not preparation.scale:
@@ -314,6 +323,9 @@ def _append_column(graph: _Graph, name: str, plan: dict[str, Any]) -> str:
     if plan["kind"] != "category":
         return _append_filling(graph, graph.take(name, 1), np.array([_filling(plan)]))
     place, width, unseen = category_places(plan)
+    for word in MISSING:  # as they are mostly written
+        for spelling in (word, word.upper(), word.title(), word.replace("nan", "NaN")):
+            place.setdefault(spelling, place[""])
     codes = graph.take_codes(name, place, unseen)
     same = graph.add("Equal", [codes, graph.constant(np.arange(width)[None])])
     return graph.add("Cast", [same], to=graph.double)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -316,7 +317,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         for name, factor in given.items():
             if name not in names:
                 raise no_such_column(name, names)
-            number = isinstance(factor, int | float) and not isinstance(factor, bool)
+            number = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
             if not number or not LEAST <= factor <= 1.0 / LEAST:
                 raise TableError(
                     f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
