@@ -52,7 +52,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "min_cluster_size": ("auto", 1, 3),
     "init": ("spectral", "random"),
     "n_init": (1, 2),
-    "n_neighbors": (None, 1, 2, 5, 59),
+    "n_neighbors": (None, 1, 2, 5, 59, "wide", "wide"),
     "n_representatives": ("auto", None, 5, 20),
     "n_landmarks": (None, 2, 10),
     "n_prototypes": (None, 3, 12),

@@ -65,6 +65,7 @@ def affinities() -> sp.csr_array:
 # What is fitted, on which rows; each loads and labels in milliseconds.
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "DOGC": lambda: (dogc.DOGC(3, n_neighbors=8), X),
+    "DOGC, wide": lambda: (dogc.DOGC(3, n_neighbors="wide"), X),
     "DOGC, marks": lambda: (dogc.DOGC(3, outlier_label=-1, n_components=2), X),
     "DOGC, representatives": lambda: (dogc.DOGC(3, n_representatives=12), X),
     "DOGC, float32": lambda: (dogc.DOGC(3), X.astype(np.float32)),
