@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from dogc import CAN, DOGC, DOGCOS, load, save
 from dogc.numerics import graph
@@ -81,13 +82,15 @@ def test_weights_are_copies_and_the_order_does_not_matter(cls):
     np.testing.assert_allclose(model.similarity_matrix_.sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("weight", [0.001, 0.5])
-def test_the_scale_of_weights_below_one_does_not_matter(weight):
+def test_weights_of_any_scale_count():
     X, _ = survey()
     model = DOGC(2, n_neighbors="wide").fit(X)
-    again = DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(len(X), weight))
-    np.testing.assert_array_equal(again.labels_, model.labels_)
-    assert again.n_neighbors_ == model.n_neighbors_
+    for weight in (0.5, 2.0, 1e9):
+        again = DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(len(X), weight))
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+    tiny = [DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(90, w)) for w in (1e-6, 1e-3)]
+    np.testing.assert_array_equal(tiny[0].labels_, tiny[1].labels_)
+    assert adjusted_rand_score(tiny[0].labels_, model.labels_) > 0.7
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS])

@@ -348,6 +348,6 @@ def row_task(rows: distinct.DistinctRows, job: Job) -> Task:
     settings = settings._replace(
         wanted=wanted._replace(n_clusters=c, n_neighbors=k),
         run=settings.run._replace(init=init),
-        smallest=settings.smallest._replace(unit=rows.unit, each=rows.each),
+        smallest=settings.smallest._replace(unit=rows.unit),
     )
     return Task(rows.X, rows.size, m, *job._replace(settings=settings))

@@ -24,11 +24,6 @@ class DistinctRows(NamedTuple):
     unit: float  # that mean
     n_distinct: int  # how many really differ: 1 where all rows are equal and kept apart
 
-    @property
-    def each(self) -> float:
-        """What a row weighs on average."""
-        return float(self.size.sum() * self.unit / np.count_nonzero(self.inverse >= 0))
-
 
 def distinct_rows(X: Matrix, weight: np.ndarray | None, *, apart: bool = False) -> DistinctRows:
     """Collapse equal rows and sort them, so that neither copies nor the order of rows matter.

@@ -21,7 +21,7 @@ FEWEST = 5.0
 
 def whole_rows(rows: DistinctRows) -> np.ndarray:
     """How many rows each distinct row stands for: what it weighs, but one at least."""
-    return SmallestCluster(None, rows.unit, rows.each).copies(rows.size)
+    return SmallestCluster(None, rows.unit).copies(rows.size)
 
 
 def fitted_scores(

@@ -107,14 +107,13 @@ class SmallestCluster(NamedTuple):
 
     rows: int | None  # None: a share of an even split
     unit: float = 1.0  # rows that a size of 1 stands for
-    each: float = 1.0  # what a row weighs on average
 
     def copies(self, size: np.ndarray) -> np.ndarray:
         """How many rows each distinct row stands for: what it weighs, but one at least.
 
-        Weights below one on average are taken in units of their mean: their scale says nothing.
+        If distinct rows weigh less than one on average, in units of that mean.
         """
-        return np.maximum(size * self.unit / min(self.each, 1.0), 1.0)
+        return np.maximum(size * max(self.unit, 1.0), 1.0)
 
     def size(self, total: float, c: int) -> float:
         """What was asked for, or a share of an even split into c clusters."""
