@@ -248,3 +248,11 @@ def test_predict_repeats_how_far_it_agrees(folder, capsys, monkeypatch):
         assert run("predict", "dogc-output/model.skops", "rows.csv", "--force") == 0
         out = capsys.readouterr().out
         assert ("this model reproduces only 100% of the labels" in out) is said
+
+
+def test_durations_beyond_nanoseconds_are_clustered(tmp_path):
+    seconds = np.repeat([1, 10**12], 10) * np.arange(1, 21)
+    frame = pd.DataFrame({"long": seconds.astype("timedelta64[s]"), "x": np.repeat([0.0, 9.0], 10)})
+    frame.to_parquet(tmp_path / "long.parquet")
+    arguments = ["cluster", tmp_path / "long.parquet", "-k", 2, "--out", tmp_path / "out"]
+    assert command_line.run([str(argument) for argument in arguments]) == 0

@@ -28,8 +28,10 @@ def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
     for place, name in enumerate(clustering.frame.columns):
         if str(name) not in used or groups.c < 2:
             continue
-        codes, values = pandas.factorize(clustering.frame.iloc[:, place].astype(str))
-        numeric = clustering.frame.dtypes.iloc[place].kind in "iuf"
+        column, kind = clustering.frame.iloc[:, place], clustering.frame.dtypes.iloc[place].kind
+        # Durations of many thousand years cannot be written as text.
+        codes, values = pandas.factorize(column if kind in "mM" else column.astype(str))
+        numeric = kind in "iuf"
         few = len(values) == 2 if numeric else 2 <= len(values) <= MOST_VALUES
         if few and any(is_unmixed(codes == value, groups) for value in range(len(values))):
             found.append(short(name, 60))
