@@ -347,9 +347,9 @@ def check_components(n_components: Any, d: int, metric: str) -> int | str | None
 
 
 def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
-    """'spectral', 'random', or one label a row that uses exactly c values."""
+    """'auto', 'spectral', 'modularity', 'random', or one label a row that uses exactly c values."""
     if isinstance(init, str):
-        return check_choice("init", init, ("spectral", "random"))
+        return check_choice("init", init, ("auto", "spectral", "modularity", "random"))
     if c is None:
         raise ValueError("init gives labels, so n_clusters cannot be 'auto'; pass their number.")
     try:
@@ -358,8 +358,8 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
         labels = np.empty(0)
     if labels.shape != (n,):
         raise ValueError(
-            f"init must be 'spectral', 'random' or one label for each of the {n} rows; "
-            f"got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
+            "init must be 'auto', 'spectral', 'modularity', 'random' or one label for each of the "
+            f"{n} rows; got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("init has labels that are NaN or infinite; give each row a finite one.")

@@ -7,29 +7,40 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..loop.running import Ran, run
-from ..loop.state import Problem, State
+from ..loop.running import Ran, RunSettings, run
 from ..rows.column_maps import (
     GIVEN,
     Columns,
     can_whiten,
     has_codes,
+    have_one_length,
     standard_columns,
     within_columns,
 )
 from ..rows.places import Place, in_company
-from .n_neighbors import AGREED, EVIDENCE, ScaleChoice, candidate_scales, weigh_scales
-from .task import Task, begun, largest_scale, placed
+from .n_neighbors import (
+    AGREED,
+    EVIDENCE,
+    ScaleChoice,
+    candidate_scales,
+    most_agreed,
+    weigh_scales,
+)
+from .task import Begun, Task, begun, largest_scale, placed
 
 
 class Look(NamedTuple):
-    """Rows in one geometry, and what their graphs say at several scales before any is learned."""
+    """Rows in one geometry and from one start: what their graphs say at several scales.
+
+    Nothing is learned yet.
+    """
 
     columns: Columns
     place: Place
-    begun: dict[int, tuple[Problem, State]]  # by number of neighbours
+    begun: dict[int, Begun]  # by number of neighbours
     scales: ScaleChoice
-    solved: dict[int, Ran]  # what was solved on the way
+    start: str = "spectral"
+    solved: dict[int, Ran] = {}  # noqa: RUF012  # what was solved on the way
 
     @property
     def score(self) -> float:
@@ -38,11 +49,16 @@ class Look(NamedTuple):
 
 
 def best_look(looks: list[Look]) -> Look:
-    """The geometry whose scales agree most; the first, which changes less, in a tie.
+    """The geometry and start whose scales agree most.
 
-    It is the first too where scales hardly agree in any: that is no evidence.
+    In one geometry that is the start of :func:`most_agreed`; among these the first, which changes
+    less, in a tie. It is the first of all where scales hardly agree in any: that is no evidence.
     """
-    best = max(looks, key=lambda look: look.score)
+    chosen = []
+    for name in dict.fromkeys(look.columns.name for look in looks):
+        here = [look for look in looks if look.columns.name == name]
+        chosen.append(here[most_agreed([look.scales.agreement for look in here])])
+    best = max(chosen, key=lambda look: look.score)
     return best if best.score >= EVIDENCE else looks[0]
 
 
@@ -54,20 +70,21 @@ def look_around(task: Task, c: int) -> list[Look]:
     for categories stays as it is: its columns were given their weights by whoever coded them.
     """
     wanted, place = task.settings.wanted.geometry, placed(task)
-    looks = [look(task, c, GIVEN, place)] if wanted in (None, "given") else []
+    tried = looks_in(task, c, GIVEN, place) if wanted in (None, "given") else []
     settled = wanted == "given" or c == 1 or task.n_distinct == 1
-    # Where noise has one level in all directions, the columns have one unit.
-    settled |= place.geometry.lookup is not None
-    if looks and (settled or looks[0].score >= AGREED or task.watch.overdue):
-        return looks
+    # Where noise has one level in all directions, the columns have one unit; so they have where
+    # rows have one length.
+    settled |= place.geometry.lookup is not None or have_one_length(task.X)
+    if tried and (settled or best_look(tried).score >= AGREED or task.watch.overdue):
+        return tried
     size = in_company(place, task.size)
     codes = has_codes(task.X[size > 0], c)
     if wanted is None and codes:
-        return looks
+        return tried
     columns = standard_columns(task.X, size)
     unit = np.asarray(columns.unit)
-    alike = bool(looks) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
-    standard = looks[0] if alike else look(task, c, columns, placed(task, columns))
+    alike = bool(tried) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
+    standard = tried if alike else looks_in(task, c, columns, placed(task, columns))
     whiten = not codes and can_whiten(int(np.count_nonzero(size)), task.X.shape[1])
     if wanted == "within" and not whiten:
         raise ValueError(
@@ -76,20 +93,26 @@ def look_around(task: Task, c: int) -> list[Look]:
             "geometry='standard'."
         )
     if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
-        return [*looks, standard]
-    standard = solved_once(task, standard)
-    whitened = _whitened(task, columns, standard, size)
-    looks = [standard] if alike else looks
-    return [*looks, look(task, c, whitened, placed(task, whitened))]
+        return [*tried, *standard]
+    first = solved_once(task, best_look(standard))
+    whitened = _whitened(task, columns, first, size)
+    if alike:  # what was solved need not be solved again
+        tried = [first if look.start == first.start else look for look in tried]
+    return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
 
 
 def solved_once(task: Task, look: Look) -> Look:
     """The look with a solution at its best scale, whatever scale the user named."""
     problem, start = look.begun[look.scales.chosen]
     with task.watch.phase("choices"):
-        watch = task.watch.quiet()
-        ran = run(problem, task.method, task.settings.run, task.seed, watch, start)
+        watch, settings = task.watch.quiet(), begins_at(task.settings.run, look)
+        ran = run(problem, task.method, settings, task.seed, watch, start)
     return look._replace(solved={look.scales.chosen: ran})
+
+
+def begins_at(settings: RunSettings, look: Look) -> RunSettings:
+    """The settings of a run that begins where a look does, unless the user says where."""
+    return settings._replace(init=look.start) if settings.is_own else settings
 
 
 def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
@@ -102,31 +125,52 @@ def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) ->
     return within_columns(columns, Z, labels, size)
 
 
-def look(task: Task, c: int, columns: Columns, place: Place) -> Look:
-    """What the graphs of rows say in one geometry, at one scale or at several."""
+def looks_in(task: Task, c: int, columns: Columns, place: Place) -> list[Look]:
+    """What the graphs of rows say in one geometry: one look for each start.
+
+    The second start is not looked at where the scales agree on the first.
+    """
+    looks: list[Look] = []
+    for start in task.settings.run.starts:
+        if looks and (looks[0].score >= AGREED or c == 1 or task.watch.overdue):
+            break
+        looks.append(look(task, c, columns, place, start, looks[0].begun if looks else {}))
+    return looks
+
+
+def look(
+    task: Task, c: int, columns: Columns, place: Place, start: str, other: dict[int, Begun]
+) -> Look:
+    """The same for one start, at one scale or at several; another start may be known."""
     wanted, n = task.settings.wanted, task.X.shape[0]
     candidates = [wanted.n_neighbors or 1]
     if wanted.wide:  # half of it says how far the clusters depend on the width
         candidates = sorted({max(1, candidates[0] // 2), candidates[0]})
-    elif wanted.n_neighbors is None or wanted.geometry is None:
+    elif task.settings.is_open:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = candidate_scales(min(largest_scale(task), max(5, n // c)))
     with task.watch.phase("start"):
         run_all = Parallel(n_jobs=task.settings.lookup.n_jobs, prefer="threads")
         found = run_all(
-            delayed(_begun_in_time)(task, place, c, candidates, number)
+            delayed(_begun_in_time)(task, place, c, candidates, number, start, other)
             for number in range(len(candidates))
         )
     known = {k: start for k, start in zip(candidates, found, strict=True) if start is not None}
     labels = {k: state.Y for k, (_, state) in known.items()}
     broken = {k for k, (_, state) in known.items() if state.graph.n_components > c}
-    return Look(columns, place, known, weigh_scales(labels, task.size, broken), {})
+    return Look(columns, place, known, weigh_scales(labels, task.size, broken), start)
 
 
 def _begun_in_time(
-    task: Task, place: Place, c: int, scales: list[int], number: int
-) -> tuple[Problem, State] | None:
+    task: Task,
+    place: Place,
+    c: int,
+    scales: list[int],
+    number: int,
+    start: str,
+    other: dict[int, Begun],
+) -> Begun | None:
     if number and task.watch.overdue:  # the first is needed
         return None
-    task.watch.trying(f"scale {number + 1} of {len(scales)}")
-    return begun(task, place, c, scales[number])
+    task.watch.trying(f"{start} start, scale {number + 1} of {len(scales)}")
+    return begun(task, place, c, scales[number], start, other)

@@ -11,13 +11,21 @@ from ..loop.methods import Method
 from ..loop.running import run
 from ..loop.state import Subspace
 from ..loop.watch import Watch
-from ..numerics import trace_ratio
+from ..numerics import lloyd, principal, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import sampling
 from ..rows.column_maps import GIVEN, Columns
 from ..rows.places import Geometry, projection
 from ..rows.problems import problem_on
-from ..rows.representatives import FEW_ROWS, Frame, ManyRows, Options, RowSet, projected
+from ..rows.representatives import (
+    FEW_ROWS,
+    Frame,
+    ManyRows,
+    Options,
+    RowSet,
+    as_points,
+    projected,
+)
 from ..rows.scaling import feature_map, scale_rows
 from ..rows.settings import Settings, SmallestCluster, wide_scale
 from .geometry import Look, best_look, look_around
@@ -37,6 +45,8 @@ MOST_SPARSE_COLUMNS = 2_000
 WIDE_NUMBERS = 2
 # Representatives on which a projection is learned.
 PROJECTION_NODES = 500
+# Principal directions in which rows of more columns are compared with representatives.
+DIRECTIONS = 50
 
 
 class Drawn(NamedTuple):
@@ -106,7 +116,7 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
     if drawn is None:
         return None
     with job.watch.phase("choices"):
-        few = _few_rows(drawn.sample, job)
+        few = _few_rows(_spread(drawn.sample), job)
         counts = [] if wanted.n_clusters else count_clusters(few)
         c = wanted.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
@@ -120,6 +130,8 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
         columns = best_look(looks).columns if looks else GIVEN
         geometry = geometry_of(drawn.sample.X, wanted.n_components, columns)
         frame = frame_in(drawn.sample.X, columns, geometry)
+        if settings.lookup.norm == "euclidean":
+            frame = led(frame)
         many = ManyRows(rows, drawn.sample, frame, numbers, c)
         W = None
         if geometry.m is not None:
@@ -140,19 +152,42 @@ def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:
     return frame if geometry.lookup is None else projected(frame, geometry.lookup.T)
 
 
+def led(frame: Frame) -> Frame:
+    """The frame that looks along the leading principal directions, where columns are many.
+
+    So many directions hold what clusters are; the others cost time and hold noise.
+    """
+    X = frame.scaled.X
+    if frame.directions is not None or X.shape[1] <= DIRECTIONS:
+        return frame
+    return projected(frame, principal.leading_directions(X, frame.scaled.mean, DIRECTIONS))
+
+
+def _spread(sample: sampling.Sample) -> sampling.Sample:
+    """Rows spread over the sample, by their place and not by chance."""
+    if len(sample.keys) <= SAMPLE_ROWS:
+        return sample
+    Z = as_points(led(Frame(scale_rows(sample.X), None)), sample.X)
+    cell = lloyd.halved_cells(Z, SAMPLE_ROWS)
+    # The rows of a cell come by their last cut: the one in the middle stands for them.
+    order = np.lexsort((Z.sum(axis=1), cell))
+    first = np.searchsorted(cell[order], np.arange(SAMPLE_ROWS + 1))
+    rows = order[(first[:-1] + first[1:]) // 2]
+    return sampling.Sample(sample.keys[rows], sample.X[rows], sample.weight[rows])
+
+
 def _few_rows(sample: sampling.Sample, job: Job) -> Task:
-    """Choices to be made on the first rows of the sample, by their own graph."""
+    """Choices to be made on some rows of the sample, by their own graph."""
     settings, method, seed, watch = job
-    rows = slice(SAMPLE_ROWS)
-    size = sample.weight[rows] / sample.weight[rows].mean()
+    size = sample.weight / sample.weight.mean()
     wanted = settings.wanted
     k = wide_scale(len(size), wanted.n_clusters) if wanted.wide else None
     settings = settings._replace(
         wanted=settings.wanted._replace(n_neighbors=k),
         smallest=SmallestCluster(None),
-        run=settings.run._replace(init="spectral"),
+        run=settings.run._replace(init=settings.run.init if settings.run.is_own else "spectral"),
     )
-    few = Task(sample.X[rows], size, len(size), settings, method, seed, watch.quiet())
+    few = Task(sample.X, size, len(size), settings, method, seed, watch.quiet())
     needed = settings.wanted.n_clusters is None or settings.wanted.geometry != "given"
     return few._replace(place=placed(few)) if needed else few
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ AGREED = 0.98
 
 # Of sizes that agree alike the one nearest to the usual is taken.
 USUAL = 10
+# Scores that differ by less are alike.
+ALIKE = 0.02
 
 
 class ScaleChoice(NamedTuple):
@@ -49,6 +51,36 @@ def candidate_scales(largest: int) -> list[int]:
     return [k for k in SCALES if k <= largest] or [max(largest, 1)]
 
 
+def support(agreement: np.ndarray) -> np.ndarray:
+    """The mean agreement of each labelling with the others; one alone agrees with itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> support(np.array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.9], [0.5, 0.9, 1.0]]))
+    array([0.5, 0.7, 0.7])
+    """
+    s = len(agreement)
+    return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
+
+
+def most_agreed(tables: Sequence[np.ndarray]) -> int:
+    """The table of agreement that has the labelling with the most support.
+
+    Where several have it alike, the last: starts come in the order in which large clusters count
+    more, and their labels are the less likely to be those of a few fringes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> low, high = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0, 0.9], [0.9, 1.0]])
+    >>> most_agreed([low, high, low]), most_agreed([high, high])
+    (1, 1)
+    """
+    best = [float(support(table).max()) for table in tables]
+    return max(i for i, value in enumerate(best) if value >= max(best) - ALIKE)
+
+
 def weigh_scales(
     found: Mapping[int, np.ndarray], size: np.ndarray, broken: Container[int] = ()
 ) -> ScaleChoice:
@@ -70,9 +102,8 @@ def weigh_scales(
     10
     """
     found = dict(sorted(found.items()))
-    s = len(found)
     agreement = mutual_agreement(list(found.values()), size)
-    score = (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
+    score = support(agreement)
     enough = min(score.max() - 1e-9, AGREED)
     alike = [k for k, value in zip(found, score, strict=True) if value >= enough]
     chosen = min(alike, key=lambda k: (k in broken, abs(np.log(k / USUAL))))

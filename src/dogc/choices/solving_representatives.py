@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..loop.initial_states import modularity_start
 from ..loop.watch import Watch
 from ..numerics import discrete
+from ..rows.problems import node_graph
 from ..rows.representatives import (
     LinkedRows,
     ManyRows,
@@ -18,9 +20,9 @@ from ..rows.representatives import (
     make_nodes,
     make_representatives,
 )
+from .n_neighbors import most_agreed
 from .n_representatives import (
     AGREED,
-    NOTHING,
     ResolutionChoice,
     are_enough,
     only_resolution,
@@ -48,6 +50,8 @@ class Resolved(NamedTuple):
     solved: Solved
     rows: LinkedRows
     choice: ResolutionChoice
+    start: str
+    starts: dict[str, ResolutionChoice]  # what each start said that was tried
 
 
 class Trial(NamedTuple):
@@ -57,16 +61,18 @@ class Trial(NamedTuple):
     nodes: NodeGraph
     rows: LinkedRows  # the rows of the sample
     each: float  # seconds that it took to compare one of them with one representative
-    solved: Solved | None = None
+    solved: Solved | None = None  # None too where only its modularity partition is known
+    node_labels: np.ndarray = np.empty(0)  # (p,)
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
 
 
 class TrialChoice(NamedTuple):
-    """The number of representatives, what came of it on the sample, and with which firmness."""
+    """The number of representatives and the start, what came of it on the sample, how firmly."""
 
     resolutions: ResolutionChoice
     trial: Trial
     firmness: float
+    start: str
 
 
 def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
@@ -78,22 +84,37 @@ def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
     return Trial(fitted, make_nodes(fitted, sums, many, options), rows, each)
 
 
-def solve_trial(trial: Trial, firmness: float, solve: Solve, watch: Watch) -> Trial:
-    """The same, solved; the rows of the sample follow their representatives."""
-    solved = solve(trial.nodes, watch.quiet(), "spectral", firmness)
-    return trial._replace(solved=solved, labels=sample_labels(trial, solved))
+def solve_trial(
+    trial: Trial, c: int, start: str, firmness: float, solve: Solve, watch: Watch
+) -> Trial:
+    """The same with labels; the rows of the sample follow their representatives.
+
+    What begins at a modularity partition is held to it: the partition will do here.
+    """
+    if start == "modularity":
+        solved, found = None, partition_of(trial.nodes, c, watch)
+    else:
+        solved = solve(trial.nodes, watch.quiet(), start, firmness)
+        found = solved.labels
+    return trial._replace(solved=solved, node_labels=found, labels=sample_labels(trial, found))
 
 
-def sample_labels(trial: Trial, solved: Solved) -> np.ndarray:
+def partition_of(nodes: NodeGraph, c: int, watch: Watch) -> np.ndarray:
+    """The labels of representatives by modularity."""
+    return modularity_start(node_graph(nodes, c)._replace(ended=watch.end.is_near)).Y
+
+
+def sample_labels(trial: Trial, found: np.ndarray) -> np.ndarray:
     """The labels of the rows of the sample where representatives have these."""
-    _, n_votes = trial.rows.count(solved.labels)
-    fitted = trial.fitted._replace(labels=solved.labels, n_votes=n_votes)
+    _, n_votes = trial.rows.count(found)
+    fitted = trial.fitted._replace(labels=found, n_votes=n_votes)
     return np.asarray(trial.rows.facts(fitted).labels)
 
 
 def try_numbers(
     many: ManyRows,
     known: dict[int, Trial],
+    start: str,
     firmness: float,
     solve: Solve,
     options: Options,
@@ -107,79 +128,89 @@ def try_numbers(
         # There must be time left to link all rows.
         if last_trial and watch.end.is_near(last_trial.each * p * (many.rows.n or 0)):
             break
-        watch.trying(f"{p:,} representatives")
-        trial = known.get(p) or make_trial(many, p, options, watch)
-        trial = solve_trial(trial, firmness, solve, watch)
-        assert trial.solved is not None
-        if tried and trial.solved.halted:
+        watch.trying(f"{start} start, {p:,} representatives")
+        if p not in known:
+            known[p] = make_trial(many, p, options, watch)
+        trial = solve_trial(known[p], many.c, start, firmness, solve, watch)
+        halted = trial.solved is not None and trial.solved.halted
+        if tried and halted:
             break
         if tried:
             last = list(tried.values())[-1].labels
             pairs.append(discrete.adjusted_rand(trial.labels, last, many.sample.weight))
         tried[p] = trial
-        if trial.solved.halted or are_enough(pairs):
+        if halted or are_enough(pairs):
             break
     return tried
 
 
-def weighed(tried: dict[int, Trial], firmness: float, many: ManyRows) -> TrialChoice:
-    """The number that another confirms."""
-    labels = {p: trial.labels for p, trial in tried.items()}
-    choice = weigh_resolutions(labels, many.sample.weight)
-    return TrialChoice(choice, tried[choice.chosen], firmness)
+def choose_number(
+    many: ManyRows, solve: Solve, options: Options, watch: Watch
+) -> list[TrialChoice]:
+    """The number of representatives from each start that was asked; the chosen start first.
 
-
-def choose_number(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> TrialChoice:
-    """The number of representatives.
-
-    Where resolutions agree in part, because clusters overlap, they are asked once more with
-    discrete labels that hold the graph more firmly; what agrees most is taken.
+    The second start is not asked where two numbers agree from the first.
     """
-    tried = try_numbers(many, {}, 1.0, solve, options, watch)
-    found = weighed(tried, 1.0, many)
-    ended = watch.overdue or any(trial.solved.halted for trial in tried.values() if trial.solved)
-    partly = NOTHING < found.resolutions.confirmed < AGREED
-    if options.firmer is None or ended or not partly:
-        return found
-    again = try_numbers(many, tried, options.firmer, solve, options, watch)
-    if not again:
-        return found
-    firm = weighed(again, options.firmer, many)
-    return firm if firm.resolutions.confirmed > found.resolutions.confirmed else found
+    known: dict[int, Trial] = {}
+    found: list[TrialChoice] = []
+    for start in options.starts:
+        if found and (watch.overdue or found[0].resolutions.confirmed >= AGREED):
+            break
+        firmness = 1.0 if start == "spectral" else options.firmer or 1.0
+        tried = try_numbers(many, known, start, firmness, solve, options, watch)
+        if tried:
+            labels = {p: trial.labels for p, trial in tried.items()}
+            choice = weigh_resolutions(labels, many.sample.weight)
+            found.append(TrialChoice(choice, tried[choice.chosen], firmness, start))
+    best = most_agreed([choice.resolutions.agreement for choice in found])
+    return [found[best], *found[:best], *found[best + 1 :]]
 
 
 def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
     """Choose the number of representatives on the sample, then solve with all rows.
 
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
-    did; the labels of the sample are at least confirmed.
+    did; the labels of the sample are at least confirmed. Where the number is given, half of it
+    says which start is the better one.
     """
-    chosen = None
+    (*_, last), chosen, starts = many.numbers, None, {}
+    fewer = last // 2
+    if len(many.numbers) == 1 < len(options.starts) and fewer >= 2 * many.c:
+        many = many._replace(numbers=[fewer, last])
     with watch.phase("choices"):
         if len(many.numbers) > 1:
-            chosen = choose_number(many, solve, options, watch)
+            found = choose_number(many, solve, options, watch)
+            starts = {choice.start: choice.resolutions for choice in reversed(found)}
+            chosen = found[0]
             fitted, choice = chosen.trial.fitted, chosen.resolutions
         else:
-            choice = only_resolution(many.numbers[0])
-            fitted = make_representatives(many, choice.chosen, options, watch.end.is_near)
+            choice = only_resolution(last)
+            fitted = make_representatives(many, last, options, watch.end.is_near)
     with watch.phase("links"):
         rows, sums = many.rows.link(fitted, watch.advance)
     nodes = make_nodes(fitted, sums, many, options)
+    start = options.starts[0] if chosen is None else chosen.start
     on_sample = None if chosen is None else chosen.trial.solved
     if on_sample is not None and (on_sample.halted or watch.overdue):
-        return Resolved(fitted, nodes, on_sample, rows, choice)
+        return Resolved(fitted, nodes, on_sample, rows, choice, start, starts)
     init = first_labels(rows, options.init, many.c)
-    solved = solve(nodes, watch, init, 1.0 if chosen is None else chosen.firmness)
-    if chosen is not None and isinstance(init, str) and not solved.halted:
-        solved = confirmed(solved, chosen, many)
-    return Resolved(fitted, nodes, solved, rows, choice)
+    firmness = 1.0 if chosen is None else chosen.firmness
+    if isinstance(init, str) and init != "random":
+        init = start
+        if start == "modularity":
+            firmness = options.firmer or 1.0
+            init = chosen.trial.node_labels if chosen else partition_of(nodes, many.c, watch)
+    solved = solve(nodes, watch, init, firmness)
+    if chosen is not None and on_sample is not None and isinstance(init, str):
+        solved = solved if solved.halted else confirmed(solved, chosen, many)
+    return Resolved(fitted, nodes, solved, rows, choice, start, starts)
 
 
 def confirmed(solved: Solved, chosen: TrialChoice, many: ManyRows) -> Solved:
     """What all rows say, or what the sample said where the two disagree."""
     trial = chosen.trial
     assert trial.solved is not None
-    labels = sample_labels(trial, solved)
+    labels = sample_labels(trial, solved.labels)
     agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
     return trial.solved if agreement < min(AGREED, chosen.resolutions.confirmed) else solved
 

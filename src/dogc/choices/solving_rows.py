@@ -15,15 +15,13 @@ from ..rows import outlier_scores
 from ..rows.places import Place
 from ..rows.problems import problem_at
 from ..rows.representatives import FEW_ROWS
-from .geometry import Look, best_look, look_around
+from .geometry import Look, begins_at, best_look, look_around
 from .n_clusters import CountEvidence, count_clusters
-from .n_neighbors import AGREED
+from .n_neighbors import AGREED, ALIKE
 from .task import Task, begun, placed, sampled
 
 # The share of another's cut up to which labels are believed to be better.
 FEWER = 0.6
-# Scales whose scores differ by less agree alike.
-ALIKE = 0.02
 
 
 class Choice(NamedTuple):
@@ -65,14 +63,15 @@ def solve_task(task: Task) -> Solution:
     """Choose what is left open and solve; beyond a few rows a sample of them chooses."""
     settings = task.settings
     few = task.X.shape[0] <= FEW_ROWS
-    if few or settings.lookup.precomputed or not settings.wanted.is_open:
+    if few or settings.lookup.precomputed or not settings.is_open:
         choice = choose(task)
         return settled(task, choice)
     with task.watch.phase("choices"):
         choice = choose(sampled(task))
     place = placed(task, choice.look.columns, choice.k)
     problem = problem_at(place, settings, choice.c, choice.k, task.method.regresses)
-    result, _ = run(problem, task.method, settings.run, task.seed, task.watch)
+    run_settings = begins_at(settings.run, choice.look)
+    result, _ = run(problem, task.method, run_settings, task.seed, task.watch)
     return Solution(problem, place, result, choice)
 
 
@@ -86,7 +85,8 @@ def choose(task: Task) -> Choice:
     looks = look_around(task, c)
     chosen = best_look(looks)
     k = wanted.n_neighbors or chosen.scales.chosen
-    task.watch.say(f"{c} clusters, geometry {chosen.columns.name}, {k} neighbours")
+    name = chosen.columns.name
+    task.watch.say(f"{c} clusters, {chosen.start} start, geometry {name}, {k} neighbours")
     return Choice(c, k, counts, looks, chosen)
 
 
@@ -95,7 +95,8 @@ def settled(task: Task, choice: Choice) -> Solution:
     look, k = choice.look, choice.k
     if k not in look.begun:
         with task.watch.phase("start"):
-            look = look._replace(begun={**look.begun, k: begun(task, look.place, choice.c, k)})
+            here = begun(task, look.place, choice.c, k, look.start, {})
+            look = look._replace(begun={**look.begun, k: here})
     problem, result = _solution_at(task, look, k)
     labels = task.method.final_labels(problem, result.state)
     for other in _rivals(task, look, k, result):
@@ -106,7 +107,8 @@ def settled(task: Task, choice: Choice) -> Solution:
             break
         with task.watch.phase("choices"):
             watch = task.watch.quiet()
-            tried = run_once(there, task.method, task.settings.run, task.seed, watch, start)
+            settings = begins_at(task.settings.run, look)
+            tried = run_once(there, task.method, settings, task.seed, watch, start)
         found = task.method.final_labels(there, tried.state)
         # Both are judged in the wider of the two graphs, which sees more of a gap.
         if tried.reason in SUCCESS and _cuts_far_less(*look.begun[max(k, other)], found, labels):
@@ -120,12 +122,12 @@ def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
     One that leaves the clusters it started from is believed if it cuts far less than they do. If
     not, it follows the fringes of clusters that overlap, and alpha is to hold it to the labels.
     """
-    settings, method = task.settings.run, task.method
+    settings, method = begins_at(task.settings.run, look), task.method
     problem, start = look.begun[k]
     # What was solved for a choice is taken as it is, unless somebody wants to watch.
     ran = None if task.watch.audience else look.solved.get(k)
     result, firm = ran or run(problem, method, settings, task.seed, task.watch, start)
-    if not firm and settings.is_spectral and may_hold(settings, result, task.watch):
+    if not firm and settings.is_own and may_hold(settings, result, task.watch):
         labels = method.final_labels(problem, result.state)
         left = discrete.adjusted_rand(labels, start.Y, task.size) < AGREED
         if left and not _cuts_far_less(problem, start, labels, start.Y):
@@ -136,11 +138,13 @@ def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
 def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
     """Scales that agree with the others about as much as the one that was taken.
 
-    None where all agree, or where the graph falls into the clusters by itself.
+    None where all agree, where the graph falls into the clusters by itself, or where the start is
+    not one of a small cut.
     """
     problem, start = look.begun[k]
     whole = start.graph.n_components >= problem.c
-    if task.settings.wanted.n_neighbors or look.score >= AGREED or whole:
+    given = task.settings.wanted.n_neighbors or look.start != "spectral"
+    if given or look.score >= AGREED or whole:
         return []
     scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
     rivals = [j for j, score in scored if j != k and score >= look.score - ALIKE]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..loop.initial_states import spectral_start
+from ..loop.initial_states import modularity_start, spectral_start
 from ..loop.methods import Method
 from ..loop.state import Problem, State
 from ..loop.watch import Watch
@@ -21,6 +21,10 @@ from .n_neighbors import SCALES
 
 # Rows of the sample on which choices are made.
 SAMPLE_ROWS = 2_000
+
+
+# A problem, and the state in which it begins.
+Begun = tuple[Problem, State]
 
 
 class Task(NamedTuple):
@@ -47,7 +51,7 @@ def sampled(task: Task) -> Task:
 def largest_scale(task: Task) -> int:
     """The most neighbours that are ever asked for."""
     wanted = task.settings.wanted
-    if not wanted.is_open:
+    if not task.settings.is_open:
         return wanted.n_neighbors or 1
     largest = max(1, (task.X.shape[0] - 1) // 2)
     if task.settings.lookup.precomputed:
@@ -69,7 +73,12 @@ def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
         return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
 
 
-def begun(task: Task, place: Place, c: int, k: int) -> tuple[Problem, State]:
-    """The problem with k neighbours, and where it begins."""
-    problem = problem_at(place, task.settings, c, k, task.method.regresses)
-    return problem, spectral_start(problem._replace(ended=task.watch.end.is_near))
+def begun(
+    task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Begun]
+) -> Begun:
+    """The problem with k neighbours, and where it begins; another start of it may be known."""
+    if start == "spectral":
+        problem = problem_at(place, task.settings, c, k, task.method.regresses)
+        return problem, spectral_start(problem._replace(ended=task.watch.end.is_near))
+    problem, other = known.get(k) or begun(task, place, c, k, "spectral", {})
+    return problem, modularity_start(problem._replace(ended=task.watch.end.is_near), other)

@@ -182,6 +182,13 @@ class GraphClusterer(NewRows):
         if settings.wanted.n_neighbors is not None and not wide:
             chosen = only_scale(k)
         self._assign_choices(problem.c, chosen, choice.counts, look.columns.name, choice.looks)
+        own = settings.run.is_own
+        self.init_ = look.start if own else settings.run.init
+        self.starts_ = {
+            other.start: other.scales
+            for other in choice.looks
+            if own and other.columns.name == look.columns.name
+        }
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self._assign_graph(distinct.spread_graph(similarities(state), rows), dtype)
@@ -234,7 +241,7 @@ class GraphClusterer(NewRows):
         self, resolved: Resolved, prepared: Prepared, settings: Settings, watch: Watch
     ) -> None:
         """The same where the graph was learned on representatives."""
-        fitted, nodes, solved, rows, _ = resolved
+        fitted, nodes, solved, rows = resolved[:4]
         problem, result = solved.outcome
         state, dtype, many = result.state, prepared.dtype, prepared.many
         sizes, n_votes = rows.count(solved.labels)
@@ -242,6 +249,9 @@ class GraphClusterer(NewRows):
         chosen = only_scale(fitted.n_links)
         counts, name, looks = prepared.counts, prepared.geometry, prepared.looks
         self._assign_choices(problem.c, chosen, counts, name, looks)
+        own = settings.run.is_own
+        self.init_ = resolved.start if own else settings.run.init
+        self.starts_ = resolved.starts if own else {}
         self.neighbors_recall_ = 1.0
         named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
         self._assign_representatives(resolved, named, many.rows.unit)
@@ -271,7 +281,10 @@ class GraphClusterer(NewRows):
         self.n_clusters_, self.n_neighbors_ = c, chosen.chosen
         self.scales_, self.cluster_counts_ = chosen, counts
         self.geometry_ = geometry
-        self.geometries_ = {look.columns.name: look.scales for look in looks}
+        # For each geometry the start that agreed more.
+        self.geometries_ = {
+            look.columns.name: look.scales for look in sorted(looks, key=lambda look: look.score)
+        }
 
     def _assign_graph(self, S: sp.csr_array, dtype: Any) -> None:
         self.similarity_matrix_ = S.astype(dtype)  # a copy: S holds room for all candidates

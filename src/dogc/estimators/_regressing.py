@@ -27,7 +27,7 @@ class RegressingDOGC(GraphClusterer):
         penalties: str = "relative",
         xi: str = "mean",
         lam: float | str = "auto",
-        init: Any = "spectral",
+        init: Any = "auto",
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,

@@ -1,13 +1,14 @@
-"""Where a run begins: spectral, random, or from given labels; S and F at lambda = 0."""
+"""Where a run begins: spectral, by modularity, random, or given labels; S, F at lambda = 0."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..numerics import discrete, fragments
-from .state import LambdaSearch, LearnedGraph, Problem, State
+from ..numerics import discrete, fragments, graph, modularity
+from .state import LambdaSearch, LearnedGraph, Problem, State, similarities, symmetric
 from .steps import bottom_of, solved_rows, step_W, with_graph
 
 
@@ -19,6 +20,8 @@ def starts(
         yield labels_start(problem, init)
     elif init == "spectral":
         yield spectral_start(problem)
+    elif init == "modularity":
+        yield modularity_start(problem)
     else:
         yield from random_starts(problem, n_init, rng)
 
@@ -31,10 +34,51 @@ def spectral_start(problem: Problem) -> State:
     return state._replace(Q=Q, Y=Y)
 
 
-def labels_start(problem: Problem, labels: np.ndarray) -> State:
-    """From given labels: the rotation that fits them best."""
-    state = embedded(problem)
-    return state._replace(Q=discrete.procrustes(problem.nodes.root * state.F, labels), Y=labels)
+def modularity_start(problem: Problem, known: State | None = None) -> State:
+    """No chance either: the modularity partition of the data's own graph.
+
+    Another start may be known, with the same S and W. Where no partition has c clusters, the labels
+    are those of the spectral start.
+    """
+    labels = modularity.partition(*own_graph(problem), problem.ended)
+    if labels.max() + 1 != problem.c:
+        return known or spectral_start(problem)
+    return labels_start(problem, labels, known)
+
+
+def own_graph(problem: Problem) -> tuple[sp.csr_array, int, np.ndarray]:
+    """The graph of the data at lambda = 0 without directions, its number of clusters, an order.
+
+    Each row has a regulariser of its own (`eq:24`): in many columns distances hardly differ, and
+    with one for all some rows have one neighbour and others all. Nodes come by their distance from
+    the middle, which no turn of the rows and hardly any noise changes.
+    """
+    candidates, nodes = problem.candidates, problem.nodes
+    if candidates.A is None:
+        candidates = candidates._replace(xi_rule=graph.neighbour_xi)
+    problem = problem._replace(candidates=candidates)
+    S = similarities(_solve_rows(problem, _blank(problem)))
+    if nodes.mass is not None:
+        S = sp.csr_array(S * nodes.mass[:, None])
+    Z = nodes.coordinates
+    order = np.arange(problem.n)
+    if Z is not None:
+        middle = Z.mean(axis=0)
+        squares = Z.multiply(Z) if sp.issparse(Z) else Z * Z
+        away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(Z @ middle)
+        order = np.argsort(away, kind="stable")
+    return symmetric(S), problem.c, order
+
+
+def labels_start(problem: Problem, labels: np.ndarray, known: State | None = None) -> State:
+    """From given labels: F indicates them, and the rotation fits both.
+
+    Another start may be known, with the same S and W.
+    """
+    state, root = known or own_state(problem), problem.nodes.root
+    F = root * discrete.times(labels, np.eye(problem.c))
+    F /= np.linalg.norm(F, axis=0)
+    return state._replace(F=F, Q=discrete.procrustes(root * F, labels), Y=labels)
 
 
 def random_starts(problem: Problem, n_init: int, rng: np.random.Generator) -> Iterator[State]:
@@ -50,18 +94,24 @@ def random_starts(problem: Problem, n_init: int, rng: np.random.Generator) -> It
 
 
 def embedded(problem: Problem) -> State:
-    """S at lambda = 0, the projection that it asks for, S seen in that, and F; no labels yet.
+    """S at lambda = 0, the projection that it asks for, and F; no labels yet.
 
     Where the graph already has more components than clusters, F indicates the components
     merged down to c: vectors of the null space, so no eigensolver is needed.
     """
-    state = _solve_rows(problem, _blank(problem))
-    if problem.subspace is not None:
-        state = _solve_rows(problem, step_W(problem, state))
+    state = own_state(problem)
     group = state.graph.member
     if state.graph.n_components > problem.c:
         group = fragments.merge_components(problem.nodes.coordinates, group, problem.c)
     return state._replace(F=bottom_of(problem, state, group))
+
+
+def own_state(problem: Problem) -> State:
+    """S at lambda = 0, the projection that it asks for, S seen in that; no F and no labels yet."""
+    state = _solve_rows(problem, _blank(problem))
+    if problem.subspace is not None:
+        state = _solve_rows(problem, step_W(problem, state))
+    return state
 
 
 def _blank(problem: Problem) -> State:

@@ -15,6 +15,8 @@ from .watch import Watch
 
 # What alpha is multiplied with where clusters overlap: the discrete labels hold the graph to them.
 FIRMER = 100.0
+# Where a run may begin by the data alone.
+STARTS = ("spectral", "modularity")
 
 
 class RunSettings(NamedTuple):
@@ -23,14 +25,21 @@ class RunSettings(NamedTuple):
     lam: float | None  # None: searched for
     max_iter: int
     tol: float
-    init: Any = "spectral"  # a word, or labels
+    init: Any = "spectral"  # a word ("auto" is one until the start is chosen), or labels
     n_init: int = 1
     may_firm: bool = False  # whether alpha may be raised
 
     @property
-    def is_spectral(self) -> bool:
-        """Whether a run begins without chance and without labels of the user's."""
-        return isinstance(self.init, str) and self.init == "spectral"
+    def starts(self) -> tuple[str, ...]:
+        """The starts from the data's own graph among which the scales choose."""
+        if isinstance(self.init, str) and self.init in STARTS:
+            return (self.init,)
+        return STARTS if isinstance(self.init, str) and self.init == "auto" else ("spectral",)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a run begins at one of these: without chance and labels of the user's."""
+        return isinstance(self.init, str) and self.init in ("auto", *STARTS)
 
 
 class Ran(NamedTuple):
@@ -48,12 +57,15 @@ def run(
     watch: Watch,
     start: State | None = None,
 ) -> Ran:
-    """The method from its starts, timed and watched; a spectral start may be known already.
+    """The method from its starts, timed and watched; one by the data alone may be known already.
 
     Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
     clusters part. Where no lambda splits the graph it is tried again with an alpha that holds F
-    to the labels, and the graph parts along them.
+    to the labels, and the graph parts along them. The labels of a modularity start are held from
+    the beginning: they are not those of the smallest cut, to which F would go.
     """
+    if settings.starts == ("modularity",) and settings.may_firm and settings.lam is None:
+        return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
     result = run_once(problem, method, settings, seed, watch, start)
     if result.reason != "no_exact_split" or not may_hold(settings, result, watch):
         return Ran(result, False)
@@ -81,7 +93,7 @@ def run_once(
 ) -> Result:
     """The method from its starts, with alpha as it is."""
     problem = problem._replace(ended=watch.end.is_near)
-    if start is None or not settings.is_spectral:
+    if start is None or not settings.is_own:
         rng = np.random.default_rng(seed)
         begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
     else:

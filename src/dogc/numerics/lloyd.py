@@ -58,6 +58,32 @@ def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> n
     return np.asarray(within.T @ Z)[used] / total[used, None]
 
 
+def halved_cells(Z: np.ndarray, p: int) -> np.ndarray:
+    """At most p cells of about as many rows each: halves of halves along the widest column.
+
+    Rows that move a little stay in their cells, all but a few beside the cuts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halved_cells(np.array([[0.0, 1.0], [5.0, 1.0], [1.0, 1.0], [6.0, 1.0]]), 2)
+    array([0, 1, 0, 1])
+    """
+    found, count = np.empty(len(Z), dtype=np.int64), 0
+    parts = [(np.arange(len(Z)), p)]
+    while parts:
+        rows, p = parts.pop()
+        cut = len(rows) * (p // 2) // p
+        if cut == 0:
+            found[rows], count = count, count + 1
+            continue
+        part = Z[rows]
+        widest = part[:, part.var(axis=0).argmax()]
+        order = np.lexsort((part.sum(axis=1), widest))  # of equal ones the sums decide
+        parts += [(rows[order[cut:]], p - p // 2), (rows[order[:cut]], p // 2)]
+    return found
+
+
 def cells(
     Z: np.ndarray,
     weight: np.ndarray,
@@ -68,11 +94,13 @@ def cells(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""At most p cells of rows that are near to each other, and their means.
 
-    Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`, from the first p rows.
+    Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`, from
+    :func:`halved_cells`: not from rows that chance picks, which would be others for rows that
+    differ in their last digit.
 
     Parameters
     ----------
-    Z : array of shape (m, q), rows in an order that has nothing to do with their place.
+    Z : array of shape (m, q)
     weight : array of shape (m,), what each row counts for.
     p, steps : number of cells to begin with, and of steps.
     assign : what finds the nearest mean of each row. Coordinates are rounded before so that
@@ -94,7 +122,8 @@ def cells(
     near = Z - np.median(Z, axis=0)  # squares lose digits far from the origin
     unit, bits = usual_unit(near), exact_bits(near.shape[1])
     coarse = rounded(near, unit, bits)
-    R = near[:p]
+    cell = halved_cells(near, p)
+    R = cell_means(near, weight, cell, int(cell.max()) + 1)
     for _ in range(steps):
         if ended():
             break

@@ -15,6 +15,8 @@ GEOMETRIES = ("given", "standard", "within")
 
 # No direction is whitened as if it had less than this share of the mean scatter.
 LEAST_SCATTER = 0.01
+# Squared lengths of rows that differ by no more than this share are one: so much is left by 16 bits.
+ONE_LENGTH = 0.01
 
 
 class Columns(NamedTuple):
@@ -74,6 +76,19 @@ def has_codes(X: np.ndarray, c: int) -> bool:
     head = np.sort(X[: 4 * c + 20], axis=0)
     few = np.count_nonzero(head[1:] != head[:-1], axis=0) < c
     return any(len(np.unique(column)) <= c for column in X[:, few].T)
+
+
+def have_one_length(X: np.ndarray) -> bool:
+    """Whether all rows have one length, as embeddings do: their columns have one unit then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> have_one_length(np.array([[0.6, 0.8], [-1.0, 0.0]])), have_one_length(np.eye(2) + 1)
+    (True, False)
+    """
+    square = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    return bool(np.ptp(square) <= ONE_LENGTH * square.max())
 
 
 def can_whiten(n: int, d: int) -> bool:

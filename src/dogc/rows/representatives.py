@@ -45,6 +45,7 @@ class Options(NamedTuple):
     width: float | None = None  # common width in units of X; None: by the rows
     min_cluster_size: int | None = None  # None: a share of an even split
     init: Any = "spectral"
+    starts: tuple[str, ...] = ("spectral",)  # to choose from
     firmer: float | None = None  # what alpha is multiplied with where resolutions disagree
     norm: str = "euclidean"
     wide: bool = False  # whether each row has many links
@@ -56,6 +57,7 @@ class Options(NamedTuple):
             settings.wanted.n_neighbors,
             min_cluster_size=settings.smallest.rows,
             init=settings.run.init,
+            starts=settings.run.starts,
             firmer=FIRMER if settings.run.may_firm else None,
             norm=settings.lookup.norm,
             wide=settings.wanted.wide,

@@ -68,11 +68,6 @@ class Wanted(NamedTuple):
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     wide: bool = False  # whether neighbourhoods are: see wide_scale
 
-    @property
-    def is_open(self) -> bool:
-        """Whether something is left open that the graph of rows decides."""
-        return None in (self.n_clusters, self.n_neighbors, self.geometry)
-
 
 # A wide neighbourhood is this share of the rows, copies counted, or the size of an even cluster if
 # that is less.
@@ -136,6 +131,14 @@ class Settings(NamedTuple):
     rule: str  # what labels new rows
     outlier_label: int | None
     max_time: float | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is left open that the graph of rows decides."""
+        wanted = self.wanted
+        return None in (wanted.n_clusters, wanted.n_neighbors, wanted.geometry) or (
+            len(self.run.starts) > 1
+        )
 
 
 def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
@@ -201,9 +204,12 @@ def check_settings(
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
+    lam, init = check_lam(given["lam"]), check_init(given["init"], n, c)
+    # The paper's own units, and a lambda that is given, know the paper's own start alone.
+    as_printed = given["penalties"] == "paper" or lam is not None
     return RunSettings(
-        lam=check_lam(given["lam"]),
-        init=check_init(given["init"], n, c),
+        lam=lam,
+        init="spectral" if isinstance(init, str) and init == "auto" and as_printed else init,
         n_init=check_count("n_init", given["n_init"], 1),
         max_iter=check_count("max_iter", given["max_iter"], 1),
         tol=check_weight("tol", given["tol"]),

@@ -1,0 +1,107 @@
+r"""The partition of a graph into exactly c clusters that separates the most weight.
+
+Modularity with a resolution r, over clusters C of a graph of weights a,
+
+.. math:: \max_Y \; \sum_C \Big( \sum_{i,j \in C} a_{ij} - r \frac{v_C^2}{v} \Big),
+          \qquad v_C = \sum_{i \in C} \sum_j a_{ij}, \quad v = \sum_C v_C
+
+values the mass that a cut separates: small groups that hang on a few weak edges are cheap to cut
+off, but gain next to nothing. Small r gives few clusters, large r many, so r is searched for until
+there are exactly c: the discrete twin of the search for lambda.
+"""
+
+from __future__ import annotations
+
+import graspologic_native
+import numpy as np
+import scipy.sparse as sp
+
+from .patience import Ended, never
+
+# Rounds of Leiden's local search: for a count of clusters, and for the clusters themselves. With
+# few rounds the last digit of a weight decides between partitions that are nearly as good.
+ROUGH, THOROUGH = 2, 10
+# Relative width at which the bracket around r counts as empty, and the factor it grows by.
+CLOSED, GROWTH = 1.02, 2.0
+# Below this a partition is the components of the graph.
+LOWEST = 1e-6
+
+
+def partition(A: sp.csr_array, c: int, order: np.ndarray, ended: Ended = never) -> np.ndarray:
+    """Labels of exactly c clusters, or of fewer only if there are fewer nodes.
+
+    Parameters
+    ----------
+    A : symmetric sparse array of shape (n, n), weights of at least zero.
+    c : number of clusters.
+    order : int array of shape (n,)
+        The nodes in the order in which they are looked at. One that hardly changes with the data
+        keeps the labels from changing.
+    ended : says whether there is no more time; the search is left as it is then.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = np.kron(np.eye(2), np.ones((3, 3))) + 0.01
+    >>> partition(sp.csr_array(A), 2, np.arange(6)).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    A = sp.csr_array(A[order][:, order])
+    A.sort_indices()
+    low, high, r = 0.0, np.inf, 1.0
+    finest: tuple[np.ndarray, float] | None = None  # the fewest clusters that are too many
+    while True:
+        labels = _leiden(A, r, ROUGH)
+        if labels.max() + 1 == c:
+            labels = _leiden(A, r, THOROUGH)
+        count = labels.max() + 1
+        if count == c:
+            break
+        if count > c:
+            high, finest = r, (labels, r)
+        else:
+            low = r
+        if high < LOWEST or high <= CLOSED * low or (finest and ended()):
+            labels = _merged(A, *finest, c) if finest else labels
+            break
+        if low > A.shape[0]:  # every node is on its own, or tied beyond any r
+            break
+        r = low * GROWTH if np.isinf(high) else high / GROWTH if low == 0.0 else np.sqrt(low * high)
+    found = np.empty_like(labels)
+    found[order] = labels
+    return found
+
+
+def _leiden(A: sp.csr_array, r: float, rounds: int) -> np.ndarray:
+    _, found = graspologic_native.leiden_csr(
+        A.indptr.astype(np.int64),
+        A.indices.astype(np.int32),
+        A.data.astype(np.float64),
+        A.shape[0],
+        resolution=r,
+        iterations=rounds,
+        seed=0,
+    )
+    labels = np.fromiter((found[i] for i in range(A.shape[0])), np.int64, A.shape[0])
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _merged(A: sp.csr_array, labels: np.ndarray, r: float, c: int) -> np.ndarray:
+    """The two clusters whose union gains most, or loses least, become one until c are left."""
+    n, count = len(labels), int(labels.max()) + 1
+    Y = sp.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, count))
+    between = (Y.T @ A @ Y).toarray()
+    name = np.arange(count)
+    alive = np.ones(count, dtype=bool)
+    for _ in range(count - c):
+        volume = between.sum(axis=1)
+        gain = between - r * np.outer(volume, volume) / max(volume.sum(), np.finfo(float).tiny)
+        gain[~alive] = gain[:, ~alive] = -np.inf
+        np.fill_diagonal(gain, -np.inf)
+        one, other = sorted(divmod(int(gain.argmax()), count))
+        between[one] += between[other]
+        between[:, one] += between[:, other]
+        between[other] = between[:, other] = 0.0
+        alive[other] = False
+        name[name == other] = one
+    return np.unique(name[labels], return_inverse=True)[1]
