@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 
+from ..numerics.discrete import mutual_agreement
 from ..loop.running import Ran, RunSettings, run
 from ..rows.column_maps import (
     GIVEN,
@@ -20,9 +20,12 @@ from ..rows.column_maps import (
 from ..rows.places import Place, in_company
 from .n_neighbors import (
     AGREED,
+    ALIKE,
     EVIDENCE,
+    SCALES,
     ScaleChoice,
     candidate_scales,
+    distance_from_usual,
     most_agreed,
     weigh_scales,
 )
@@ -94,7 +97,7 @@ def look_around(task: Task, c: int) -> list[Look]:
         )
     if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
         return [*tried, *standard]
-    first = solved_once(task, best_look(standard))
+    first = solved_once(task, standard[0])
     whitened = _whitened(task, columns, first, size)
     if alike:  # what was solved need not be solved again
         tried = [first if look.start == first.start else look for look in tried]
@@ -134,14 +137,18 @@ def looks_in(task: Task, c: int, columns: Columns, place: Place) -> list[Look]:
     for start in task.settings.run.starts:
         if looks and (looks[0].score >= AGREED or c == 1 or task.watch.overdue):
             break
-        looks.append(look(task, c, columns, place, start, looks[0].begun if looks else {}))
+        looks.append(look(task, c, columns, place, start, *looks))
     return looks
 
 
 def look(
-    task: Task, c: int, columns: Columns, place: Place, start: str, other: dict[int, Begun]
+    task: Task, c: int, columns: Columns, place: Place, start: str, first: Look | None = None
 ) -> Look:
-    """The same for one start, at one scale or at several; another start may be known."""
+    """The same for one start, at one scale or at several, as long as it may be taken.
+
+    Beside a first start it is taken if its scales agree about as much. Scales are asked from the
+    usual one on until it is clear that they do not.
+    """
     wanted, n = task.settings.wanted, task.X.shape[0]
     candidates = [wanted.n_neighbors or 1]
     if wanted.wide:  # half of it says how far the clusters depend on the width
@@ -149,28 +156,24 @@ def look(
     elif task.settings.is_open:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = candidate_scales(min(largest_scale(task), max(5, n // c)))
+        if start == "modularity":  # the widest costs as much as all others and says no more
+            candidates = [k for k in candidates if k < SCALES[-1]]
+    known: dict[int, Begun] = {}
     with task.watch.phase("start"):
-        run_all = Parallel(n_jobs=task.settings.lookup.n_jobs, prefer="threads")
-        found = run_all(
-            delayed(_begun_in_time)(task, place, c, candidates, number, start, other)
-            for number in range(len(candidates))
-        )
-    known = {k: start for k, start in zip(candidates, found, strict=True) if start is not None}
+        for number, k in enumerate(sorted(candidates, key=distance_from_usual)):
+            if number and (task.watch.overdue or _is_hopeless(known, len(candidates), task, first)):
+                break
+            task.watch.trying(f"{start} start, scale {number + 1} of {len(candidates)}")
+            known[k] = begun(task, place, c, k, start, first.begun if first else {})
     labels = {k: state.Y for k, (_, state) in known.items()}
     broken = {k for k, (_, state) in known.items() if state.graph.n_components > c}
     return Look(columns, place, known, weigh_scales(labels, task.size, broken), start)
 
 
-def _begun_in_time(
-    task: Task,
-    place: Place,
-    c: int,
-    scales: list[int],
-    number: int,
-    start: str,
-    other: dict[int, Begun],
-) -> Begun | None:
-    if number and task.watch.overdue:  # the first is needed
-        return None
-    task.watch.trying(f"{start} start, scale {number + 1} of {len(scales)}")
-    return begun(task, place, c, scales[number], start, other)
+def _is_hopeless(known: dict[int, Begun], total: int, task: Task, first: Look | None) -> bool:
+    """Whether scales agree too little, even if all others should agree with one of these."""
+    if first is None:
+        return False
+    agreement = mutual_agreement([state.Y for _, state in known.values()], task.size)
+    most = (agreement.sum(axis=1).max() - 1.0 + total - len(known)) / max(total - 1, 1)
+    return most < first.score - ALIKE

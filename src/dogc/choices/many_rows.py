@@ -14,7 +14,7 @@ from ..loop.watch import Watch
 from ..numerics import lloyd, principal, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import sampling
-from ..rows.column_maps import GIVEN, Columns
+from ..rows.column_maps import GIVEN, Columns, have_one_length
 from ..rows.places import Geometry, projection
 from ..rows.problems import problem_on
 from ..rows.representatives import (
@@ -116,8 +116,10 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
     if drawn is None:
         return None
     with job.watch.phase("choices"):
-        few = _few_rows(_spread(drawn.sample), job)
-        counts = [] if wanted.n_clusters else count_clusters(few)
+        # Rows of one length have columns of one unit.
+        given = wanted.geometry == "given" or have_one_length(drawn.sample.X)
+        few = None if given and wanted.n_clusters else _few_rows(_spread(drawn.sample), job)
+        counts = [] if few is None or wanted.n_clusters else count_clusters(few)
         c = wanted.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
         check_room(settings.smallest.rows, rows.total * rows.unit, c)
@@ -126,7 +128,7 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
             numbers = numbers[:WIDE_NUMBERS]
         if not numbers:
             return None
-        looks = [] if wanted.geometry == "given" else look_around(few, c)
+        looks = [] if given or few is None else look_around(few, c)
         columns = best_look(looks).columns if looks else GIVEN
         geometry = geometry_of(drawn.sample.X, wanted.n_components, columns)
         frame = frame_in(drawn.sample.X, columns, geometry)
@@ -188,8 +190,7 @@ def _few_rows(sample: sampling.Sample, job: Job) -> Task:
         run=settings.run._replace(init=settings.run.init if settings.run.is_own else "spectral"),
     )
     few = Task(sample.X, size, len(size), settings, method, seed, watch.quiet())
-    needed = settings.wanted.n_clusters is None or settings.wanted.geometry != "given"
-    return few._replace(place=placed(few)) if needed else few
+    return few._replace(place=placed(few))
 
 
 def _scatter_about_nodes(rows: np.ndarray, weight: np.ndarray, R: np.ndarray) -> np.ndarray:

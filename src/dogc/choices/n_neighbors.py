@@ -51,6 +51,11 @@ def candidate_scales(largest: int) -> list[int]:
     return [k for k in SCALES if k <= largest] or [max(largest, 1)]
 
 
+def distance_from_usual(k: int) -> float:
+    """How far a size is from the usual one, in powers."""
+    return abs(float(np.log(k / USUAL)))
+
+
 def support(agreement: np.ndarray) -> np.ndarray:
     """The mean agreement of each labelling with the others; one alone agrees with itself.
 
@@ -106,5 +111,5 @@ def weigh_scales(
     score = support(agreement)
     enough = min(score.max() - 1e-9, AGREED)
     alike = [k for k, value in zip(found, score, strict=True) if value >= enough]
-    chosen = min(alike, key=lambda k: (k in broken, abs(np.log(k / USUAL))))
+    chosen = min(alike, key=lambda k: (k in broken, distance_from_usual(k)))
     return ScaleChoice(tuple(found), agreement, score, chosen)

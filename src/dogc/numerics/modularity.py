@@ -21,8 +21,10 @@ from .patience import Ended, never
 # Rounds of Leiden's local search: for a count of clusters, and for the clusters themselves. With
 # few rounds the last digit of a weight decides between partitions that are nearly as good.
 ROUGH, THOROUGH = 2, 10
-# Relative width at which the bracket around r counts as empty, and the factor it grows by.
-CLOSED, GROWTH = 1.02, 2.0
+# Relative width at which the bracket around r counts as empty.
+CLOSED = 1.02
+# Before there is a bracket: r grows as this power of the count, at least and at most so much.
+SLOPE, LEAST_GROWTH, MOST_GROWTH = 1.5, 2.0, 32.0
 # Below this a partition is the components of the graph.
 LOWEST = 1e-6
 
@@ -48,28 +50,38 @@ def partition(A: sp.csr_array, c: int, order: np.ndarray, ended: Ended = never) 
     """
     A = sp.csr_array(A[order][:, order])
     A.sort_indices()
-    low, high, r = 0.0, np.inf, 1.0
-    finest: tuple[np.ndarray, float] | None = None  # the fewest clusters that are too many
+    low: tuple[float, int] | None = None  # the largest r with too few clusters, and how many
+    high: tuple[float, int] | None = None  # the smallest with too many
+    finest, r = np.empty(0), 1.0
     while True:
         labels = _leiden(A, r, ROUGH)
         if labels.max() + 1 == c:
             labels = _leiden(A, r, THOROUGH)
-        count = labels.max() + 1
-        if count == c:
+        count = int(labels.max()) + 1
+        if count == c or (count < c and r > A.shape[0]):  # some nodes are tied beyond any r
             break
-        if count > c:
-            high, finest = r, (labels, r)
+        if count < c:
+            low = (r, count)
         else:
-            low = r
-        if high < LOWEST or high <= CLOSED * low or (finest and ended()):
-            labels = _merged(A, *finest, c) if finest else labels
+            high, finest = (r, count), labels
+        closed = low is not None and high is not None and high[0] <= CLOSED * low[0]
+        if high is not None and (closed or high[0] < LOWEST or ended()):
+            labels = _merged(A, finest, high[0], c)
             break
-        if low > A.shape[0]:  # every node is on its own, or tied beyond any r
-            break
-        r = low * GROWTH if np.isinf(high) else high / GROWTH if low == 0.0 else np.sqrt(low * high)
+        r = _between(low, high, c)
     found = np.empty_like(labels)
     found[order] = labels
     return found
+
+
+def _between(low: tuple[float, int] | None, high: tuple[float, int] | None, c: int) -> float:
+    """The r at which c clusters are to be expected: log count is about linear in log r."""
+    if low is None or high is None:
+        r, count = low or high or (1.0, c)
+        factor = np.clip(max(c / count, count / c) ** SLOPE, LEAST_GROWTH, MOST_GROWTH)
+        return float(r / factor if low is None else r * factor)
+    part = np.log(c / low[1]) / np.log(high[1] / low[1])
+    return float(low[0] * (high[0] / low[0]) ** min(max(part, 0.2), 0.8))
 
 
 def _leiden(A: sp.csr_array, r: float, rounds: int) -> np.ndarray:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+
+from ..numerics.matrix import Matrix
 
 GEOMETRIES = ("given", "standard", "within")
 
@@ -78,7 +81,7 @@ def has_codes(X: np.ndarray, c: int) -> bool:
     return any(len(np.unique(column)) <= c for column in X[:, few].T)
 
 
-def have_one_length(X: np.ndarray) -> bool:
+def have_one_length(X: Matrix) -> bool:
     """Whether all rows have one length, as embeddings do: their columns have one unit then.
 
     Examples
@@ -87,7 +90,10 @@ def have_one_length(X: np.ndarray) -> bool:
     >>> have_one_length(np.array([[0.6, 0.8], [-1.0, 0.0]])), have_one_length(np.eye(2) + 1)
     (True, False)
     """
-    square = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    if sp.issparse(X):
+        square = np.ravel(X.multiply(X).sum(axis=1))
+    else:
+        square = np.einsum("ij,ij->i", X, X, dtype=np.float64)
     return bool(np.ptp(square) <= ONE_LENGTH * square.max())
 
 
