@@ -314,8 +314,8 @@ def test_a_callback_that_says_stop_ends_the_choice_too():
 def test_verbose_says_what_was_chosen(capsys):
     model = DOGC(3, verbose=2).fit(overlapping()[0])
     said = capsys.readouterr().out
-    chosen = f"3 clusters, geometry {model.geometry_}, {model.n_neighbors_} neighbours\n"
-    assert said.startswith(chosen + "iteration   1 ")
+    chosen = f"{model.init_} start, geometry {model.geometry_}, {model.n_neighbors_} neighbours\n"
+    assert said.startswith(f"3 clusters, {chosen}iteration   1 ")
 
 
 @pytest.mark.parametrize("far", [60.0, 1e3, 1e6, 1e12])

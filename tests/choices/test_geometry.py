@@ -159,8 +159,22 @@ def test_columns_stay_as_given_where_all_scales_agree():
     ("scores", "taken"), [((0.3, 0.48), 0), ((0.3, 0.52), 1), ((0.6, 0.6), 0), ((0.7, 0.6), 0)]
 )
 def test_the_columns_change_for_an_agreement_of_a_half_at_least(scores, taken):
-    looks = [SimpleNamespace(score=score) for score in scores]
+    names = ("given", "standard")
+    looks = [one_look(*both) for both in zip(names, scores, strict=True)]
     assert geometry.best_look(looks) is looks[taken]
+
+
+@pytest.mark.parametrize(
+    ("scores", "taken"), [((0.8, 0.7), 0), ((0.8, 0.79), 1), ((0.8, 0.9), 1), ((0.3, 0.48), 0)]
+)
+def test_in_one_geometry_the_start_that_agrees_more_is_taken(scores, taken):
+    looks = [one_look("given", score) for score in scores]
+    assert geometry.best_look(looks) is looks[taken]
+
+
+def one_look(name, score):
+    scales = SimpleNamespace(agreement=np.array([[1.0, score], [score, 1.0]]))
+    return SimpleNamespace(columns=SimpleNamespace(name=name), score=score, scales=scales)
 
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
@@ -267,9 +281,10 @@ def test_can_has_none():
 
 def test_a_solution_that_cuts_far_less_than_its_start_is_believed(monkeypatch):
     X, y = make_moons(200, noise=0.08, random_state=2)
-    model = DOGC(2, n_neighbors=10, geometry="given").fit(X)
+    parameters = {"n_neighbors": 10, "geometry": "given", "init": "spectral"}
+    model = DOGC(2, **parameters).fit(X)
     monkeypatch.setattr(solving_rows, "FEWER", 0.0)  # nothing is believed
-    held = DOGC(2, n_neighbors=10, geometry="given").fit(X)
+    held = DOGC(2, **parameters).fit(X)
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, held.labels_) + 0.1
 
 
@@ -318,8 +333,8 @@ def test_clusters_are_counted_in_the_geometry_that_was_named(name, n):
 
 def test_of_scales_that_agree_alike_the_one_that_cuts_far_less_is_taken(monkeypatch):
     X, y = make_moons(1000, noise=0.1, random_state=0)
-    model = DOGC(2).fit(X)
+    model = DOGC(2, init="spectral").fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.98
     assert model.n_neighbors_ == model.scales_.chosen
     monkeypatch.setattr(solving_rows, "ALIKE", -1.0)  # nobody is asked
-    assert adjusted_rand_score(y, DOGC(2).fit(X).labels_) < 0.95
+    assert adjusted_rand_score(y, DOGC(2, init="spectral").fit(X).labels_) < 0.95

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogc.numerics import lloyd
-from dogc.numerics.lloyd import cell_means, cells, nearest_mean
+from dogc.numerics.lloyd import cell_means, cells, halved_cells, nearest_mean
 
 thorough = settings(deadline=None, max_examples=60)
 
@@ -55,8 +55,8 @@ def test_any_number_of_threads_finds_the_same(threads, monkeypatch):
     Z, R = rng.standard_normal((1_000, 7)), rng.standard_normal((30, 7))
     np.testing.assert_array_equal(nearest_mean(Z, R, threads), nearest_mean(Z, R, 1))
     in_threads = functools.partial(nearest_mean, threads=threads)
-    cell, centres = cells(Z, np.ones(1_000, dtype=int), 30, 4, in_threads)
-    alone, same_centres = cells(Z, np.ones(1_000, dtype=int), 30, 4)
+    cell, centres = cells(Z, np.ones(1_000, dtype=int), Z[:30], 4, in_threads)
+    alone, same_centres = cells(Z, np.ones(1_000, dtype=int), Z[:30], 4)
     np.testing.assert_array_equal(cell, alone)
     np.testing.assert_array_equal(centres, same_centres)
 
@@ -84,7 +84,7 @@ def test_means_of_cells_match_the_obvious_loop(cloud):
 @given(clouds())
 def test_the_cost_never_rises_with_more_steps(cloud):
     Z, weight, p = cloud
-    costs = [cost(Z, weight, *cells(Z, weight, p, steps)) for steps in range(6)]
+    costs = [cost(Z, weight, *cells(Z, weight, Z[:p], steps)) for steps in range(6)]
     assert all(later <= sooner * (1 + 1e-12) + 1e-12 for sooner, later in pairwise(costs))
 
 
@@ -92,7 +92,7 @@ def test_the_cost_never_rises_with_more_steps(cloud):
 @given(clouds(), st.integers(0, 5))
 def test_every_cell_has_rows_and_its_mean(cloud, steps):
     Z, weight, p = cloud
-    cell, R = cells(Z, weight, p, steps)
+    cell, R = cells(Z, weight, Z[:p], steps)
     assert cell.shape == (len(Z),)
     assert len(R) <= min(p, len(Z))
     np.testing.assert_array_equal(np.unique(cell), np.arange(len(R)))
@@ -110,8 +110,8 @@ def test_weights_are_copies(cloud):
     # Copies of the first p rows come after them, so that both start from the same means.
     again = np.repeat(np.arange(len(Z)), weight - 1)
     copies = np.vstack([Z, Z[again]])
-    cell, R = cells(Z, weight, p, 3)
-    of_copies, same = cells(copies, np.ones(len(copies), dtype=int), p, 3)
+    cell, R = cells(Z, weight, Z[:p], 3)
+    of_copies, same = cells(copies, np.ones(len(copies), dtype=int), Z[:p], 3)
     np.testing.assert_array_equal(of_copies, np.concatenate([cell, cell[again]]))
     np.testing.assert_allclose(same, R, atol=1e-12)
 
@@ -119,14 +119,14 @@ def test_weights_are_copies(cloud):
 def test_as_many_cells_as_rows_or_more_give_every_row_its_own():
     Z = np.random.default_rng(0).standard_normal((12, 3))
     for p in (12, 13, 100):
-        cell, R = cells(Z, np.ones(12, dtype=int), p, 5)
+        cell, R = cells(Z, np.ones(12, dtype=int), Z[:p], 5)
         np.testing.assert_array_equal(cell, np.arange(12))
         np.testing.assert_allclose(R, Z, atol=1e-15)
 
 
 def test_copies_share_a_cell_and_leave_no_empty_one():
     Z = np.repeat(np.array([[0.0], [5.0], [9.0]]), 4, axis=0)
-    cell, R = cells(Z, np.ones(12, dtype=int), 12, 3)
+    cell, R = cells(Z, np.ones(12, dtype=int), Z[:12], 3)
     np.testing.assert_array_equal(R, [[0.0], [5.0], [9.0]])
     np.testing.assert_array_equal(cell, np.repeat([0, 1, 2], 4))
 
@@ -139,7 +139,7 @@ def test_a_cell_that_loses_its_rows_is_dropped():
 def test_a_cell_that_the_last_step_empties_is_dropped():
     Z = np.array([[0.0, 6.0], [0.0, 7.0], [3.0, 7.0], [2.0, 1.0], [5.0, 1.0]])
     weight = np.array([4, 3, 1, 3, 3])
-    cell, R = cells(Z, weight, 3, 1)
+    cell, R = cells(Z, weight, Z[:3], 1)
     np.testing.assert_array_equal(cell, [0, 0, 0, 1, 1])
     np.testing.assert_allclose(R, [[3 / 8, 6.5], [3.5, 1.0]])
 
@@ -150,14 +150,41 @@ def test_well_separated_groups_are_found():
     Z = 20.0 * np.eye(4)[truth] + rng.standard_normal((200, 4))
     first = [np.flatnonzero(truth == j)[0] for j in range(4)]
     order = np.concatenate([first, np.setdiff1d(np.arange(200), first)])
-    cell, _ = cells(Z[order], np.ones(200, dtype=int), 4, 5)
+    cell, _ = cells(Z[order], np.ones(200, dtype=int), Z[order][:4], 5)
     np.testing.assert_array_equal(cell, truth[order])
 
 
 def test_cells_keep_their_digits_far_from_the_origin():
     Z = np.round(8.0 * np.random.default_rng(1).standard_normal((80, 2))) / 8.0
-    cell, R = cells(Z, np.ones(80, dtype=int), 10, 3)
+    cell, R = cells(Z, np.ones(80, dtype=int), Z[:10], 3)
     away = np.array([1e8, -1e8])
-    moved, far = cells(Z + away, np.ones(80, dtype=int), 10, 3)
+    moved, far = cells(Z + away, np.ones(80, dtype=int), Z[:10] + away, 3)
     np.testing.assert_array_equal(moved, cell)
     np.testing.assert_allclose(far - away, R, rtol=0, atol=1e-6)
+
+
+# ------------------------------------------------------------------------- halves of halves
+
+
+@thorough
+@given(clouds())
+def test_halves_of_halves_have_about_as_many_rows_each(cloud):
+    Z, _, p = cloud
+    p = min(p, len(Z))
+    counts = np.bincount(halved_cells(Z, p))
+    assert len(counts) == p
+    assert counts.max() <= 2 * -(-len(Z) // p)
+
+
+def test_a_first_half_is_below_the_median_of_the_widest_column():
+    Z = np.random.default_rng(0).standard_normal((100, 3)) * [1.0, 5.0, 2.0]
+    np.testing.assert_array_equal(halved_cells(Z, 2), Z[:, 1] >= np.median(Z[:, 1]))
+
+
+def test_rows_that_move_a_little_stay_in_their_cells():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((2_000, 5))
+    moved = Z + 1e-7 * rng.standard_normal(Z.shape)
+    assert np.mean(halved_cells(Z, 64) == halved_cells(moved, 64)) >= 0.99
+    order = rng.permutation(len(Z))
+    np.testing.assert_array_equal(halved_cells(Z[order], 64), halved_cells(Z, 64)[order])

@@ -82,7 +82,7 @@ def test_other_numbers_of_rows_and_other_noise(n):
     assert nmi(truth, DOGC(2).fit(rows).labels_) >= 0.95
 
 
-@pytest.mark.parametrize("p", [40, 300, 2_000])
+@pytest.mark.parametrize("p", [40, 300, 1_500])
 def test_a_number_of_representatives_that_is_asked_for(p):
     model = DOGC(2, n_representatives=p).fit(X)
     assert 0.9 * p <= model.n_representatives_ <= p

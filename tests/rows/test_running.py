@@ -248,9 +248,9 @@ def test_a_bar_says_what_is_tried(capsys):
     X, _ = make_blobs(3500, centers=3, random_state=0)
     DOGC("auto", verbose=1).fit(X)
     said = capsys.readouterr().err
-    for words in ("1 to 60 clusters", "3 clusters", "scale 2 of 4"):
+    for words in ("1 to 60 clusters", "3 clusters", "spectral start, scale 2 of 4"):
         assert f"choices: {words} [" in said
-    assert re.search(r"choices: \d+ representatives \[", said)
+    assert re.search(r"choices: spectral start, \d+ representatives \[", said)
     DOGC("auto", verbose=1).fit(X[:300])
     said = capsys.readouterr().err
     assert "choices: 3 clusters [" in said

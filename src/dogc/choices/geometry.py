@@ -14,6 +14,7 @@ from ..rows.column_maps import (
     can_whiten,
     has_codes,
     have_one_length,
+    principal_columns,
     standard_columns,
     within_columns,
 )
@@ -69,7 +70,8 @@ def look_around(task: Task, c: int) -> list[Look]:
     """The geometries to choose from.
 
     Columns as given; unless the scales agree there, columns that are standardised and, where rows
-    are enough, whitened by the scatter within the clusters that are found so. A table with codes
+    are enough, whitened by the scatter within the clusters that are found so. Where there are more
+    columns than rows, the principal directions that stand out from chance. A table with codes
     for categories stays as it is: its columns were given their weights by whoever coded them.
     """
     wanted, place = task.settings.wanted.geometry, placed(task)
@@ -82,26 +84,45 @@ def look_around(task: Task, c: int) -> list[Look]:
         return tried
     size = in_company(place, task.size)
     codes = has_codes(task.X[size > 0], c)
+    few = not can_whiten(int(np.count_nonzero(size)), task.X.shape[1])
+    wide = task.X.shape[1] > task.X.shape[0]
+    if wanted == "principal":
+        return principal_looks(task, c, place)
     if wanted is None and codes:
-        return tried
+        return [*tried, *(principal_looks(task, c, place) if wide else [])]
     columns = standard_columns(task.X, size)
     unit = np.asarray(columns.unit)
     alike = bool(tried) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
     standard = tried if alike else looks_in(task, c, columns, placed(task, columns))
-    whiten = not codes and can_whiten(int(np.count_nonzero(size)), task.X.shape[1])
-    if wanted == "within" and not whiten:
+    if wanted == "within" and (few or codes):
         raise ValueError(
             "geometry='within' needs columns of more values than n_clusters and, for d of them, "
             "d (d + 1) / 2 distinct rows (of the 2,000 that decide, where there are many); use "
             "geometry='standard'."
         )
-    if wanted == "standard" or not whiten or (task.watch.overdue and wanted is None):
+    if wanted == "standard" or (task.watch.overdue and wanted is None):
         return [*tried, *standard]
+    if few or codes:
+        return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
     first = solved_once(task, standard[0])
     whitened = _whitened(task, columns, first, size)
     if alike:  # what was solved need not be solved again
         tried = [first if look.start == first.start else look for look in tried]
     return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
+
+
+def principal_looks(task: Task, c: int, place: Place) -> list[Look]:
+    """What the graphs say in the principal directions that stand out, if any do."""
+    scaled = place.geometry.scaled
+    columns = principal_columns(scaled.X) if scaled is not None else None
+    if columns is None:
+        if task.settings.wanted.geometry == "principal":
+            raise ValueError(
+                "geometry='principal' needs columns that vary together; none of their principal "
+                "directions stands out from chance. Use geometry='auto'."
+            )
+        return []
+    return looks_in(task, c, columns, placed(task, columns))
 
 
 def solved_once(task: Task, look: Look) -> Look:

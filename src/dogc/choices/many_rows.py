@@ -150,7 +150,7 @@ def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:
         frame = Frame(geometry.scaled, None)
     else:  # the frame mixes the columns in its own, exact way
         frame = Frame(scale_rows(X, columns._replace(T=None)), None)
-        frame = projected(frame, columns.T / np.abs(columns.T).max())
+        frame = projected(frame, columns.T.T / np.abs(columns.T).max())
     return frame if geometry.lookup is None else projected(frame, geometry.lookup.T)
 
 

@@ -73,7 +73,8 @@ def most_agreed(tables: Sequence[np.ndarray]) -> int:
     """The table of agreement that has the labelling with the most support.
 
     Where several have it alike, the last: starts come in the order in which large clusters count
-    more, and their labels are the less likely to be those of a few fringes.
+    more, and their labels are the less likely to be those of a few fringes. The first where no
+    table has much: that is no evidence.
 
     Examples
     --------
@@ -83,6 +84,8 @@ def most_agreed(tables: Sequence[np.ndarray]) -> int:
     (1, 1)
     """
     best = [float(support(table).max()) for table in tables]
+    if max(best) < EVIDENCE:
+        return 0
     return max(i for i, value in enumerate(best) if value >= max(best) - ALIKE)
 
 

@@ -174,8 +174,8 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
     says which start is the better one.
     """
     (*_, last), chosen, starts = many.numbers, None, {}
-    fewer = last // 2
-    if len(many.numbers) == 1 < len(options.starts) and fewer >= 2 * many.c:
+    given, fewer = len(many.numbers) == 1, last // 2
+    if given and len(options.starts) > 1 and fewer >= 2 * many.c:
         many = many._replace(numbers=[fewer, last])
     with watch.phase("choices"):
         if len(many.numbers) > 1:
@@ -183,6 +183,7 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
             starts = {choice.start: choice.resolutions for choice in reversed(found)}
             chosen = found[0]
             fitted, choice = chosen.trial.fitted, chosen.resolutions
+            choice = only_resolution(last) if given else choice
         else:
             choice = only_resolution(last)
             fitted = make_representatives(many, last, options, watch.end.is_near)

@@ -95,8 +95,14 @@ class DOGCRelaxed(RegressingDOGC):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
-    init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
-        No effect: a continuous Y starts at F.
+    init : {"auto", "spectral", "modularity", "random"} or array of shape (n_samples,), default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
+        "spectral". An array gives the initial labels and must contain exactly n_clusters distinct
+        values. A continuous Y starts at F, so "random" is "spectral".
     n_init : int, default=1
         No effect.
     max_iter : int, default=100
@@ -170,6 +176,12 @@ class DOGCRelaxed(RegressingDOGC):
         The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity", "random" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
         Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
         search, None for a precomputed graph.
@@ -325,9 +337,14 @@ class DOGCFixedGraph(RegressingDOGC):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` starts
         its search.
-    init : {"spectral", "random"} or array of shape (n_samples,), default="spectral"
-        Initial labels and rotation. "spectral" is deterministic. An array gives the initial labels
-        and must contain exactly n_clusters distinct values.
+    init : {"auto", "spectral", "modularity", "random"} or array of shape (n_samples,), default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
+        "spectral". None of these is random. "random" draws labels and a rotation. An array gives
+        the initial labels and must contain exactly n_clusters distinct values.
     n_init : int, default=1
         Number of starts with ``init="random"``. The result with the lowest objective is kept.
     max_iter : int, default=100
@@ -401,6 +418,12 @@ class DOGCFixedGraph(RegressingDOGC):
         The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity", "random" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
         Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
         search, None for a precomputed graph.

@@ -155,6 +155,12 @@ class GraphClusterer(NewRows):
         check_where(self, rows)
         shape = (most_rows(rows), rows.d)
         settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
+        random = isinstance(settings.run.init, str) and settings.run.init == "random"
+        if random and not hasattr(self, "n_init"):
+            raise ValueError(
+                f"init='random' draws a rotation, which {type(self).__name__} does not have; use "
+                "init='auto'."
+            )
         check_learned(rows, settings, self._method.regresses)
         if settings.lookup.precomputed:
             given_graphs.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
@@ -182,13 +188,8 @@ class GraphClusterer(NewRows):
         if settings.wanted.n_neighbors is not None and not wide:
             chosen = only_scale(k)
         self._assign_choices(problem.c, chosen, choice.counts, look.columns.name, choice.looks)
-        own = settings.run.is_own
-        self.init_ = look.start if own else settings.run.init
-        self.starts_ = {
-            other.start: other.scales
-            for other in choice.looks
-            if own and other.columns.name == look.columns.name
-        }
+        here = [other for other in choice.looks if other.columns.name == look.columns.name]
+        self._assign_start(look.start, {other.start: other.scales for other in here}, settings)
         self.neighbors_recall_ = place.recall
         self._assign_representatives(None)
         self._assign_graph(distinct.spread_graph(similarities(state), rows), dtype)
@@ -249,9 +250,7 @@ class GraphClusterer(NewRows):
         chosen = only_scale(fitted.n_links)
         counts, name, looks = prepared.counts, prepared.geometry, prepared.looks
         self._assign_choices(problem.c, chosen, counts, name, looks)
-        own = settings.run.is_own
-        self.init_ = resolved.start if own else settings.run.init
-        self.starts_ = resolved.starts if own else {}
+        self._assign_start(resolved.start, resolved.starts, settings)
         self.neighbors_recall_ = 1.0
         named, hanging = new_name[solved.labels], state.graph.stray | nodes.tied
         self._assign_representatives(resolved, named, many.rows.unit)
@@ -285,6 +284,12 @@ class GraphClusterer(NewRows):
         self.geometries_ = {
             look.columns.name: look.scales for look in sorted(looks, key=lambda look: look.score)
         }
+
+    def _assign_start(self, start: str, starts: dict[str, Any], settings: Settings) -> None:
+        """The start that was taken, and what each said that was tried."""
+        own, init = settings.run.is_own, settings.run.init
+        self.init_ = start if own else init if isinstance(init, str) else "labels"
+        self.starts_ = starts if own else {}
 
     def _assign_graph(self, S: sp.csr_array, dtype: Any) -> None:
         self.similarity_matrix_ = S.astype(dtype)  # a copy: S holds room for all candidates

@@ -57,6 +57,13 @@ class CAN(GraphClusterer):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
+    init : {"auto", "spectral", "modularity"} or array of shape (n_samples,), default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity; F indicates it at first. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With a number for ``lam`` that is "spectral". An array gives the
+        initial labels and must contain exactly n_clusters distinct values.
     max_iter : int, default=100
         Maximum number of iterations.
     tol : float, default=1e-4
@@ -130,6 +137,12 @@ class CAN(GraphClusterer):
         The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
         Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
         search, None for a precomputed graph.
@@ -204,6 +217,7 @@ class CAN(GraphClusterer):
         n_neighbors: int | str = "auto",
         xi: str = "mean",
         lam: float | str = "auto",
+        init: Any = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
         min_cluster_size: int | str = "auto",
@@ -222,6 +236,7 @@ class CAN(GraphClusterer):
         self.n_neighbors = n_neighbors
         self.xi = xi
         self.lam = lam
+        self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.min_cluster_size = min_cluster_size
@@ -289,6 +304,13 @@ class PCAN(CAN):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
+    init : {"auto", "spectral", "modularity"} or array of shape (n_samples,), default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity; F indicates it at first. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With a number for ``lam`` that is "spectral". An array gives the
+        initial labels and must contain exactly n_clusters distinct values.
     max_iter : int, default=100
         Maximum number of iterations.
     tol : float, default=1e-4
@@ -362,6 +384,12 @@ class PCAN(CAN):
         The chosen geometry: "given", "standard" or "within".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
         Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
         search, None for a precomputed graph.
@@ -438,6 +466,7 @@ class PCAN(CAN):
         n_components: int | str | None = "auto",
         xi: str = "mean",
         lam: float | str = "auto",
+        init: Any = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
         min_cluster_size: int | str = "auto",
@@ -457,6 +486,7 @@ class PCAN(CAN):
             n_neighbors=n_neighbors,
             xi=xi,
             lam=lam,
+            init=init,
             max_iter=max_iter,
             tol=tol,
             min_cluster_size=min_cluster_size,

@@ -61,7 +61,8 @@ def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> n
 def halved_cells(Z: np.ndarray, p: int) -> np.ndarray:
     """At most p cells of about as many rows each: halves of halves along the widest column.
 
-    Rows that move a little stay in their cells, all but a few beside the cuts.
+    Rows that move a little stay in their cells, all but a few beside the cuts. Cells around rows
+    that chance picks would be others for rows that differ in their last digit.
 
     Examples
     --------
@@ -87,22 +88,21 @@ def halved_cells(Z: np.ndarray, p: int) -> np.ndarray:
 def cells(
     Z: np.ndarray,
     weight: np.ndarray,
-    p: int,
+    start: np.ndarray,
     steps: int,
     assign: Assign = nearest_mean,
     ended: Ended = never,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""At most p cells of rows that are near to each other, and their means.
+    r"""Cells of rows that are near to each other, at most one for each mean of a start; their means.
 
-    Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`, from
-    :func:`halved_cells`: not from rows that chance picks, which would be others for rows that
-    differ in their last digit.
+    Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`.
 
     Parameters
     ----------
     Z : array of shape (m, q)
     weight : array of shape (m,), what each row counts for.
-    p, steps : number of cells to begin with, and of steps.
+    start : array of shape (p, q), the means to begin with.
+    steps : their number.
     assign : what finds the nearest mean of each row. Coordinates are rounded before so that
         products are exact: whoever computes them, the cells are the same.
     ended : says whether there is no more time; no further step is taken then.
@@ -115,15 +115,15 @@ def cells(
     Examples
     --------
     >>> import numpy as np
-    >>> cells(np.array([[0.0], [5.0], [1.0], [6.0]]), np.ones(4, dtype=int), 2, 3)
+    >>> Z = np.array([[0.0], [5.0], [1.0], [6.0]])
+    >>> cells(Z, np.ones(4, dtype=int), Z[:2], 3)
     (array([0, 1, 0, 1]), array([[0.5],
            [5.5]]))
     """
-    near = Z - np.median(Z, axis=0)  # squares lose digits far from the origin
+    middle = np.median(Z, axis=0)  # squares lose digits far from the origin
+    near, R = Z - middle, start - middle
     unit, bits = usual_unit(near), exact_bits(near.shape[1])
     coarse = rounded(near, unit, bits)
-    cell = halved_cells(near, p)
-    R = cell_means(near, weight, cell, int(cell.max()) + 1)
     for _ in range(steps):
         if ended():
             break

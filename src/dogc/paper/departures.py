@@ -86,7 +86,7 @@ def model_for(method: str, variant: str, X: np.ndarray, c: int, seed: int) -> An
     """The estimator of one line of the table."""
     library = DOGC if method == "DOGC" else DOGCOS
     if variant == DEFAULTS:
-        return library(c, n_jobs=1)
+        return library(c, init="spectral", n_jobs=1)
     setting = settings(method, X, c)
     if variant == SAME:
         return library(**setting, penalties="paper", geometry="given", n_jobs=1)

@@ -25,8 +25,8 @@ class ScaleDisplay:
     ----------
     choice : ScaleChoice or ResolutionChoice
         The ``scales_`` or the ``resolutions_`` of a fitted model.
-    geometries : dict of str to ScaleChoice, or None
-        The ``geometries_`` of the model. The scores of each are drawn.
+    geometries, starts : dict of str to ScaleChoice or ResolutionChoice, or None
+        The ``geometries_`` and the ``starts_`` of the model. The scores of each are drawn.
 
     Attributes
     ----------
@@ -47,10 +47,11 @@ class ScaleDisplay:
         self,
         choice: ScaleChoice | ResolutionChoice,
         geometries: Mapping[str, ScaleChoice] | None = None,
+        starts: Mapping[str, ScaleChoice | ResolutionChoice] | None = None,
     ):
         """Take a choice, to be drawn by ``plot``."""
         self.choice = choice
-        self.geometries = dict(geometries or {})
+        self.geometries, self.starts = dict(geometries or {}), dict(starts or {})
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ScaleDisplay:
@@ -67,13 +68,13 @@ class ScaleDisplay:
         display : ScaleDisplay
         """
         if model := _models.model_with_representatives(estimator):
-            return cls(model.resolutions_).plot(ax=ax)
+            return cls(model.resolutions_, None, getattr(model, "starts_", None)).plot(ax=ax)
         model = _models.last_step(estimator)
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
         if not hasattr(type(model), "_method"):
             raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
         choice = _models.fitted_attribute(model, "scales_", remedy)
-        return cls(choice, getattr(model, "geometries_", None)).plot(ax=ax)
+        return cls(choice, model.geometries_, model.starts_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ScaleDisplay:
         """Draw the agreement of each pair of numbers as a table, with the scores above it.
@@ -110,7 +111,7 @@ class ScaleDisplay:
         above = ax.inset_axes((0, TABLE_HEIGHT + 0.03, 1, 0.97 - TABLE_HEIGHT), sharex=ax)
         (self.line_,) = above.plot(place, score, "o-", color=_canvas.PALETTE[0], ms=4)
         above.plot(chosen, score[chosen], "o", color=_canvas.ACCENT, ms=8, clip_on=False)
-        self._draw_geometries(above)
+        self._draw_others(above)
         above.set(ylabel="score", ylim=(min(0.0, score.min()) - 0.05, 1.08))
         above.tick_params(labelbottom=False, bottom=False)
         _canvas.without_frame(above)
@@ -118,16 +119,20 @@ class ScaleDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_geometries(self, axes: Any) -> None:
-        """The scores in the other geometries that were tried, and a legend."""
+    def _draw_others(self, axes: Any) -> None:
+        """The scores of the other start and in the other geometries that were tried; a legend."""
         sizes, _, score, _ = self.choice
-        if len(self.geometries) < 2:
-            return
-        for name, other in self.geometries.items():
+        named = {name: choice for name, choice in self.geometries.items() if len(self.geometries) > 1}
+        if len(self.starts) > 1:
+            named |= {f"{name} start": choice for name, choice in self.starts.items()}
+        taken = []
+        for name, other in named.items():
             if np.array_equal(other.score, score):
-                self.line_.set_label(name)
-            elif set(other.n_neighbors) <= set(sizes):
-                at = [sizes.index(k) for k in other.n_neighbors]
-                axes.plot(at, other.score, "o--", color="0.55", ms=3, label=name)
+                taken.append(name)
+            elif shared := [k for k in other[0] if k in sizes]:
+                at, there = [sizes.index(k) for k in shared], [other[0].index(k) for k in shared]
+                dashes = ":" if name.endswith("start") else "--"
+                axes.plot(at, other.score[there], f"o{dashes}", color="0.55", ms=3, label=name)
+        self.line_.set_label(", ".join(taken) or "_taken")
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize=7, frameon=False, ncols=2, loc="lower right")
+            axes.legend(fontsize=6.5, frameon=False, ncols=3, loc="lower right")

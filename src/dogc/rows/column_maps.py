@@ -1,8 +1,9 @@
 r"""How columns are stretched before rows are compared: the geometry of the data.
 
-A distance between rows depends on the units of the columns. There are three ways to settle them,
-each a linear map: take the columns as they are given; divide each by its standard deviation; or
-also whiten them by the scatter within clusters, so that long and thin clusters become round.
+A distance between rows depends on the units of the columns. There are four ways to settle them,
+each a linear map: take the columns as they are given; divide each by its standard deviation; also
+whiten them by the scatter within clusters, so that long and thin clusters become round; or, where
+columns are too many for that, take the principal directions that stand out from chance.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..numerics.matrix import Matrix
+from ..numerics.principal import standing_out
 
-GEOMETRIES = ("given", "standard", "within")
+GEOMETRIES = ("given", "standard", "within", "principal")
 
 # No direction is whitened as if it had less than this share of the mean scatter.
 LEAST_SCATTER = 0.01
-# Squared lengths of rows that differ by no more than this share are one: so much is left by 16 bits.
+# Squared lengths that differ by no more than this share of the scatter are one; 16 bits leave less.
 ONE_LENGTH = 0.01
 
 
@@ -27,7 +29,7 @@ class Columns(NamedTuple):
 
     name: str
     unit: np.ndarray | None = None  # (d,) what each is divided by; None: one number for all
-    T: np.ndarray | None = None  # (d, d) applied after that; None: nothing is mixed
+    T: np.ndarray | None = None  # (d, q) applied after that; None: nothing is mixed
 
 
 GIVEN = Columns("given")
@@ -84,17 +86,23 @@ def has_codes(X: np.ndarray, c: int) -> bool:
 def have_one_length(X: Matrix) -> bool:
     """Whether all rows have one length, as embeddings do: their columns have one unit then.
 
+    Rows far away from the origin all have about one length; theirs must differ little beside the
+    scatter of rows.
+
     Examples
     --------
     >>> import numpy as np
-    >>> have_one_length(np.array([[0.6, 0.8], [-1.0, 0.0]])), have_one_length(np.eye(2) + 1)
+    >>> unit = np.array([[0.6, 0.8], [-1.0, 0.0], [0.0, 1.0]])
+    >>> have_one_length(unit), have_one_length(unit + 1e6)
     (True, False)
     """
+    X = X.astype(np.float64)
     if sp.issparse(X):
         square = np.ravel(X.multiply(X).sum(axis=1))
     else:
-        square = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    return bool(np.ptp(square) <= ONE_LENGTH * square.max())
+        square = np.einsum("ij,ij->i", X, X)
+    mean = np.ravel(X.mean(axis=0))
+    return bool(np.ptp(square) <= ONE_LENGTH * (square.mean() - mean @ mean))
 
 
 def can_whiten(n: int, d: int) -> bool:
@@ -106,6 +114,12 @@ def can_whiten(n: int, d: int) -> bool:
     (True, False)
     """
     return d * (d + 1) <= 2 * n
+
+
+def principal_columns(Z: np.ndarray) -> Columns | None:
+    """The principal directions that stand out, of rows that are centred; None if none does."""
+    T = standing_out(Z) if min(Z.shape) > 1 else np.empty((0, 0))
+    return Columns("principal", None, T) if T.size else None
 
 
 def within_columns(

@@ -100,7 +100,7 @@ def make_landmarks(
     if candidates == 1:
         return Z
     assign = functools.partial(lloyd.nearest_mean, threads=effective_n_jobs(rows.n_jobs))
-    return lloyd.cells(Z, rows.size[drawn], p, STEPS, assign)[1]
+    return lloyd.cells(Z, rows.size[drawn], Z[:p], STEPS, assign)[1]
 
 
 def nearest_landmarks(rows: ReadyRows, R: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -211,7 +211,9 @@ def make_representatives(
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
-    cell, _ = lloyd.cells(Z, weight, p, steps, many.rows.nearest_mean, ended)
+    cell = lloyd.halved_cells(Z, p)
+    start = lloyd.cell_means(Z, weight, cell, p)
+    cell, _ = lloyd.cells(Z, weight, start, steps, many.rows.nearest_mean, ended)
     if cell.max() + 1 < many.c:
         raise ValueError(
             f"n_clusters={many.c} is too large: only {cell.max() + 1} representatives of the rows "

@@ -34,7 +34,7 @@ class Scaled(NamedTuple):
     mean: np.ndarray  # mean of the rows of X as they are now
     n_varying: int  # columns that are not constant
     constant: np.ndarray | None = None  # which columns are, up to rounding; None: not known
-    T: np.ndarray | None = None  # (d, d) what the columns are mixed by; None: they are not
+    T: np.ndarray | None = None  # (d, q) what the columns are mixed by; None: they are not
 
     @property
     def scale(self) -> Any:

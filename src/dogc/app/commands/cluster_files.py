@@ -130,6 +130,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "stopping_reason": getattr(model, "stopping_reason_", None),
         "n_neighbors": getattr(model, "n_neighbors_", None),
         "geometry": getattr(model, "geometry_", None),
+        "init": getattr(model, "init_", None),
         "n_representatives": resolution.get("n_representatives"),
         "agreement": resolution.get("agreement"),
         "rule": getattr(model, "rule_", None),

@@ -18,6 +18,7 @@ from ... import _checks, estimators
 from ...estimators._base import GraphClusterer
 from ...estimators._elsewhere import storable
 from ...rows import fixed_graph, neighbours
+from ...loop.running import STARTS
 from ...rows.column_maps import GEOMETRIES
 from ...rows.settings import METRICS, RULES, XI_RULES
 from ..tables import MixedEncoder
@@ -79,7 +80,7 @@ PARAMETERS: dict[str, Check] = {
     "fit_intercept": flag,
     "gamma": maybe(WEIGHT),
     "geometry": one_of("auto", *GEOMETRIES),
-    "init": either(one_of("spectral", "random"), each(anything), _labels),
+    "init": either(one_of("auto", *STARTS, "random"), each(anything), _labels),
     "kernel": one_of("linear", "rbf"),
     "lam": either(AUTO, WEIGHT),
     "landmarks": one_of("kmeans", "random"),

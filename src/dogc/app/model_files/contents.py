@@ -256,6 +256,8 @@ ATTRIBUTES: dict[str, Check] = {
     "cluster_counts_": each(part(CountEvidence)),
     "geometry_": text,
     "geometries_": by_name(part(ScaleChoice)),
+    "init_": text,
+    "starts_": by_name(either_part(ScaleChoice, ResolutionChoice)),
     "neighbors_recall_": maybe(ANY),
     "n_representatives_": maybe(size_of("p")),
     "resolutions_": maybe(part(ResolutionChoice)),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...choices.n_neighbors import support
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
 from ..tables.tally import Sureness, sureness_of
@@ -60,6 +61,7 @@ GEOMETRY = {
     "given": "as prepared",
     "standard": "each divided by its standard deviation",
     "within": "rescaled so that clusters are round",
+    "principal": "combined into the principal directions that stand out from chance",
 }
 
 
@@ -272,6 +274,21 @@ def describe_history(model: Any) -> dict[str, Any] | None:
     }
 
 
+def start_words(model: Any) -> str | None:
+    """The start that was taken, and how far its clusters agree beside those of the other one.
+
+    None for a model that has no choice of starts.
+    """
+    starts = getattr(model, "starts_", {})
+    if not starts:
+        return None
+    score = {name: float(support(choice.agreement).max()) for name, choice in starts.items()}
+    taken = str(model.init_)
+    others = [f"{name} {value:.2f}" for name, value in score.items() if name != taken]
+    beside = f"; {', '.join(others)}" if others else ""
+    return f"{taken} (agreement {score[taken]:.2f}{beside})"
+
+
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """What was done to the data, with which settings, and how long it took."""
     settings = as_json(clustering.settings)
@@ -286,6 +303,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "n_neighbors": as_json(getattr(clustering.model, "n_neighbors_", None)),
         "n_representatives": as_json(getattr(clustering.model, "n_representatives_", None)),
         "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
+        "start": start_words(clustering.model),
         "label_agreement": as_json(getattr(clustering.model, "label_agreement_", None)),
     }
     return {
