@@ -240,7 +240,8 @@ def test_their_number_can_be_named(folder, many_rows, capsys, method):
     assert run("cluster", "many.csv", "--clusters", 3, "--representatives", 60, "--json",
                "--method", method) == 0  # fmt: skip
     found = json.loads(capsys.readouterr().out)
-    assert (found["n_representatives"], found["agreement"]) == (60, None)
+    assert 50 <= found["n_representatives"] <= 60  # empty cells are dropped
+    assert found["agreement"] is None
     assert found["parameters"]["n_representatives"] == 60
 
 

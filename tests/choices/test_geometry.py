@@ -173,8 +173,7 @@ def test_in_one_geometry_the_start_that_agrees_more_is_taken(scores, taken):
 
 
 def one_look(name, score):
-    scales = SimpleNamespace(agreement=np.array([[1.0, score], [score, 1.0]]))
-    return SimpleNamespace(columns=SimpleNamespace(name=name), score=score, scales=scales)
+    return SimpleNamespace(columns=SimpleNamespace(name=name), score=score)
 
 
 def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):

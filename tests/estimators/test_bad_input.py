@@ -94,7 +94,7 @@ def test_lambda_that_can_be_searched_for(cls, parameters, says):
         ({"n_components": "all"}, "n_components must be 'auto', None or an integer"),
         ({"penalties": "absolute"}, "penalties must be one of 'relative', 'paper'"),
         ({"n_init": 0}, "n_init must be an integer of at least 1"),
-        ({"init": "kmeans"}, "init must be one of 'spectral', 'random'"),
+        ({"init": "kmeans"}, "init must be one of 'auto', 'spectral', 'modularity', 'random'"),
         ({"init": np.zeros(29)}, "init must be .* one label for each of the 30 rows"),
         ({"init": np.zeros(30)}, "init has 1 distinct labels but n_clusters=2"),
         ({"init": [[0], [1, 2]]}, "init must be .* one label for each of the 30 rows"),

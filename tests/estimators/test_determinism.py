@@ -30,6 +30,8 @@ for n in ({sizes}):
             for name in ({names}):
                 cls = getattr(dogc, name)
                 wanted = dict(init="random", random_state=3, n_jobs={jobs}, n_init={starts})
+                if "n_init" not in cls().get_params():
+                    del wanted["init"]
                 model = cls(5, **{{k: v for k, v in wanted.items() if k in cls().get_params()}})
                 model.fit(X)
                 digest.update(model.labels_.tobytes())

@@ -49,6 +49,6 @@ def test_a_warning_from_many_rows_points_there_too():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         line = inspect.currentframe().f_lineno + 1
-        DOGC(7, random_state=0).fit(X)
+        DOGC(7, init="spectral").fit(X)
     assert any("number of representatives" in str(w.message) for w in caught)
     assert {(w.filename, w.lineno) for w in caught} == {(__file__, line)}

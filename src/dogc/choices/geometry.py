@@ -25,9 +25,9 @@ from .n_neighbors import (
     EVIDENCE,
     SCALES,
     ScaleChoice,
+    better_start,
     candidate_scales,
     distance_from_usual,
-    most_agreed,
     weigh_scales,
 )
 from .task import Begun, Task, begun, largest_scale, placed
@@ -55,15 +55,17 @@ class Look(NamedTuple):
 def best_look(looks: list[Look]) -> Look:
     """The geometry and start whose scales agree most.
 
-    In one geometry that is the start of :func:`most_agreed`; among these the first, which changes
-    less, in a tie. It is the first of all where scales hardly agree in any: that is no evidence.
+    In one geometry that is the start of :func:`better_start`. Of geometries that agree alike it is
+    the first, which changes less; so it is where scales hardly agree in any: that is no evidence.
     """
     chosen = []
     for name in dict.fromkeys(look.columns.name for look in looks):
         here = [look for look in looks if look.columns.name == name]
-        chosen.append(here[most_agreed([look.scales.agreement for look in here])])
-    best = max(chosen, key=lambda look: look.score)
-    return best if best.score >= EVIDENCE else looks[0]
+        chosen.append(here[better_start([look.score for look in here])])
+    best = max(look.score for look in chosen)
+    if best < EVIDENCE:
+        return looks[0]
+    return next(look for look in chosen if look.score >= best - ALIKE)
 
 
 def look_around(task: Task, c: int) -> list[Look]:

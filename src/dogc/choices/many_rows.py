@@ -45,6 +45,8 @@ MOST_SPARSE_COLUMNS = 2_000
 WIDE_NUMBERS = 2
 # Representatives on which a projection is learned.
 PROJECTION_NODES = 500
+# Multiples of the golden ratio are spread evenly over the unit interval.
+GOLDEN = 0.6180339887498949
 # Principal directions in which rows of more columns are compared with representatives.
 DIRECTIONS = 50
 
@@ -118,7 +120,10 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
     with job.watch.phase("choices"):
         # Rows of one length have columns of one unit.
         given = wanted.geometry == "given" or have_one_length(drawn.sample.X)
-        few = None if given and wanted.n_clusters else _few_rows(_spread(drawn.sample), job)
+        geometry = geometry_of(drawn.sample.X, wanted.n_components)
+        few = None
+        if not given or wanted.n_clusters is None:
+            few = _few_rows(_spread(drawn.sample, geometry), job)
         counts = [] if few is None or wanted.n_clusters else count_clusters(few)
         c = wanted.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
@@ -130,10 +135,11 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
             return None
         looks = [] if given or few is None else look_around(few, c)
         columns = best_look(looks).columns if looks else GIVEN
-        geometry = geometry_of(drawn.sample.X, wanted.n_components, columns)
+        if columns is not GIVEN:
+            geometry = geometry_of(drawn.sample.X, wanted.n_components, columns)
         frame = frame_in(drawn.sample.X, columns, geometry)
         if settings.lookup.norm == "euclidean":
-            frame = led(frame)
+            frame = led(frame, drawn.sample.weight)
         many = ManyRows(rows, drawn.sample, frame, numbers, c)
         W = None
         if geometry.m is not None:
@@ -154,7 +160,7 @@ def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:
     return frame if geometry.lookup is None else projected(frame, geometry.lookup.T)
 
 
-def led(frame: Frame) -> Frame:
+def led(frame: Frame, weight: np.ndarray) -> Frame:
     """The frame that looks along the leading principal directions, where columns are many.
 
     So many directions hold what clusters are; the others cost time and hold noise.
@@ -162,20 +168,22 @@ def led(frame: Frame) -> Frame:
     X = frame.scaled.X
     if frame.directions is not None or X.shape[1] <= DIRECTIONS:
         return frame
-    return projected(frame, principal.leading_directions(X, frame.scaled.mean, DIRECTIONS))
+    return projected(frame, principal.leading_directions(X, weight, DIRECTIONS))
 
 
-def _spread(sample: sampling.Sample) -> sampling.Sample:
+def _spread(sample: sampling.Sample, geometry: Geometry) -> sampling.Sample:
     """Rows spread over the sample, by their place and not by chance."""
     if len(sample.keys) <= SAMPLE_ROWS:
         return sample
-    Z = as_points(led(Frame(scale_rows(sample.X), None)), sample.X)
-    cell = lloyd.halved_cells(Z, SAMPLE_ROWS)
-    # The rows of a cell come by their last cut: the one in the middle stands for them.
+    Z = as_points(led(frame_in(sample.X, GIVEN, geometry), sample.weight), sample.X)
+    cell = lloyd.halved_cells(Z, sample.weight, SAMPLE_ROWS)
     order = np.lexsort((Z.sum(axis=1), cell))
-    first = np.searchsorted(cell[order], np.arange(SAMPLE_ROWS + 1))
-    rows = order[(first[:-1] + first[1:]) // 2]
-    return sampling.Sample(sample.keys[rows], sample.X[rows], sample.weight[rows])
+    first = np.searchsorted(cell[order], np.arange(cell.max() + 2))
+    # One row stands for its cell: of low sum here, of high sum there, so that none is preferred.
+    part = np.arange(len(first) - 1) * GOLDEN % 1.0
+    rows = order[first[:-1] + (part * np.diff(first)).astype(np.int64)]
+    weight = np.add.reduceat(sample.weight[order], first[:-1])
+    return sampling.Sample(sample.keys[rows], sample.X[rows], weight)
 
 
 def _few_rows(sample: sampling.Sample, job: Job) -> Task:

@@ -69,24 +69,22 @@ def support(agreement: np.ndarray) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
 
 
-def most_agreed(tables: Sequence[np.ndarray]) -> int:
-    """The table of agreement that has the labelling with the most support.
+def better_start(scores: Sequence[float]) -> int:
+    """Which start is taken, where their labels agree over scales as far as these scores say.
 
-    Where several have it alike, the last: starts come in the order in which large clusters count
-    more, and their labels are the less likely to be those of a few fringes. The first where no
-    table has much: that is no evidence.
+    Of those that agree alike the last: starts come in the order in which large clusters count more,
+    and their labels are the less likely to be those of a few fringes. The first where none agrees
+    much: that is no evidence.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> low, high = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0, 0.9], [0.9, 1.0]])
-    >>> most_agreed([low, high, low]), most_agreed([high, high])
-    (1, 1)
+    >>> better_start([0.6, 0.9, 0.8]), better_start([0.91, 0.9]), better_start([0.3, 0.4])
+    (1, 1, 0)
     """
-    best = [float(support(table).max()) for table in tables]
-    if max(best) < EVIDENCE:
+    best = max(scores)
+    if best < EVIDENCE:
         return 0
-    return max(i for i, value in enumerate(best) if value >= max(best) - ALIKE)
+    return max(i for i, score in enumerate(scores) if score >= best - ALIKE)
 
 
 def weigh_scales(

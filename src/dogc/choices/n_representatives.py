@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.discrete import mutual_agreement
+from .n_neighbors import support
 
 # The numbers to ask: the first, the usual last, and rows and clusters that each must leave room
 # for. With fewer rows to a representative its links are noise, with fewer representatives to a
 # cluster there is no graph within it.
 FIRST, LAST = 125, 4000
 ROWS_EACH, EACH_CLUSTER = 10, 8
-# Two that are nearer than this say nothing about each other.
-APART = 1.35
 # Two neighbouring resolutions whose labels agree as far as this need no third.
 AGREED = 0.95
 # Where even the first ones agree no further than this there is nothing to be found.
@@ -48,6 +47,18 @@ class ResolutionChoice(NamedTuple):
         return float(self.score[self.n_representatives.index(self.chosen)])
 
 
+    @property
+    def steadiness(self) -> float:
+        """How far labels hold: from one number to the next, and over all numbers, in equal parts.
+
+        Structure that only many representatives show holds from one to the next; labels that drift
+        slowly with their number hold there too, but not over all. 0 if only one was tried.
+        """
+        if len(self.n_representatives) == 1:
+            return 0.0
+        return 0.5 * (self.confirmed + float(support(self.agreement).max()))
+
+
 def only_resolution(p: int) -> ResolutionChoice:
     """The choice where there was none."""
     return ResolutionChoice((p,), np.eye(1), np.ones(1), p)
@@ -56,24 +67,21 @@ def only_resolution(p: int) -> ResolutionChoice:
 def candidate_resolutions(n: int, c: int) -> list[int]:
     """The numbers of representatives to ask for n distinct rows and c clusters, rising.
 
-    Each is about twice the one before. Empty where every row should be its own representative:
-    there are not rows enough for any.
+    Each is twice the one before: a few rows more or less do not change them. Empty where every row
+    should be its own representative: there are not rows enough for any.
 
     Examples
     --------
     >>> candidate_resolutions(1_000_000, 3), candidate_resolutions(5_000, 15)
     ([125, 250, 500, 1000, 2000, 4000], [125, 250, 500])
     >>> candidate_resolutions(1_000_000, 100), candidate_resolutions(5_000, 300)
-    ([800, 1789, 4000], [])
+    ([800, 1600, 3200], [])
     """
     first = max(FIRST, EACH_CLUSTER * c)
     last = min(n // ROWS_EACH, max(LAST, 4 * first))
     if last < first:
         return [first] if ROWS_EACH * first <= 2 * n else []
-    if last < APART * first:
-        return [last]
-    steps = max(1, round(np.log2(last / first)))
-    return sorted({round(first * (last / first) ** (i / steps)) for i in range(steps + 1)})
+    return [first * 2**i for i in range(int(np.log2(last / first)) + 1)]
 
 
 def are_enough(pairs: Sequence[float]) -> bool:

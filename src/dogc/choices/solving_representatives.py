@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..loop.initial_states import modularity_start
+from ..loop.initial_states import from_the_middle, spectral_start
 from ..loop.watch import Watch
-from ..numerics import discrete
+from ..numerics import discrete, fragments, modularity
+from ..rows import links
 from ..rows.problems import node_graph
 from ..rows.representatives import (
     LinkedRows,
@@ -17,10 +18,11 @@ from ..rows.representatives import (
     NodeGraph,
     Options,
     Representatives,
+    as_points,
     make_nodes,
     make_representatives,
 )
-from .n_neighbors import most_agreed
+from .n_neighbors import better_start
 from .n_representatives import (
     AGREED,
     ResolutionChoice,
@@ -28,6 +30,10 @@ from .n_representatives import (
     only_resolution,
     weigh_resolutions,
 )
+
+
+# Representatives that a row hangs on in the graph that is parted by modularity.
+MANY_LINKS = 2 * links.LINKS
 
 
 class Solved(NamedTuple):
@@ -85,23 +91,36 @@ def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
 
 
 def solve_trial(
-    trial: Trial, c: int, start: str, firmness: float, solve: Solve, watch: Watch
+    many: ManyRows, trial: Trial, start: str, firmness: float, solve: Solve, watch: Watch
 ) -> Trial:
     """The same with labels; the rows of the sample follow their representatives.
 
     What begins at a modularity partition is held to it: the partition will do here.
     """
     if start == "modularity":
-        solved, found = None, partition_of(trial.nodes, c, watch)
+        solved, found = None, partition_of(many, trial.fitted, trial.nodes, watch)
     else:
         solved = solve(trial.nodes, watch.quiet(), start, firmness)
         found = solved.labels
     return trial._replace(solved=solved, node_labels=found, labels=sample_labels(trial, found))
 
 
-def partition_of(nodes: NodeGraph, c: int, watch: Watch) -> np.ndarray:
-    """The labels of representatives by modularity."""
-    return modularity_start(node_graph(nodes, c)._replace(ended=watch.end.is_near)).Y
+def partition_of(
+    many: ManyRows, fitted: Representatives, nodes: NodeGraph, watch: Watch
+) -> np.ndarray:
+    """The labels of representatives by modularity.
+
+    The rows of the sample hang on them by weights of `eq:24`, as in a graph of rows.
+    """
+    Z = as_points(fitted.frame, many.sample.X)
+    # More links than a cluster has representatives would tie every cluster to another.
+    k = max(1, min(MANY_LINKS, len(fitted.R) // many.c))
+    A = links.simplex_graph(links.make_search(fitted.R, fitted.metric), Z, many.sample.weight, k)
+    A, _ = fragments.tie_small(A, fitted.R, nodes.size, nodes.min_size)
+    labels = modularity.partition(A, many.c, from_the_middle(fitted.R), watch.end.is_near)
+    if labels.max() + 1 < many.c:  # no resolution parts them
+        return spectral_start(node_graph(nodes, many.c)).Y
+    return labels
 
 
 def sample_labels(trial: Trial, found: np.ndarray) -> np.ndarray:
@@ -131,7 +150,7 @@ def try_numbers(
         watch.trying(f"{start} start, {p:,} representatives")
         if p not in known:
             known[p] = make_trial(many, p, options, watch)
-        trial = solve_trial(known[p], many.c, start, firmness, solve, watch)
+        trial = solve_trial(many, known[p], start, firmness, solve, watch)
         halted = trial.solved is not None and trial.solved.halted
         if tried and halted:
             break
@@ -162,7 +181,7 @@ def choose_number(
             labels = {p: trial.labels for p, trial in tried.items()}
             choice = weigh_resolutions(labels, many.sample.weight)
             found.append(TrialChoice(choice, tried[choice.chosen], firmness, start))
-    best = most_agreed([choice.resolutions.agreement for choice in found])
+    best = better_start([choice.resolutions.steadiness for choice in found])
     return [found[best], *found[:best], *found[best + 1 :]]
 
 
@@ -200,7 +219,7 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
         init = start
         if start == "modularity":
             firmness = options.firmer or 1.0
-            init = chosen.trial.node_labels if chosen else partition_of(nodes, many.c, watch)
+            init = chosen.trial.node_labels if chosen else partition_of(many, fitted, nodes, watch)
     solved = solve(nodes, watch, init, firmness)
     if chosen is not None and on_sample is not None and isinstance(init, str):
         solved = solved if solved.halted else confirmed(solved, chosen, many)

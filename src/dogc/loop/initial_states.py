@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..numerics import discrete, fragments, graph, modularity
+from ..numerics.matrix import Matrix
 from .state import LambdaSearch, LearnedGraph, Problem, State, similarities, symmetric
 from .steps import bottom_of, solved_rows, step_W, with_graph
 
@@ -50,8 +51,7 @@ def own_graph(problem: Problem) -> tuple[sp.csr_array, int, np.ndarray]:
     """The graph of the data at lambda = 0 without directions, its number of clusters, an order.
 
     Each row has a regulariser of its own (`eq:24`): in many columns distances hardly differ, and
-    with one for all some rows have one neighbour and others all. Nodes come by their distance from
-    the middle, which no turn of the rows and hardly any noise changes.
+    with one for all some rows have one neighbour and others all.
     """
     candidates, nodes = problem.candidates, problem.nodes
     if candidates.A is None:
@@ -61,13 +61,23 @@ def own_graph(problem: Problem) -> tuple[sp.csr_array, int, np.ndarray]:
     if nodes.mass is not None:
         S = sp.csr_array(S * nodes.mass[:, None])
     Z = nodes.coordinates
-    order = np.arange(problem.n)
-    if Z is not None:
-        middle = Z.mean(axis=0)
-        squares = Z.multiply(Z) if sp.issparse(Z) else Z * Z
-        away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(Z @ middle)
-        order = np.argsort(away, kind="stable")
+    order = np.arange(problem.n) if Z is None else from_the_middle(Z)
     return symmetric(S), problem.c, order
+
+
+def from_the_middle(Z: Matrix) -> np.ndarray:
+    """The rows by their distance from the middle, which no turn and hardly any noise changes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from_the_middle(np.array([[-4.0], [0.5], [3.0], [0.0]]))
+    array([3, 1, 2, 0])
+    """
+    middle = np.ravel(Z.mean(axis=0))
+    squares = Z.multiply(Z) if sp.issparse(Z) else Z * Z
+    away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(Z @ middle)
+    return np.argsort(away, kind="stable")
 
 
 def labels_start(problem: Problem, labels: np.ndarray, known: State | None = None) -> State:

@@ -11,6 +11,8 @@ from .exact import exact_bits, rounded, usual_unit
 from .patience import Ended, never
 from .row_blocks import over_rows
 
+# Rounding of sums of shares.
+SLACK = 1e-9
 # Rows at a time: what a block needs stays in a processor's cache.
 ELEMENTS = 1 << 17
 
@@ -58,8 +60,8 @@ def cell_means(Z: np.ndarray, weight: np.ndarray, cell: np.ndarray, p: int) -> n
     return np.asarray(within.T @ Z)[used] / total[used, None]
 
 
-def halved_cells(Z: np.ndarray, p: int) -> np.ndarray:
-    """At most p cells of about as many rows each: halves of halves along the widest column.
+def halved_cells(Z: np.ndarray, weight: np.ndarray, p: int) -> np.ndarray:
+    """At most p cells of about the same weight: halves of halves along the widest column.
 
     Rows that move a little stay in their cells, all but a few beside the cuts. Cells around rows
     that chance picks would be others for rows that differ in their last digit.
@@ -67,20 +69,23 @@ def halved_cells(Z: np.ndarray, p: int) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> halved_cells(np.array([[0.0, 1.0], [5.0, 1.0], [1.0, 1.0], [6.0, 1.0]]), 2)
-    array([0, 1, 0, 1])
+    >>> Z = np.array([[0.0, 1.0], [5.0, 1.0], [1.0, 1.0], [6.0, 1.0]])
+    >>> halved_cells(Z, np.ones(4), 2), halved_cells(Z, np.array([1, 1, 1, 9]), 2)
+    (array([0, 1, 0, 1]), array([0, 0, 0, 1]))
     """
     found, count = np.empty(len(Z), dtype=np.int64), 0
     parts = [(np.arange(len(Z)), p)]
     while parts:
         rows, p = parts.pop()
-        cut = len(rows) * (p // 2) // p
-        if cut == 0:
+        if p == 1 or len(rows) == 1:
             found[rows], count = count, count + 1
             continue
-        part = Z[rows]
-        widest = part[:, part.var(axis=0).argmax()]
-        order = np.lexsort((part.sum(axis=1), widest))  # of equal ones the sums decide
+        part, share = Z[rows], weight[rows] / weight[rows].sum()
+        scatter = share @ np.square(part - share @ part)
+        order = np.lexsort((part.sum(axis=1), part[:, scatter.argmax()]))  # sums decide in a tie
+        below = np.cumsum(share[order])
+        cut = int(np.searchsorted(below, (p // 2) / p - SLACK)) + 1
+        cut = min(max(cut, 1), len(rows) - 1)
         parts += [(rows[order[cut:]], p - p // 2), (rows[order[:cut]], p // 2)]
     return found
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import randomized_svd
 
 from .matrix import Matrix
+from .trace_ratio import settle_signs
 
 # Numbers in the rows that tell the leading directions: more would only take longer.
 ELEMENTS = 1 << 25
-# Rounds of the power iteration.
-ROUNDS = 4
+# Rounds of the power iteration, and directions that it has beside those asked for.
+ROUNDS, SPARE = 5, 10
 # No more directions stand out.
 MOST = 100
 
 
-def leading_directions(X: Matrix, mean: np.ndarray, q: int) -> np.ndarray:
-    """The q directions of the most scatter, as rows of shape (q, d).
+def leading_directions(X: Matrix, weight: np.ndarray, q: int) -> np.ndarray:
+    """The q directions of the most scatter of rows that count for their weight, as (q, d).
 
     Sparse rows are not centred: their mean is then one of the directions.
 
@@ -25,11 +25,15 @@ def leading_directions(X: Matrix, mean: np.ndarray, q: int) -> np.ndarray:
     --------
     >>> import numpy as np
     >>> X = np.array([[3.0, 0.1, 0.0], [-3.0, 0.2, 0.0], [0.0, -0.3, 0.0]])
-    >>> np.abs(leading_directions(X, X.mean(axis=0), 1)).round(1)
+    >>> np.abs(leading_directions(X, np.ones(3), 1)).round(1)
     array([[1., 0., 0.]])
     """
-    X = X[: max(4 * q, ELEMENTS // X.shape[1])]
-    return _leading(X if sp.issparse(X) else X.astype(np.float64) - mean, q)[1]
+    rows = slice(max(4 * q, ELEMENTS // X.shape[1]))
+    X, weight = X[rows].astype(np.float64), weight[rows].astype(np.float64)
+    if not sp.issparse(X):
+        X -= weight @ X / weight.sum()
+    root = np.sqrt(weight)
+    return _leading(sp.diags_array(root) @ X if sp.issparse(X) else root[:, None] * X, q)[1]
 
 
 def standing_out(X: np.ndarray) -> np.ndarray:
@@ -54,5 +58,10 @@ def standing_out(X: np.ndarray) -> np.ndarray:
 
 
 def _leading(X: Matrix, q: int) -> tuple[np.ndarray, np.ndarray]:
-    _, scatter, V = randomized_svd(X, q, n_iter=ROUNDS, random_state=0)
-    return scatter, V
+    """The q largest singular values and their directions, by power iteration on a few more."""
+    d = X.shape[1]
+    V = np.random.default_rng(0).standard_normal((d, min(q + SPARE, d)))
+    for _ in range(ROUNDS):
+        V, _ = np.linalg.qr(X.T @ (X @ V))
+    _, scatter, turn = np.linalg.svd(X @ V, full_matrices=False)
+    return scatter[:q], settle_signs(V @ turn[:q].T).T

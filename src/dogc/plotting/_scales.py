@@ -74,7 +74,7 @@ class ScaleDisplay:
         if not hasattr(type(model), "_method"):
             raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
         choice = _models.fitted_attribute(model, "scales_", remedy)
-        return cls(choice, model.geometries_, model.starts_).plot(ax=ax)
+        return cls(choice, model.geometries_, getattr(model, "starts_", None)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ScaleDisplay:
         """Draw the agreement of each pair of numbers as a table, with the scores above it.

@@ -20,6 +20,8 @@ GEOMETRIES = ("given", "standard", "within", "principal")
 
 # No direction is whitened as if it had less than this share of the mean scatter.
 LEAST_SCATTER = 0.01
+# Values of a column that differ by less than this share of its range are one.
+STEP = 1e-4
 # Squared lengths that differ by no more than this share of the scatter are one; 16 bits leave less.
 ONE_LENGTH = 0.01
 
@@ -78,9 +80,15 @@ def has_codes(X: np.ndarray, c: int) -> bool:
     (True, False)
     """
     # A few rows have more values than that already in most columns.
-    head = np.sort(X[: 4 * c + 20], axis=0)
+    head = np.sort(_coarse(X[: 4 * c + 20]), axis=0)
     few = np.count_nonzero(head[1:] != head[:-1], axis=0) < c
-    return any(len(np.unique(column)) <= c for column in X[:, few].T)
+    return any(len(np.unique(column)) <= c for column in _coarse(X[:, few]).T)
+
+
+def _coarse(X: np.ndarray) -> np.ndarray:
+    """Columns in steps so small that only noise is lost."""
+    low, reach = X.min(axis=0), np.ptp(X, axis=0)
+    return np.rint((X - low) / np.where(reach > 0, STEP * reach, 1.0))
 
 
 def have_one_length(X: Matrix) -> bool:

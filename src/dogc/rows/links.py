@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from ..numerics import lloyd
+from ..numerics import graph, lloyd
 from ..numerics.exact import exact_bits, rounded, usual_unit
 from ..numerics.row_blocks import over_rows
 
@@ -241,6 +241,31 @@ def link_rows(search: Search, Z: np.ndarray, k: int, width: float) -> RowLinks:
     strength = np.rint(relative / np.sqrt(total) * reach * ONE).astype(np.uint16)
     small = np.uint16 if len(search.R) <= 1 << 16 else np.uint32
     return RowLinks(idx.astype(small), strength, share, mean_distance(d))
+
+
+def simplex_graph(search: Search, Z: np.ndarray, weight: np.ndarray, k: int) -> sp.csr_array:
+    r"""Links where each row has a regulariser of its own (`eq:24`) instead of a common width.
+
+    With rows :math:`s_i` on the simplex they are :math:`S^\top S`, without the diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = make_search(np.array([[0.0], [1.0], [9.0]]))
+    >>> simplex_graph(search, np.array([[0.5], [1.0]]), np.array([1, 2]), 2).toarray().round(2)
+    array([[0.  , 0.75, 0.  ],
+           [0.75, 0.  , 0.  ],
+           [0.  , 0.  , 0.  ]])
+    """
+    p = len(search.R)
+    k = max(1, min(k, p - 1))
+    idx, d = nearest(search, Z, k + 1)
+    S = graph.solve_rows(d[:, :k], graph.neighbour_xi(d, k))
+    rows = np.arange(0, S.size + 1, k)
+    S = sp.csr_array((S.ravel(), idx[:, :k].ravel(), rows), shape=(len(Z), p))
+    A = (S.T @ (S * weight[:, None])).tocoo()
+    off = A.row != A.col
+    return sp.csr_array((A.data[off], (A.row[off], A.col[off])), shape=(p, p))
 
 
 def mean_distance(d: np.ndarray) -> np.ndarray:

@@ -211,7 +211,7 @@ def make_representatives(
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
     steps = STEPS if p <= MANY_MEANS else FEW_STEPS
-    cell = lloyd.halved_cells(Z, p)
+    cell = lloyd.halved_cells(Z, weight, p)
     start = lloyd.cell_means(Z, weight, cell, p)
     cell, _ = lloyd.cells(Z, weight, start, steps, many.rows.nearest_mean, ended)
     if cell.max() + 1 < many.c:

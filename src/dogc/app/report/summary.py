@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...choices.n_neighbors import support
 from ...choices.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
 from ..tables.tally import Sureness, sureness_of
@@ -282,7 +281,10 @@ def start_words(model: Any) -> str | None:
     starts = getattr(model, "starts_", {})
     if not starts:
         return None
-    score = {name: float(support(choice.agreement).max()) for name, choice in starts.items()}
+    score = {
+        name: float(getattr(choice, "steadiness", choice.score.max()))
+        for name, choice in starts.items()
+    }
     taken = str(model.init_)
     others = [f"{name} {value:.2f}" for name, value in score.items() if name != taken]
     beside = f"; {', '.join(others)}" if others else ""
