@@ -31,7 +31,6 @@ from sklearn.neighbors import kneighbors_graph
 from dogc import CAN, DOGC, DOGCOS
 from dogc._atomic import write_csv
 
-
 HIGHDIM = pathlib.Path(__file__).parents[2] / "shared" / "highdim"
 NAMES = ("coil20", "orl", "palm", "usps", "glioma", "tweet", "snippets", "stackoverflow",
          "cells_bladder")  # fmt: skip

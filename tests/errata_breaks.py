@@ -280,7 +280,7 @@ CHOICES = {
             "Y = discrete.assign(rng.random((problem.n, problem.c)))",
             "Y = discrete.assign(state.F @ Q)",
         ),
-        ("estimators/_regressing.py", 'init: Any = "spectral"', 'init: Any = "random"'),
+        ("estimators/_regressing.py", 'init: Any = "auto"', 'init: Any = "random"'),
     ],
     "DOGC-I and DOGC-II": [
         ("loop/methods.py", "state._replace(Q=np.eye(problem.c), Y=", "state._replace(Y="),

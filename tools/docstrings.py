@@ -45,7 +45,7 @@ OWN = {
     "DOGCOS": "metric",
     "DOGCRelaxed": "init n_init random_state",
     "DOGCFixedGraph": "lam",
-    "CAN": "random_state components_",
+    "CAN": "init init_ random_state components_",
     "RatioCut": "n_clusters n_neighbors n_init random_state affinity_matrix_ embedding_",
     "NMFClustering": "affinity assign_labels n_init max_iter tol embedding_ n_iter_",
     "CLR": "similarity_matrix_ affinity_matrix_",

@@ -357,9 +357,10 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
     except ValueError:  # ragged
         labels = np.empty(0)
     if labels.shape != (n,):
+        given = f"an array of shape {labels.shape}" if labels.ndim else repr(init)
         raise ValueError(
             "init must be 'auto', 'spectral', 'modularity', 'random' or one label for each of the "
-            f"{n} rows; got {'an array of shape ' + str(labels.shape) if labels.ndim else repr(init)}."
+            f"{n} rows; got {given}."
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("init has labels that are NaN or infinite; give each row a finite one.")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.discrete import mutual_agreement
 from ..loop.running import Ran, RunSettings, run
+from ..numerics.discrete import mutual_agreement
 from ..rows.column_maps import (
     GIVEN,
     Columns,

@@ -69,7 +69,7 @@ def support(agreement: np.ndarray) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
 
 
-def better_start(scores: Sequence[float]) -> int:
+def better_start(scores: Sequence[float], alike: float = ALIKE) -> int:
     """Which start is taken, where their labels agree over scales as far as these scores say.
 
     Of those that agree alike the last: starts come in the order in which large clusters count more,
@@ -84,7 +84,7 @@ def better_start(scores: Sequence[float]) -> int:
     best = max(scores)
     if best < EVIDENCE:
         return 0
-    return max(i for i, score in enumerate(scores) if score >= best - ALIKE)
+    return max(i for i, score in enumerate(scores) if score >= best - alike)
 
 
 def weigh_scales(

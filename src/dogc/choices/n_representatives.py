@@ -20,6 +20,8 @@ AGREED = 0.95
 # Where even the first ones agree no further than this there is nothing to be found.
 NOTHING = 0.1
 FEW = 3
+# Starts whose steadiness differs by less are alike: it hangs on few labellings.
+ALIKE = 0.05
 # Below this agreement it is worth a word.
 LOW_AGREEMENT = 0.7
 
@@ -45,7 +47,6 @@ class ResolutionChoice(NamedTuple):
         if len(self.n_representatives) == 1:
             return float("nan")
         return float(self.score[self.n_representatives.index(self.chosen)])
-
 
     @property
     def steadiness(self) -> float:

@@ -25,12 +25,12 @@ from ..rows.representatives import (
 from .n_neighbors import better_start
 from .n_representatives import (
     AGREED,
+    ALIKE,
     ResolutionChoice,
     are_enough,
     only_resolution,
     weigh_resolutions,
 )
-
 
 # Representatives that a row hangs on in the graph that is parted by modularity.
 MANY_LINKS = 2 * links.LINKS
@@ -181,7 +181,7 @@ def choose_number(
             labels = {p: trial.labels for p, trial in tried.items()}
             choice = weigh_resolutions(labels, many.sample.weight)
             found.append(TrialChoice(choice, tried[choice.chosen], firmness, start))
-    best = better_start([choice.resolutions.steadiness for choice in found])
+    best = better_start([choice.resolutions.steadiness for choice in found], ALIKE)
     return [found[best], *found[:best], *found[best + 1 :]]
 
 

@@ -73,9 +73,7 @@ def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
         return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
 
 
-def begun(
-    task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Begun]
-) -> Begun:
+def begun(task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Begun]) -> Begun:
     """The problem with k neighbours, and where it begins; another start of it may be known."""
     if start == "spectral":
         problem = problem_at(place, task.settings, c, k, task.method.regresses)

@@ -57,7 +57,7 @@ class CAN(GraphClusterer):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
-    init : {"auto", "spectral", "modularity"} or array of shape (n_samples,), default="auto"
+    init : {"auto", "spectral", "modularity"} or array of labels, default="auto"
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity; F indicates it at first. "auto" takes the start
@@ -134,7 +134,7 @@ class CAN(GraphClusterer):
     scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The chosen geometry: "given", "standard" or "within".
+        The chosen geometry: "given", "standard", "within" or "principal".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
@@ -304,7 +304,7 @@ class PCAN(CAN):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
-    init : {"auto", "spectral", "modularity"} or array of shape (n_samples,), default="auto"
+    init : {"auto", "spectral", "modularity"} or array of labels, default="auto"
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity; F indicates it at first. "auto" takes the start
@@ -381,7 +381,7 @@ class PCAN(CAN):
     scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The chosen geometry: "given", "standard" or "within".
+        The chosen geometry: "given", "standard", "within" or "principal".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str

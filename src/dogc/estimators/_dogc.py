@@ -61,16 +61,18 @@ class DOGC(GraphClusterer):
         4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
         None makes every row a node of the graph; so does a number that is not below the number of
         distinct rows.
-    geometry : {"auto", "given", "standard", "within"}, default="auto"
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
         The linear map of the columns before distances are computed. "given" changes nothing.
         "standard" divides each column by its standard deviation. "within" also whitens the columns
         by the covariance within the clusters of a first solution, so that elongated clusters become
-        round. "auto" takes "given" if the clusters are stable over the numbers of neighbours (best
-        score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
-        distinct rows) and takes the geometry with the higher best score. "auto" is always "given"
-        if a column has at most n_clusters distinct values, for sparse X, with an integer
-        ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
-        2,000 decides. See ``geometries_``.
+        round. "principal" takes the principal directions with more variance than those of permuted
+        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
+        (best score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
+        higher best score. "auto" is always "given" if rows have one length, as embeddings do, for
+        sparse X, with an integer ``n_components`` and with ``penalties="paper"``; a column with at
+        most n_clusters distinct values rules out "standard" and "within". Above 3,000 distinct
+        rows, a sample of 2,000 decides. See ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
@@ -102,7 +104,7 @@ class DOGC(GraphClusterer):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
-    init : {"auto", "spectral", "modularity", "random"} or array of shape (n_samples,), default="auto"
+    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
@@ -182,7 +184,7 @@ class DOGC(GraphClusterer):
     scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The chosen geometry: "given", "standard" or "within".
+        The chosen geometry: "given", "standard", "within" or "principal".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
@@ -361,16 +363,18 @@ class DOGCOS(RegressingDOGC):
         4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
         None makes every row a node of the graph; so does a number that is not below the number of
         distinct rows.
-    geometry : {"auto", "given", "standard", "within"}, default="auto"
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
         The linear map of the columns before distances are computed. "given" changes nothing.
         "standard" divides each column by its standard deviation. "within" also whitens the columns
         by the covariance within the clusters of a first solution, so that elongated clusters become
-        round. "auto" takes "given" if the clusters are stable over the numbers of neighbours (best
-        score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
-        distinct rows) and takes the geometry with the higher best score. "auto" is always "given"
-        if a column has at most n_clusters distinct values, for sparse X, with an integer
-        ``n_components`` and with ``penalties="paper"``. Above 3,000 distinct rows, a sample of
-        2,000 decides. See ``geometries_``.
+        round. "principal" takes the principal directions with more variance than those of permuted
+        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
+        (best score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
+        higher best score. "auto" is always "given" if rows have one length, as embeddings do, for
+        sparse X, with an integer ``n_components`` and with ``penalties="paper"``; a column with at
+        most n_clusters distinct values rules out "standard" and "within". Above 3,000 distinct
+        rows, a sample of 2,000 decides. See ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
@@ -411,7 +415,7 @@ class DOGCOS(RegressingDOGC):
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
-    init : {"auto", "spectral", "modularity", "random"} or array of shape (n_samples,), default="auto"
+    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
@@ -489,7 +493,7 @@ class DOGCOS(RegressingDOGC):
     scales_ : :class:`~dogc.results.ScaleChoice`
         The numbers of neighbours that were tried and the agreement of their clusters.
     geometry_ : str
-        The chosen geometry: "given", "standard" or "within".
+        The chosen geometry: "given", "standard", "within" or "principal".
     geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str

@@ -98,7 +98,7 @@ def cells(
     assign: Assign = nearest_mean,
     ended: Ended = never,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Cells of rows that are near to each other, at most one for each mean of a start; their means.
+    r"""Cells of rows that are near to each other, at most one for each first mean, and their means.
 
     Lloyd's steps towards :math:`\min \sum_i \omega_i \|z_i - r_{j(i)}\|^2`.
 

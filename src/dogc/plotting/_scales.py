@@ -122,7 +122,7 @@ class ScaleDisplay:
     def _draw_others(self, axes: Any) -> None:
         """The scores of the other start and in the other geometries that were tried; a legend."""
         sizes, _, score, _ = self.choice
-        named = {name: choice for name, choice in self.geometries.items() if len(self.geometries) > 1}
+        named: dict[str, Any] = dict(self.geometries) if len(self.geometries) > 1 else {}
         if len(self.starts) > 1:
             named |= {f"{name} start": choice for name, choice in self.starts.items()}
         taken = []

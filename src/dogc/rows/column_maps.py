@@ -105,10 +105,7 @@ def have_one_length(X: Matrix) -> bool:
     (True, False)
     """
     X = X.astype(np.float64)
-    if sp.issparse(X):
-        square = np.ravel(X.multiply(X).sum(axis=1))
-    else:
-        square = np.einsum("ij,ij->i", X, X)
+    square = np.ravel((X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1))
     mean = np.ravel(X.mean(axis=0))
     return bool(np.ptp(square) <= ONE_LENGTH * (square.mean() - mean @ mean))
 

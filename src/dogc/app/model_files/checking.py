@@ -17,8 +17,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from ... import _checks, estimators
 from ...estimators._base import GraphClusterer
 from ...estimators._elsewhere import storable
-from ...rows import fixed_graph, neighbours
 from ...loop.running import STARTS
+from ...rows import fixed_graph, neighbours
 from ...rows.column_maps import GEOMETRIES
 from ...rows.settings import METRICS, RULES, XI_RULES
 from ..tables import MixedEncoder
