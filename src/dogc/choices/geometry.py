@@ -23,6 +23,7 @@ from .n_neighbors import (
     AGREED,
     ALIKE,
     EVIDENCE,
+    LEAST,
     SCALES,
     ScaleChoice,
     better_start,
@@ -64,7 +65,7 @@ def best_look(looks: list[Look]) -> Look:
         chosen.append(here[better_start([look.score for look in here])])
     best = max(look.score for look in chosen)
     if best < EVIDENCE:
-        return looks[0]
+        return chosen[0]
     return next(look for look in chosen if look.score >= best - ALIKE)
 
 
@@ -195,7 +196,7 @@ def look(
 
 def _is_hopeless(known: dict[int, Begun], total: int, task: Task, first: Look | None) -> bool:
     """Whether scales agree too little, even if all others should agree with one of these."""
-    if first is None:
+    if first is None or first.score < LEAST:
         return False
     agreement = mutual_agreement([state.Y for _, state in known.values()], task.size)
     most = (agreement.sum(axis=1).max() - 1.0 + total - len(known)) / max(total - 1, 1)

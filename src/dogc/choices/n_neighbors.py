@@ -19,6 +19,8 @@ AGREED = 0.98
 USUAL = 10
 # Scores that differ by less are alike.
 ALIKE = 0.02
+# A first start that agrees less is not taken if there is another.
+LEAST = 0.7
 
 
 class ScaleChoice(NamedTuple):
@@ -69,22 +71,23 @@ def support(agreement: np.ndarray) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
 
 
-def better_start(scores: Sequence[float], alike: float = ALIKE) -> int:
+def better_start(scores: Sequence[float], alike: float = ALIKE, least: float = LEAST) -> int:
     """Which start is taken, where their labels agree over scales as far as these scores say.
 
     Of those that agree alike the last: starts come in the order in which large clusters count more,
-    and their labels are the less likely to be those of a few fringes. The first where none agrees
-    much: that is no evidence.
+    and their labels are the less likely to be those of a few fringes. The last too where the first
+    agrees less than ``least``: one large cluster and a few fringes agree so far by themselves.
 
     Examples
     --------
-    >>> better_start([0.6, 0.9, 0.8]), better_start([0.91, 0.9]), better_start([0.3, 0.4])
-    (1, 1, 0)
+    >>> better_start([0.8, 0.9]), better_start([0.9, 0.8]), better_start([0.91, 0.9])
+    (1, 0, 1)
+    >>> better_start([0.6, 0.5]), better_start([0.6, 0.5], least=0.0)
+    (1, 0)
     """
-    best = max(scores)
-    if best < EVIDENCE:
-        return 0
-    return max(i for i, score in enumerate(scores) if score >= best - alike)
+    if scores[0] < least:
+        return len(scores) - 1
+    return max(i for i, score in enumerate(scores) if score >= max(scores) - alike)
 
 
 def weigh_scales(

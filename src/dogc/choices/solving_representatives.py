@@ -181,7 +181,7 @@ def choose_number(
             labels = {p: trial.labels for p, trial in tried.items()}
             choice = weigh_resolutions(labels, many.sample.weight)
             found.append(TrialChoice(choice, tried[choice.chosen], firmness, start))
-    best = better_start([choice.resolutions.steadiness for choice in found], ALIKE)
+    best = better_start([choice.resolutions.steadiness for choice in found], ALIKE, 0.0)
     return [found[best], *found[:best], *found[best + 1 :]]
 
 
