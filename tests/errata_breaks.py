@@ -122,10 +122,10 @@ CHOICES = {
     "The geometry": [
         (
             "choices/geometry.py",
-            "return best if best.score >= EVIDENCE else looks[0]",
-            "return looks[0]",
+            "return next(look for look in chosen if look.score >= best - ALIKE)",
+            "return chosen[0]",
         ),
-        ("choices/geometry.py", "looks[0].score >= AGREED", "looks[0].score >= 2.0"),
+        ("choices/geometry.py", "best_look(tried).score >= AGREED", "False"),
         (
             "choices/n_components.py",
             "        if m is not None:\n",

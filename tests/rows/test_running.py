@@ -254,7 +254,7 @@ def test_a_bar_says_what_is_tried(capsys):
     DOGC("auto", verbose=1).fit(X[:300])
     said = capsys.readouterr().err
     assert "choices: 3 clusters [" in said
-    assert "start: scale 2 of 4 [" in said
+    assert "start: spectral start, scale 2 of 4 [" in said
     watch.Watch(verbose=1).trying("nothing")  # no phase, no bar
     assert capsys.readouterr().err == ""
 

@@ -65,6 +65,11 @@ def only_resolution(p: int) -> ResolutionChoice:
     return ResolutionChoice((p,), np.eye(1), np.ones(1), p)
 
 
+def fewest_representatives(c: int) -> int:
+    """The first number to ask for c clusters."""
+    return max(FIRST, EACH_CLUSTER * c)
+
+
 def candidate_resolutions(n: int, c: int) -> list[int]:
     """The numbers of representatives to ask for n distinct rows and c clusters, rising.
 
@@ -78,7 +83,7 @@ def candidate_resolutions(n: int, c: int) -> list[int]:
     >>> candidate_resolutions(1_000_000, 100), candidate_resolutions(5_000, 300)
     ([800, 1600, 3200], [])
     """
-    first = max(FIRST, EACH_CLUSTER * c)
+    first = fewest_representatives(c)
     last = min(n // ROWS_EACH, max(LAST, 4 * first))
     if last < first:
         return [first] if ROWS_EACH * first <= 2 * n else []

@@ -28,6 +28,7 @@ from .n_representatives import (
     ALIKE,
     ResolutionChoice,
     are_enough,
+    fewest_representatives,
     only_resolution,
     weigh_resolutions,
 )
@@ -194,7 +195,7 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
     """
     (*_, last), chosen, starts = many.numbers, None, {}
     given, fewer = len(many.numbers) == 1, last // 2
-    if given and len(options.starts) > 1 and fewer >= 2 * many.c:
+    if given and len(options.starts) > 1 and fewer >= fewest_representatives(many.c):
         many = many._replace(numbers=[fewer, last])
     with watch.phase("choices"):
         if len(many.numbers) > 1:
