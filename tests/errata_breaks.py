@@ -122,7 +122,7 @@ CHOICES = {
     "The geometry": [
         (
             "choices/geometry.py",
-            "return next(look for look in chosen if look.score >= best - ALIKE)",
+            "return best if best.score >= EVIDENCE else chosen[0]",
             "return chosen[0]",
         ),
         ("choices/geometry.py", "best_look(tried).score >= AGREED", "False"),

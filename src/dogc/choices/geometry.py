@@ -24,7 +24,6 @@ from .n_neighbors import (
     ALIKE,
     EVIDENCE,
     LEAST,
-    SCALES,
     ScaleChoice,
     better_start,
     candidate_scales,
@@ -56,17 +55,15 @@ class Look(NamedTuple):
 def best_look(looks: list[Look]) -> Look:
     """The geometry and start whose scales agree most.
 
-    In one geometry that is the start of :func:`better_start`. Of geometries that agree alike it is
-    the first, which changes less; so it is where scales hardly agree in any: that is no evidence.
+    In one geometry that is the start of :func:`better_start`; among these the first, which changes
+    less, in a tie. So it is where scales hardly agree in any: that is no evidence.
     """
     chosen = []
     for name in dict.fromkeys(look.columns.name for look in looks):
         here = [look for look in looks if look.columns.name == name]
         chosen.append(here[better_start([look.score for look in here])])
-    best = max(look.score for look in chosen)
-    if best < EVIDENCE:
-        return chosen[0]
-    return next(look for look in chosen if look.score >= best - ALIKE)
+    best = max(chosen, key=lambda look: look.score)
+    return best if best.score >= EVIDENCE else chosen[0]
 
 
 def look_around(task: Task, c: int) -> list[Look]:
@@ -180,8 +177,6 @@ def look(
     elif task.settings.is_open:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = candidate_scales(min(largest_scale(task), max(5, n // c)))
-        if start == "modularity":  # the widest costs as much as all others and says no more
-            candidates = [k for k in candidates if k < SCALES[-1]]
     known: dict[int, Begun] = {}
     with task.watch.phase("start"):
         for number, k in enumerate(sorted(candidates, key=distance_from_usual)):
