@@ -125,3 +125,7 @@ def test_a_search_that_must_end_has_its_clusters_all_the_same():
     A, _ = planted((30, 30, 30), between=0.5)
     labels = partition(sp.csr_array(A), 2, np.arange(90), ended=lambda: True)
     assert set(labels) <= {0, 1}
+
+
+def test_nodes_without_edges_are_not_parted():
+    np.testing.assert_array_equal(in_order(np.zeros((4, 4)), 2), np.zeros(4))

@@ -30,7 +30,7 @@ LOWEST = 1e-6
 
 
 def partition(A: sp.csr_array, c: int, order: np.ndarray, ended: Ended = never) -> np.ndarray:
-    """Labels of exactly c clusters, or of fewer only if there are fewer nodes.
+    """Labels of exactly c clusters; of fewer where no resolution parts the nodes.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ def partition(A: sp.csr_array, c: int, order: np.ndarray, ended: Ended = never) 
     """
     A = sp.csr_array(A[order][:, order])
     A.sort_indices()
+    if A.nnz == 0:  # which Leiden's algorithm does not take
+        return np.zeros(len(order), dtype=np.int64)
     low: tuple[float, int] | None = None  # the largest r with too few clusters, and how many
     high: tuple[float, int] | None = None  # the smallest with too many
     finest, r = np.empty(0), 1.0
