@@ -110,7 +110,8 @@ def are_enough(pairs: Sequence[float]) -> bool:
 def weigh_resolutions(found: Mapping[int, np.ndarray], size: np.ndarray) -> ResolutionChoice:
     """The first two neighbouring resolutions that agree, or else the two that agree most.
 
-    Of the two the finer one is taken.
+    Of the two the finer one is taken, and the finest where several pairs agree alike: which of them
+    agrees most would hang on the last digit of the rows.
 
     Parameters
     ----------
@@ -132,4 +133,5 @@ def weigh_resolutions(found: Mapping[int, np.ndarray], size: np.ndarray) -> Reso
         return only_resolution(asked[0])
     pairs = np.diag(agreement, 1)
     score = np.maximum(np.append(pairs, -1.0), np.append(-1.0, pairs))
-    return ResolutionChoice(asked, agreement, score, asked[int(np.argmax(pairs)) + 1])
+    taken = int(np.flatnonzero(pairs >= pairs.max() - ALIKE)[-1])
+    return ResolutionChoice(asked, agreement, score, asked[taken + 1])
