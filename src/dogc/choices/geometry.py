@@ -52,16 +52,22 @@ class Look(NamedTuple):
         return float(self.scales.score.max())
 
 
-def best_look(looks: list[Look]) -> Look:
-    """The geometry and start whose scales agree most.
+def better_looks(looks: list[Look]) -> dict[str, Look]:
+    """For each geometry the look from the start that is taken there."""
+    by_name: dict[str, list[Look]] = {}
+    for look in looks:
+        by_name.setdefault(look.columns.name, []).append(look)
+    return {
+        name: here[better_start([look.score for look in here])] for name, here in by_name.items()
+    }
 
-    In one geometry that is the start of :func:`better_start`; among these the first, which changes
-    less, in a tie. So it is where scales hardly agree in any: that is no evidence.
+
+def best_look(looks: list[Look]) -> Look:
+    """The geometry and start whose scales agree most; the first, which changes less, in a tie.
+
+    It is the first too where scales hardly agree in any: that is no evidence.
     """
-    chosen = []
-    for name in dict.fromkeys(look.columns.name for look in looks):
-        here = [look for look in looks if look.columns.name == name]
-        chosen.append(here[better_start([look.score for look in here])])
+    chosen = list(better_looks(looks).values())
     best = max(chosen, key=lambda look: look.score)
     return best if best.score >= EVIDENCE else chosen[0]
 
@@ -158,12 +164,13 @@ def looks_in(task: Task, c: int, columns: Columns, place: Place) -> list[Look]:
     for start in task.settings.run.starts:
         if looks and (looks[0].score >= AGREED or c == 1 or task.watch.overdue):
             break
-        looks.append(look(task, c, columns, place, start, *looks))
+        first = looks[0] if looks else None
+        looks.append(look(task, c, columns, place, start, first))
     return looks
 
 
 def look(
-    task: Task, c: int, columns: Columns, place: Place, start: str, first: Look | None = None
+    task: Task, c: int, columns: Columns, place: Place, start: str, first: Look | None
 ) -> Look:
     """The same for one start, at one scale or at several, as long as it may be taken.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..loop.initial_states import from_the_middle, spectral_start
+from ..loop.initial_states import spectral_start
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, modularity
 from ..rows import links
@@ -74,11 +74,10 @@ class Trial(NamedTuple):
 
 
 class TrialChoice(NamedTuple):
-    """The number of representatives and the start, what came of it on the sample, how firmly."""
+    """The number of representatives and the start, and what came of it on the sample."""
 
     resolutions: ResolutionChoice
     trial: Trial
-    firmness: float
     start: str
 
 
@@ -91,9 +90,7 @@ def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
     return Trial(fitted, make_nodes(fitted, sums, many, options), rows, each)
 
 
-def solve_trial(
-    many: ManyRows, trial: Trial, start: str, firmness: float, solve: Solve, watch: Watch
-) -> Trial:
+def solve_trial(many: ManyRows, trial: Trial, start: str, solve: Solve, watch: Watch) -> Trial:
     """The same with labels; the rows of the sample follow their representatives.
 
     What begins at a modularity partition is held to it: the partition will do here.
@@ -101,7 +98,7 @@ def solve_trial(
     if start == "modularity":
         solved, found = None, partition_of(many, trial.fitted, trial.nodes, watch)
     else:
-        solved = solve(trial.nodes, watch.quiet(), start, firmness)
+        solved = solve(trial.nodes, watch.quiet(), start, 1.0)
         found = solved.labels
     return trial._replace(solved=solved, node_labels=found, labels=sample_labels(trial, found))
 
@@ -118,7 +115,9 @@ def partition_of(
     k = max(1, min(MANY_LINKS, len(fitted.R) // many.c))
     A = links.simplex_graph(links.make_search(fitted.R, fitted.metric), Z, many.sample.weight, k)
     A, _ = fragments.tie_small(A, fitted.R, nodes.size, nodes.min_size)
-    labels = modularity.partition(A, many.c, from_the_middle(fitted.R), watch.end.is_near)
+    labels = modularity.partition(
+        A, many.c, modularity.from_the_middle(fitted.R), watch.end.is_near
+    )
     if labels.max() + 1 < many.c:  # no resolution parts them
         return spectral_start(node_graph(nodes, many.c)).Y
     return labels
@@ -135,7 +134,6 @@ def try_numbers(
     many: ManyRows,
     known: dict[int, Trial],
     start: str,
-    firmness: float,
     solve: Solve,
     options: Options,
     watch: Watch,
@@ -151,7 +149,7 @@ def try_numbers(
         watch.trying(f"{start} start, {p:,} representatives")
         if p not in known:
             known[p] = make_trial(many, p, options, watch)
-        trial = solve_trial(many, known[p], start, firmness, solve, watch)
+        trial = solve_trial(many, known[p], start, solve, watch)
         halted = trial.solved is not None and trial.solved.halted
         if tried and halted:
             break
@@ -176,12 +174,11 @@ def choose_number(
     for start in options.starts:
         if found and (watch.overdue or found[0].resolutions.confirmed >= AGREED):
             break
-        firmness = 1.0 if start == "spectral" else options.firmer or 1.0
-        tried = try_numbers(many, known, start, firmness, solve, options, watch)
+        tried = try_numbers(many, known, start, solve, options, watch)
         if tried:
             labels = {p: trial.labels for p, trial in tried.items()}
             choice = weigh_resolutions(labels, many.sample.weight)
-            found.append(TrialChoice(choice, tried[choice.chosen], firmness, start))
+            found.append(TrialChoice(choice, tried[choice.chosen], start))
     best = better_start([choice.resolutions.steadiness for choice in found], ALIKE, 0.0)
     return [found[best], *found[:best], *found[best + 1 :]]
 
@@ -214,8 +211,7 @@ def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Res
     on_sample = None if chosen is None else chosen.trial.solved
     if on_sample is not None and (on_sample.halted or watch.overdue):
         return Resolved(fitted, nodes, on_sample, rows, choice, start, starts)
-    init = first_labels(rows, options.init, many.c)
-    firmness = 1.0 if chosen is None else chosen.firmness
+    init, firmness = first_labels(rows, options.init, many.c), 1.0
     if isinstance(init, str) and init != "random":
         init = start
         if start == "modularity":

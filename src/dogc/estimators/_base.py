@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..choices.geometry import Look
+from ..choices.geometry import Look, better_looks
 from ..choices.many_rows import Job, Prepared, prepare
 from ..choices.n_clusters import CountEvidence
 from ..choices.n_neighbors import ScaleChoice, only_scale
@@ -280,10 +280,7 @@ class GraphClusterer(NewRows):
         self.n_clusters_, self.n_neighbors_ = c, chosen.chosen
         self.scales_, self.cluster_counts_ = chosen, counts
         self.geometry_ = geometry
-        # For each geometry the start that agreed more.
-        self.geometries_ = {
-            look.columns.name: look.scales for look in sorted(looks, key=lambda look: look.score)
-        }
+        self.geometries_ = {name: look.scales for name, look in better_looks(looks).items()}
 
     def _assign_start(self, start: str, starts: dict[str, Any], settings: Settings) -> None:
         """The start that was taken, and what each said that was tried."""

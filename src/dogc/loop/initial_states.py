@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..numerics import discrete, fragments, graph, modularity
-from ..numerics.matrix import Matrix
 from .state import LambdaSearch, LearnedGraph, Problem, State, similarities, symmetric
 from .steps import bottom_of, solved_rows, step_W, with_graph
 
@@ -41,43 +40,26 @@ def modularity_start(problem: Problem, known: State | None = None) -> State:
     Another start may be known, with the same S and W. Where no partition has c clusters, the labels
     are those of the spectral start.
     """
-    labels = modularity.partition(*own_graph(problem), problem.ended)
+    A, order = own_graph(problem)
+    labels = modularity.partition(A, problem.c, order, problem.ended)
     if labels.max() + 1 != problem.c:
         return known or spectral_start(problem)
     return labels_start(problem, labels, known)
 
 
-def own_graph(problem: Problem) -> tuple[sp.csr_array, int, np.ndarray]:
-    """The graph of the data at lambda = 0 without directions, its number of clusters, an order.
+def own_graph(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
+    """The graph of rows at lambda = 0 without directions, and an order of its nodes.
 
     Each row has a regulariser of its own (`eq:24`): in many columns distances hardly differ, and
     with one for all some rows have one neighbour and others all.
     """
-    candidates, nodes = problem.candidates, problem.nodes
-    if candidates.A is None:
-        candidates = candidates._replace(xi_rule=graph.neighbour_xi)
+    candidates, nodes = problem.candidates._replace(xi_rule=graph.neighbour_xi), problem.nodes
     problem = problem._replace(candidates=candidates)
     S = similarities(_solve_rows(problem, _blank(problem)))
     if nodes.mass is not None:
         S = sp.csr_array(S * nodes.mass[:, None])
     Z = nodes.coordinates
-    order = np.arange(problem.n) if Z is None else from_the_middle(Z)
-    return symmetric(S), problem.c, order
-
-
-def from_the_middle(Z: Matrix) -> np.ndarray:
-    """The rows by their distance from the middle, which no turn and hardly any noise changes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from_the_middle(np.array([[-4.0], [0.5], [3.0], [0.0]]))
-    array([3, 1, 2, 0])
-    """
-    middle = np.ravel(Z.mean(axis=0))
-    squares = Z.multiply(Z) if sp.issparse(Z) else Z * Z
-    away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(Z @ middle)
-    return np.argsort(away, kind="stable")
+    return symmetric(S), np.arange(problem.n) if Z is None else modularity.from_the_middle(Z)
 
 
 def labels_start(problem: Problem, labels: np.ndarray, known: State | None = None) -> State:

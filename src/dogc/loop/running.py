@@ -30,16 +30,16 @@ class RunSettings(NamedTuple):
     may_firm: bool = False  # whether alpha may be raised
 
     @property
-    def starts(self) -> tuple[str, ...]:
-        """The starts from the data's own graph among which the scales choose."""
-        if isinstance(self.init, str) and self.init in STARTS:
-            return (self.init,)
-        return STARTS if isinstance(self.init, str) and self.init == "auto" else ("spectral",)
+    def is_own(self) -> bool:
+        """Whether a run begins by the data alone: without chance and labels of the user's."""
+        return isinstance(self.init, str) and self.init != "random"
 
     @property
-    def is_own(self) -> bool:
-        """Whether a run begins at one of these: without chance and labels of the user's."""
-        return isinstance(self.init, str) and self.init in ("auto", *STARTS)
+    def starts(self) -> tuple[str, ...]:
+        """The starts by the data alone among which the scales choose."""
+        if not self.is_own:
+            return ("spectral",)
+        return STARTS if self.init == "auto" else (self.init,)
 
 
 class Ran(NamedTuple):

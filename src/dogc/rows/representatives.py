@@ -46,7 +46,7 @@ class Options(NamedTuple):
     min_cluster_size: int | None = None  # None: a share of an even split
     init: Any = "spectral"
     starts: tuple[str, ...] = ("spectral",)  # to choose from
-    firmer: float | None = None  # what alpha is multiplied with where resolutions disagree
+    firmer: float | None = None  # what alpha is multiplied with for labels by modularity
     norm: str = "euclidean"
     wide: bool = False  # whether each row has many links
 
