@@ -105,16 +105,16 @@ def test_components_are_merged_where_they_are_too_many():
 
 @quick
 @given(graphs())
-def test_the_pair_that_gains_most_is_merged_first(graph):
+def test_the_two_clusters_that_a_falling_r_joins_first_are_joined(graph):
     A, _ = graph
     labels = np.arange(len(A)) % 5 if len(A) >= 5 else np.arange(len(A))
     count = labels.max() + 1
-    merged = modularity._merged(sp.csr_array(A), labels, 0.7, count - 1)
-    best = max(
-        value(A, np.where(labels == j, i, labels), 0.7)
-        for i, j in itertools.combinations(range(count), 2)
-    )
-    assert value(A, merged, 0.7) == pytest.approx(best)
+    joined, r = modularity._joined(sp.csr_array(A), labels, count - 1)
+    pairs = itertools.combinations(range(count), 2)
+    others = [np.where(labels == j, i, labels) for i, j in pairs]
+    # At that r the two gain nothing, and no other two gain anything.
+    assert value(A, joined, r) == pytest.approx(value(A, labels, r))
+    assert max(value(A, other, r) for other in others) <= value(A, labels, r) + 1e-9
 
 
 def test_as_many_clusters_as_nodes():

@@ -15,18 +15,21 @@ from __future__ import annotations
 import graspologic_native
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from .matrix import Matrix
 from .patience import Ended, never
 
-# Rounds of Leiden's local search: for a count of clusters, and for the clusters themselves. With
-# few rounds the last digit of a weight decides between partitions that are nearly as good.
-ROUGH, THOROUGH = 2, 10
+# Rounds of Leiden's local search. With few the last digit of a weight decides between partitions
+# that are nearly as good.
+ROUNDS = 5
 # Relative width at which the bracket around r counts as empty.
 CLOSED = 1.02
-# Before there is a bracket: r grows as this power of the count, at least and at most so much.
-SLOPE, LEAST_GROWTH, MOST_GROWTH = 1.5, 2.0, 32.0
-# Below this a partition is the components of the graph.
+# Before there is a bracket r changes by so much, at least and at most.
+LEAST_GROWTH, MOST_GROWTH = 1.25, 32.0
+# How r grows until there are more communities than clusters, and the most that are joined again.
+STEP, MOST_JOINED = 2.0, 1_000
+# Below this a local search that still finds too many clusters will not find fewer.
 LOWEST = 1e-6
 
 
@@ -53,28 +56,45 @@ def partition(A: sp.csr_array, c: int, order: np.ndarray, ended: Ended = never) 
     A.sort_indices()
     if A.nnz == 0:  # which Leiden's algorithm does not take
         return np.zeros(len(order), dtype=np.int64)
+    count, labels = connected_components(A, directed=False)
+    labels = _joined(A, labels, c)[0] if count >= c else _searched(A, c, ended)
+    found = np.empty_like(labels)
+    found[order] = labels
+    return found
+
+
+def _searched(A: sp.csr_array, c: int, ended: Ended) -> np.ndarray:
+    """The labels at an r that gives c clusters, or those of too many, joined to c."""
     low: tuple[float, int] | None = None  # the largest r with too few clusters, and how many
     high: tuple[float, int] | None = None  # the smallest with too many
-    finest, r = np.empty(0), 1.0
+    finest, r = np.empty(0), _first_resolution(A, c)
     while True:
-        labels = _leiden(A, r, ROUGH)
-        if labels.max() + 1 == c:
-            labels = _leiden(A, r, THOROUGH)
+        labels = _leiden(A, r, ROUNDS)
         count = int(labels.max()) + 1
         if count == c or (count < c and r > A.shape[0]):  # some nodes are tied beyond any r
-            break
+            return labels
         if count < c:
             low = (r, count)
         else:
             high, finest = (r, count), labels
         closed = low is not None and high is not None and high[0] <= CLOSED * low[0]
         if high is not None and (closed or high[0] < LOWEST or ended()):
-            labels = _merged(A, finest, high[0], c)
-            break
+            return _joined(A, finest, c)[0]
         r = _between(low, high, c)
-    found = np.empty_like(labels)
-    found[order] = labels
-    return found
+
+
+def _first_resolution(A: sp.csr_array, c: int) -> float:
+    """The r at which communities of a finer partition, joined again, are c clusters."""
+    r, count = 1.0, 0
+    while count <= c and r <= A.shape[0]:
+        labels = _leiden(A, r, 1)
+        count = int(labels.max()) + 1
+        if count <= c:
+            r *= STEP * (c / count) ** 1.5
+    if not c < count <= MOST_JOINED:
+        return r
+    above, below = (_joined(A, labels, fewer)[1] for fewer in (c, max(c - 1, 1)))
+    return max(float(np.sqrt(above * below)), LOWEST)
 
 
 def from_the_middle(Z: Matrix) -> np.ndarray:
@@ -96,7 +116,7 @@ def _between(low: tuple[float, int] | None, high: tuple[float, int] | None, c: i
     """The r at which c clusters are to be expected: log count is about linear in log r."""
     if low is None or high is None:
         r, count = low or high or (1.0, c)
-        factor = np.clip(max(c / count, count / c) ** SLOPE, LEAST_GROWTH, MOST_GROWTH)
+        factor = np.clip(max(c / count, count / c), LEAST_GROWTH, MOST_GROWTH)
         return float(r / factor if low is None else r * factor)
     part = np.log(c / low[1]) / np.log(high[1] / low[1])
     return float(low[0] * (high[0] / low[0]) ** min(max(part, 0.2), 0.8))
@@ -116,22 +136,29 @@ def _leiden(A: sp.csr_array, r: float, rounds: int) -> np.ndarray:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _merged(A: sp.csr_array, labels: np.ndarray, r: float, c: int) -> np.ndarray:
-    """The two clusters whose union gains most, or loses least, become one until c are left."""
+def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, float]:
+    """Clusters joined two by two until c are left, and the r at which the last two gain nothing.
+
+    The two come first that a falling r joins first; of clusters without an edge between them the
+    two smallest.
+    """
     n, count = len(labels), int(labels.max()) + 1
     Y = sp.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, count))
     between = (Y.T @ A @ Y).toarray()
-    name = np.arange(count)
+    name, r = np.arange(count), np.inf
     alive = np.ones(count, dtype=bool)
     for _ in range(count - c):
         volume = between.sum(axis=1)
-        gain = between - r * np.outer(volume, volume) / max(volume.sum(), np.finfo(float).tiny)
-        gain[~alive] = gain[:, ~alive] = -np.inf
-        np.fill_diagonal(gain, -np.inf)
-        one, other = sorted(divmod(int(gain.argmax()), count))
+        product = np.outer(volume, volume) / volume.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            even = np.where(between > 0, between / product, -product)
+        even[~alive] = even[:, ~alive] = -np.inf
+        np.fill_diagonal(even, -np.inf)
+        one, other = sorted(divmod(int(even.argmax()), count))
+        r = max(float(even[one, other]), 0.0)
         between[one] += between[other]
         between[:, one] += between[:, other]
         between[other] = between[:, other] = 0.0
         alive[other] = False
         name[name == other] = one
-    return np.unique(name[labels], return_inverse=True)[1]
+    return np.unique(name[labels], return_inverse=True)[1], r

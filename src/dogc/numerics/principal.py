@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 
 from .matrix import Matrix
@@ -10,7 +11,9 @@ from .trace_ratio import settle_signs
 
 # Numbers in the rows that tell the leading directions: more would only take longer.
 ELEMENTS = 1 << 25
-# Rounds of the power iteration, and directions that it has beside those asked for.
+# Up to so many rows or columns directions are exact, so that no turn of the columns matters.
+EXACT = 2_000
+# Rounds of the power iteration beyond, and directions that it has beside those asked for.
 ROUNDS, SPARE = 5, 10
 # No more directions stand out.
 MOST = 100
@@ -58,10 +61,17 @@ def standing_out(X: np.ndarray) -> np.ndarray:
 
 
 def _leading(X: Matrix, q: int) -> tuple[np.ndarray, np.ndarray]:
-    """The q largest singular values and their directions, by power iteration on a few more."""
-    d = X.shape[1]
-    V = np.random.default_rng(0).standard_normal((d, min(q + SPARE, d)))
-    for _ in range(ROUNDS):
-        V, _ = np.linalg.qr(X.T @ (X @ V))
+    """The q largest singular values and their directions, nearly so where X is large."""
+    n, d = X.shape
+    if min(n, d) <= EXACT:
+        squares = X.T @ X if d <= n else X @ X.T
+        squares = squares.toarray() if sp.issparse(squares) else squares
+        last = len(squares) - 1
+        _, V = scipy.linalg.eigh(squares, subset_by_index=(max(last - q + 1, 0), last))
+        V = V if d <= n else np.linalg.qr(X.T @ V)[0]
+    else:
+        V = np.random.default_rng(0).standard_normal((d, min(q + SPARE, d)))
+        for _ in range(ROUNDS):
+            V, _ = np.linalg.qr(X.T @ (X @ V))
     _, scatter, turn = np.linalg.svd(X @ V, full_matrices=False)
     return scatter[:q], settle_signs(V @ turn[:q].T).T

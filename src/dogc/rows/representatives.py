@@ -17,12 +17,12 @@ from . import links, sampling, scaling
 from .passes import Report
 from .settings import Settings, SmallestCluster, wide_links
 
-# Rows of the sample on which Lloyd's steps are taken, at least and for each representative; the
-# steps, which are few because halves of halves are good cells already.
-MEANS_ROWS, MEANS_EACH = 10_000, 40
+# Rows of the sample on which Lloyd's steps are taken: so many for each representative, and as many
+# as can be compared with all of them by so many distances. Few enough rows are all of them: which
+# are first in the sample hangs on their last digits.
+MEANS_EACH, MEANS_DISTANCES = 40, 10_000_000
+# Few steps, because halves of halves are good cells already.
 STEPS = 5
-# Rows of it that tell the common width.
-WIDTH_ROWS = 10_000
 # Up to so many distinct rows every row is its own representative, unless a number is asked for.
 FEW_ROWS = 3_000
 # No representative counts for less than this share of the mean.
@@ -207,7 +207,7 @@ def make_representatives(
     many: ManyRows, p: int, options: Options, ended: Ended = never
 ) -> Representatives:
     """At most p means of cells of the sample, not labelled yet."""
-    frame, rows = many.frame, slice(max(MEANS_ROWS, MEANS_EACH * p))
+    frame, rows = many.frame, slice(max(MEANS_EACH * p, MEANS_DISTANCES // p))
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
     cell = lloyd.halved_cells(Z, weight, p)
@@ -228,8 +228,8 @@ def make_representatives(
     usual = wide_links(p, many.c) if options.wide else links.LINKS
     n_links = min(options.n_links or usual, len(R))
     if options.width is None:
-        _, d = links.nearest(links.make_search(R, options.norm), Z[:WIDTH_ROWS], n_links)
-        width = links.common_width(d, weight[:WIDTH_ROWS])
+        _, d = links.nearest(links.make_search(R, options.norm), Z, n_links)
+        width = links.common_width(d, weight)
     else:  # exp(-d / (2 sigma^2)) is exp(-d / width^2)
         width = np.sqrt(2.0) * options.width / frame.scaled.scale
     frame = frame._replace(scaled=frame.scaled._replace(X=X))
