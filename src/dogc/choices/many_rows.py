@@ -11,7 +11,7 @@ from ..loop.methods import Method
 from ..loop.running import run
 from ..loop.state import Subspace
 from ..loop.watch import Watch
-from ..numerics import lloyd, principal, trace_ratio
+from ..numerics import lloyd, principal, separation, trace_ratio
 from ..numerics.matrix import Matrix
 from ..rows import sampling
 from ..rows.column_maps import GIVEN, Columns, have_one_length
@@ -84,9 +84,20 @@ def draw_many(rows: RowSet, p: int | str | None, c: int | None) -> Drawn | None:
     return Drawn(sample, distinct if size >= LARGE_SAMPLE else min(distinct, size))
 
 
-def numbers_for(drawn: Drawn, p: int | str | None, c: int) -> list[int]:
-    """The numbers of representatives to choose from."""
-    return [p] if isinstance(p, int) else candidate_resolutions(drawn.room, c)
+def numbers_for(drawn: Drawn, p: int | str | None, c: int, share: float = 1.0) -> list[int]:
+    """The numbers of representatives to choose from; the smallest cluster may have a known share."""
+    parts = max(c, int(np.ceil(1.0 / share)))
+    return [p] if isinstance(p, int) else candidate_resolutions(drawn.room, parts)
+
+
+def smallest_share(few: Task | None, c: int) -> float:
+    """The share of rows in the smallest of the groups apart that are to be clusters."""
+    if few is None or few.place is None or few.place.piece is None or not few.settings.may_stand:
+        return 1.0
+    least = few.settings.smallest.size(few.size.sum(), c)
+    stands = separation.stands(few.size, few.place.piece, c, least)
+    total = np.bincount(stands + 1, weights=few.size)[1:]
+    return float(total[total > 0].min(initial=few.size.sum()) / few.size.sum())
 
 
 class Job(NamedTuple):
@@ -128,7 +139,7 @@ def prepare(rows: RowSet, job: Job) -> Prepared | None:
         c = wanted.n_clusters or counts[0].n_clusters
         check_representatives(p, c, "euclidean")
         check_room(settings.smallest.rows, rows.total * rows.unit, c)
-        numbers = numbers_for(drawn, p, c)
+        numbers = numbers_for(drawn, p, c, smallest_share(few, c))
         if wanted.wide:  # more of them would only take longer
             numbers = numbers[:WIDE_NUMBERS]
         if not numbers:

@@ -26,11 +26,11 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ..numerics import affinity, discrete, eigen, graph
+from ..numerics import affinity, discrete, eigen, graph, separation
 from ..numerics.patience import Ended, never
 from ..rows.column_maps import GIVEN, standard_columns
-from ..rows.places import in_company
-from .n_neighbors import candidate_scales
+from ..rows.places import Place, in_company
+from .n_neighbors import SCALES, candidate_scales
 from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled
 
 # Above this many clusters nothing is proposed.
@@ -288,14 +288,29 @@ def count_clusters(task: Task) -> list[CountEvidence]:
         place = placed(sampled(task), columns, largest_scale(task))
     elif columns is not GIVEN:
         place = placed(task, columns)
-    n = len(place.idx)
-    most = most_clusters(n)
+    apart = _small_pieces(place) if settings.may_stand else np.full(len(place.idx), -1)
+    rest = np.flatnonzero(apart < 0)
+    most = most_clusters(len(rest))
     if most < 2 or task.n_distinct < 4:
         return []
+    idx, d = separation.set_apart(place.idx, place.d, apart)
     fixed, graphs = settings.wanted.n_neighbors, []
     for k in candidate_scales(largest_scale(task)) if fixed is None else [fixed]:
-        xi = graph.neighbour_xi(place.d[:, : k + 1], k)
-        S = graph.to_csr(place.idx[:, :k], graph.solve_rows(place.d[:, :k], xi), n)
-        graphs.append(((S + S.T) * 0.5).tocsr())
+        xi = graph.neighbour_xi(d[:, : k + 1], k)
+        S = graph.to_csr(idx[:, :k], graph.solve_rows(d[:, :k], xi), len(idx))
+        graphs.append(((S + S.T) * 0.5).tocsr()[rest][:, rest])
     with task.watch.phase("choices"):
-        return weigh_counts(graphs, most, task.watch.end.is_near, task.watch.trying)
+        found = weigh_counts(graphs, most, task.watch.end.is_near, task.watch.trying)
+    more = len(np.unique(apart[apart >= 0]))
+    return [row._replace(n_clusters=row.n_clusters + more) for row in found]
+
+
+def _small_pieces(place: Place) -> np.ndarray:
+    """Groups apart of fewer rows than a neighbourhood may have; -1: no such group.
+
+    Each is a cluster, which the wider graphs do not see.
+    """
+    if place.piece is None:
+        return np.full(len(place.idx), -1)
+    small = np.bincount(place.piece) < SCALES[-1]
+    return np.where(small[place.piece], place.piece, -1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..loop.initial_states import spectral_start
 from ..loop.watch import Watch
-from ..numerics import discrete, fragments, modularity
+from ..numerics import discrete, fragments, modularity, separation
 from ..rows import links
 from ..rows.problems import node_graph
 from ..rows.representatives import (
@@ -114,7 +114,8 @@ def partition_of(
     # More links than a cluster has representatives would tie every cluster to another.
     k = max(1, min(MANY_LINKS, len(fitted.R) // many.c))
     A = links.simplex_graph(links.make_search(fitted.R, fitted.metric), Z, many.sample.weight, k)
-    A, _ = fragments.tie_small(A, fitted.R, nodes.size, nodes.min_size)
+    A = separation.without_links(A, nodes.stands)
+    A, _ = fragments.tie_small(A, fitted.R, nodes.standing, nodes.min_size)
     labels = modularity.partition(
         A, many.c, modularity.from_the_middle(fitted.R), watch.end.is_near
     )

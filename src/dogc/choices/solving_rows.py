@@ -10,7 +10,7 @@ from .._checks import check_room
 from ..loop.running import held, may_hold, run, run_once
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.state import Problem, State
-from ..numerics import discrete, graph
+from ..numerics import discrete, graph, separation
 from ..rows import outlier_scores
 from ..rows.places import Place
 from ..rows.problems import problem_at
@@ -56,6 +56,9 @@ def rows_without_say(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place 
     place, c = placed(task), settings.wanted.n_clusters
     jobs, wide = settings.lookup.n_jobs, settings.wanted.wide
     lone = outlier_scores.lone_rows(place, copies, c, jobs, task.watch, wide)
+    if c is not None and place.piece is not None and settings.may_stand:
+        least = settings.smallest.size(float(task.size.sum()), c)
+        lone &= separation.stands(task.size, place.piece, c, least) < 0
     return lone, place
 
 

@@ -46,6 +46,7 @@ class Nodes(NamedTuple):
     size: np.ndarray  # (n,) what each counts for as a row: its copies
     coordinates: Matrix | None  # (n, d) as points, to merge components by; None if precomputed
     min_size: float = 0.0  # the least that a component must count for to be a cluster
+    standing: np.ndarray | None = None  # (n,) what each counts for there; None: its size
     mass: np.ndarray | None = None  # (n,) what each counts for in F and Y; None: one each
     root: np.ndarray = np.ones((1, 1))  # (n, 1) the root of the mass, or one for all
 

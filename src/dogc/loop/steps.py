@@ -24,7 +24,8 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     take a column of F.
     """
     nodes = problem.nodes
-    joined = fragments.join_small(state.idx, S, state.dx, nodes.size, nodes.min_size)
+    standing = nodes.size if nodes.standing is None else nodes.standing
+    joined = fragments.join_small(state.idx, S, state.dx, standing, nodes.min_size)
     L = weighted_laplacian(joined.graph, nodes)
     return state._replace(
         graph=LearnedGraph(joined.S, L, joined.member, joined.n_components, joined.stray)

@@ -54,11 +54,13 @@ def join_small(
         count, member = graph.components(edges)
         small = np.bincount(member, weights=size, minlength=count) < min_size
         stray = small[member] if stray is None else stray
-        if count == 1 or not small.any():
-            return Joined(S, edges, member, count, stray)
-        ways_out = _shortest_ways_out(idx, d, member, small)
+        ways_out = np.empty(0, dtype=np.int64)
+        if count > 1 and small.any():
+            ways_out = _shortest_ways_out(idx, d, member, small)
         if not len(ways_out):
-            return Joined(S, edges, member, count, stray)
+            # Small components that are one cluster together did not stray from it.
+            strayed = np.bincount(member, weights=~stray, minlength=count) > 0
+            return Joined(S, edges, member, count, stray & (strayed[member] | small[member]))
         S = _with_edges(S, ways_out)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..loop.watch import Watch
-from ..numerics import outliers
+from ..numerics import outliers, separation
 from ..numerics.matrix import Matrix
 from . import labelling, links, neighbours, representatives, scaling
 from .distinct import DistinctRows
@@ -38,6 +38,8 @@ def fitted_scores(
     if fitted.components is not None:  # distances are those in the subspace
         d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
         idx, d = neighbours.nearest_first(idx, d)
+    own = _small_clusters(fitted.labels, copies)
+    idx, d = separation.set_apart(idx, d, own)
     reach, score = _scores(idx, d, copies, _clusters(fitted))
     return reach, np.ones(len(score)) if place.cut else score
 
@@ -68,6 +70,16 @@ def _scores(
     own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies, c))
     around = _known(reach, idx[:, : _around_each(len(copies), c)])
     return reach, outliers.relative_reach(own, around, usual_reach(reach))
+
+
+def _small_clusters(labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
+    """The clusters that are smaller than one would be that does not lie apart; -1: no such cluster.
+
+    Their rows are compared with each other alone: they have fewer neighbours than others.
+    """
+    total = np.bincount(labels, weights=copies)
+    small = total < SMALLEST_SHARE * total.sum() / len(total)
+    return np.where(small[labels], labels, -1)
 
 
 def _clusters(fitted: FittedRows) -> int | None:
@@ -118,12 +130,13 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     copies, reach = fitted.copies, fitted.reach
     assert copies is not None
     assert reach is not None
-    c = _clusters(fitted)
+    c, small = _clusters(fitted), _small_clusters(fitted.labels, copies)
     around = _around_each(len(copies), c)
 
     def scores(rows: Matrix) -> np.ndarray:
         needed = max(around, _nearest(copies, c)) if fitted.wide else around
         idx, d = labelling.nearest_fitted(fitted, rows, needed, n_jobs)
+        idx, d = separation.set_apart(idx, d, small, small[idx[:, 0]])
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies, c))
         return outliers.relative_reach(own, _known(reach, idx[:, :around]), usual_reach(reach))
 

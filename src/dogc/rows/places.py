@@ -8,12 +8,14 @@ import numpy as np
 
 from ..loop.state import State
 from ..loop.watch import Watch
-from ..numerics import trace_ratio
+from ..numerics import separation, trace_ratio
 from ..numerics.matrix import Matrix
 from . import neighbours, scaling
 
 # Rows whose neighbours are so many times as far away (squared) as usual do not stretch columns.
 LONELY = 1000.0
+# The fewest distinct rows of a group that may be a cluster because it lies apart.
+FEWEST_APART = 10
 
 
 class Geometry(NamedTuple):
@@ -37,6 +39,7 @@ class Place(NamedTuple):
     search: neighbours.Index | None  # None for a precomputed graph
     recall: float | None  # share of true neighbours among the candidates; None for such a graph
     unit: float = 1.0  # what the squared distances of such a graph were divided by
+    piece: np.ndarray | None = None  # (n,) the group apart that each is in; None: not looked for
 
     @property
     def cut(self) -> bool:
@@ -64,7 +67,9 @@ def locate(
     report = None if watch is None else watch.enough
     idx, d = neighbours.neighbours_among(index, Z, others, lookup.n_jobs, report)
     whole = watch is None or watch.end.reason is None
-    return Place(X, size, geometry, idx, d, index, neighbours.recall(index, Z, idx, whole))
+    piece = separation.pieces(idx, d, FEWEST_APART) if whole else None
+    recall = neighbours.recall(index, Z, idx, whole)
+    return Place(X, size, geometry, idx, d, index, recall, piece=piece)
 
 
 def points(geometry: Geometry) -> Matrix:

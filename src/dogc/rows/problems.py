@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from .._checks import LARGEST
 from ..loop.penalties import Penalties, Weights, paper_weights, relative_weights
 from ..loop.state import Candidates, Nodes, Problem, Regression, Subspace
-from ..numerics import affinity, fragments
+from ..numerics import affinity, fragments, separation
 from ..numerics.matrix import Matrix
 from . import scaling, wide
 from .places import Place, points
@@ -27,6 +27,7 @@ def given_graph(
     size: np.ndarray | None = None,
     mass: np.ndarray | None = None,
     min_size: float = 0.0,
+    standing: np.ndarray | None = None,
 ) -> Problem:
     r"""The problem of changing a given graph A, its rows on the simplex.
 
@@ -34,7 +35,7 @@ def given_graph(
     up to a constant that is :math:`\|s_i - a_i\|^2`, so at lambda = 0 its solution is A.
     """
     n, k = idx.shape
-    nodes = Nodes(np.ones(n) if size is None else size, coordinates, min_size)
+    nodes = Nodes(np.ones(n) if size is None else size, coordinates, min_size, standing)
     if mass is not None:
         nodes = nodes._replace(mass=mass, root=np.sqrt(mass)[:, None])
     d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
@@ -60,8 +61,13 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         nodes = nodes._replace(mass=place.size, root=np.sqrt(place.size)[:, None])
     if scaled is not None:
         k, idx, squared = candidates.k, candidates.idx, candidates.d
-        Z = points(place.geometry)
-        idx, squared = fragments.bridge_small(idx, squared, k, Z, place.size, min_size)
+        Z, size = points(place.geometry), place.size
+        if place.piece is not None and settings.may_stand:
+            stands = separation.stands(size, place.piece, c, min_size)
+            idx, squared = separation.set_apart(idx, squared, stands)
+            size = separation.standing(size, stands, min_size)
+            nodes = nodes._replace(standing=size)
+        idx, squared = fragments.bridge_small(idx, squared, k, Z, size, min_size)
         candidates = candidates._replace(idx=idx, d=squared)
     problem = Problem(
         c=c,
@@ -86,7 +92,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
 def node_graph(nodes: NodeGraph, c: int) -> Problem:
     """The problem of changing the graph of representatives."""
     idx, A = affinity.rows_on_simplex(nodes.A)
-    return given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass, nodes.min_size)
+    return given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass, nodes.min_size, nodes.standing)
 
 
 def problem_on(

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..loop.running import FIRMER
-from ..numerics import fragments, lloyd
+from ..numerics import fragments, lloyd, separation
 from ..numerics.exact import exact_bits, power_of_two, rounded
 from ..numerics.matrix import Matrix
 from ..numerics.patience import Ended, never
@@ -27,6 +27,9 @@ STEPS = 5
 FEW_ROWS = 3_000
 # No representative counts for less than this share of the mean.
 LEAST_MASS = 1e-6
+# Representatives around each among which groups that lie apart are looked for, and the fewest of
+# such a group.
+NEAR, FEWEST_APART = 45, 4
 
 
 class Frame(NamedTuple):
@@ -49,6 +52,7 @@ class Options(NamedTuple):
     firmer: float | None = None  # what alpha is multiplied with for labels by modularity
     norm: str = "euclidean"
     wide: bool = False  # whether each row has many links
+    may_stand: bool = False  # whether a group apart may be a cluster however small it is
 
     @classmethod
     def of(cls, settings: Settings) -> Options:
@@ -61,6 +65,7 @@ class Options(NamedTuple):
             firmer=FIRMER if settings.run.may_firm else None,
             norm=settings.lookup.norm,
             wide=settings.wanted.wide,
+            may_stand=settings.may_stand,
         )
 
 
@@ -74,6 +79,8 @@ class NodeGraph(NamedTuple):
     mass: np.ndarray  # (p,) what they count for in F and Y: their links, in units of the mean
     min_size: float  # the least that makes a cluster
     tied: np.ndarray  # (p,) in pieces that were too small
+    stands: np.ndarray  # (p,) groups that are clusters although they are small; -1: none
+    standing: np.ndarray  # (p,) what each counts for beside the least
 
 
 class Representatives(NamedTuple):
@@ -246,7 +253,14 @@ def make_nodes(
     size = linked / unit
     smallest = SmallestCluster(options.min_cluster_size, unit * many.rows.unit)
     least = smallest.size(size.sum(), many.c)
-    A, tied = fragments.tie_small(links.link_graph(sums), fitted.R, size, least)
+    stands = np.full(len(size), -1)
+    if options.may_stand:
+        idx, d = links.nearest(links.make_search(fitted.R, fitted.metric), fitted.R, NEAR + 1)
+        piece = separation.pieces(idx[:, 1:], d[:, 1:], FEWEST_APART)
+        stands = separation.stands(size, piece, many.c, least)
+    standing = separation.standing(size, stands, least)
+    A = separation.without_links(links.link_graph(sums), stands)
+    A, tied = fragments.tie_small(A, fitted.R, standing, least)
     degree = np.asarray(A.sum(axis=1)).ravel()
     mass = np.maximum(degree / (degree.mean() or 1.0), LEAST_MASS)
-    return NodeGraph(A, fitted.frame.scaled.X, size, unit, mass, least, tied)
+    return NodeGraph(A, fitted.frame.scaled.X, size, unit, mass, least, tied, stands, standing)

@@ -133,6 +133,15 @@ class Settings(NamedTuple):
     max_time: float | None
 
     @property
+    def may_stand(self) -> bool:
+        """Whether a group that lies apart may be a cluster however small it is.
+
+        With an explicit min_cluster_size or penalties="paper" sizes alone decide, and so they do
+        where categories leave gaps between rows.
+        """
+        return self.smallest.rows is None and self.penalties.relative and not self.wanted.wide
+
+    @property
     def is_open(self) -> bool:
         """Whether something is left open that the graph of rows decides."""
         wanted = self.wanted
