@@ -33,6 +33,10 @@ from .n_neighbors import (
 from .task import Begun, Task, begun, largest_scale, placed
 
 
+# Columns whose deviations differ by no more than this factor have one unit.
+ONE_UNIT = 10.0
+
+
 class Look(NamedTuple):
     """Rows in one geometry and from one start: what their graphs say at several scales.
 
@@ -97,23 +101,29 @@ def look_around(task: Task, c: int) -> list[Look]:
     if wanted is None and codes:
         return [*tried, *(principal_looks(task, c, place) if wide else [])]
     columns = standard_columns(task.X, size)
-    unit = np.asarray(columns.unit)
-    alike = bool(tried) and np.ptp(unit) <= 1e-9 * unit.max()  # the columns have one deviation
-    standard = tried if alike else looks_in(task, c, columns, placed(task, columns))
     if wanted == "within" and (few or codes):
         raise ValueError(
             "geometry='within' needs columns of more values than n_clusters and, for d of them, "
             "d (d + 1) / 2 distinct rows (of the 2,000 that decide, where there are many); use "
             "geometry='standard'."
         )
-    if wanted == "standard" or (task.watch.overdue and wanted is None):
-        return [*tried, *standard]
-    if few or codes:
+    # Columns of about one deviation have one unit: their axes mean nothing, and whitening begins
+    # with the rows as they are. Others are standardised first.
+    varying = columns.unit[np.ptp(task.X[size > 0], axis=0) > 0]
+    one_unit = varying.max(initial=1.0) <= ONE_UNIT * varying.min(initial=1.0)
+    if few or codes or wanted == "standard" or (task.watch.overdue and wanted is None):
+        standard = looks_in(task, c, columns, placed(task, columns))
+        wide = wide and wanted is None
         return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
-    first = solved_once(task, standard[0])
+    if one_unit:
+        columns = columns._replace(unit=None)
+        first = best_look(tried) if tried else look(task, c, GIVEN, place, task.settings.run.starts[0], None)
+    else:
+        first = look(task, c, columns, placed(task, columns), task.settings.run.starts[0], None)
+    first = solved_once(task, first)
     whitened = _whitened(task, columns, first, size)
-    if alike:  # what was solved need not be solved again
-        tried = [first if look.start == first.start else look for look in tried]
+    # What was solved need not be solved again.
+    tried = [first if other.start == first.start else other for other in tried] if one_unit else tried
     return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
 
 
@@ -151,7 +161,9 @@ def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) ->
     labels = task.method.final_labels(standard.begun[k][0], ran.result.state)
     scaled = standard.place.geometry.scaled
     assert scaled is not None
-    Z = scaled.X * (scaled.scatter * (scaled.unit / np.asarray(columns.unit)))
+    Z = scaled.X
+    if columns.unit is not None:
+        Z = Z * (scaled.scatter * (scaled.unit / columns.unit))
     return within_columns(columns, Z, labels, size)
 
 

@@ -12,16 +12,20 @@ from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.state import Problem, State
 from ..numerics import discrete, graph, separation
 from ..rows import outlier_scores
+from ..rows.column_maps import GIVEN
 from ..rows.places import Place
 from ..rows.problems import problem_at
 from ..rows.representatives import FEW_ROWS
 from .geometry import Look, begins_at, best_look, look_around
 from .n_clusters import CountEvidence, count_clusters
-from .n_neighbors import AGREED, ALIKE
+from .n_neighbors import AGREED, ALIKE, SCALES, distance_from_usual, weigh_scales
 from .task import Task, begun, placed, sampled
 
 # The share of another's cut up to which labels are believed to be better.
 FEWER = 0.6
+# One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become more,
+# and with them the gap that a graph can see.
+WIDE = 16
 
 
 class Choice(NamedTuple):
@@ -101,22 +105,67 @@ def settled(task: Task, choice: Choice) -> Solution:
             here = begun(task, look.place, choice.c, k, look.start, {})
             look = look._replace(begun={**look.begun, k: here})
     problem, result = _solution_at(task, look, k)
-    labels = task.method.final_labels(problem, result.state)
-    for other in _rivals(task, look, k, result):
+    solution = Solution(problem, look.place, result, choice)
+    if may_have_rivals(task, look, k, result):
+        solution = _less_cut(task, look, k, solution)
+        solution = _wider(task, look, solution)
+    return solution
+
+
+def _less_cut(task: Task, look: Look, k: int, solution: Solution) -> Solution:
+    """The solution, or one at a scale that agrees with the others about as much and cuts far less.
+
+    Only where the start is one of a small cut.
+    """
+    labels = task.method.final_labels(solution.problem, solution.result.state)
+    scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
+    for other, score in scored if look.start == "spectral" else ():
         there, start = look.begun[other]
-        if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
+        alike = score >= look.score - ALIKE and other != k
+        if not alike or discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
             continue
         if task.watch.overdue:
             break
         with task.watch.phase("choices"):
-            watch = task.watch.quiet()
-            settings = begins_at(task.settings.run, look)
+            watch, settings = task.watch.quiet(), begins_at(task.settings.run, look)
             tried = run_once(there, task.method, settings, task.seed, watch, start)
         found = task.method.final_labels(there, tried.state)
         # Both are judged in the wider of the two graphs, which sees more of a gap.
         if tried.reason in SUCCESS and _cuts_far_less(*look.begun[max(k, other)], found, labels):
-            k, problem, result, labels = other, there, tried, found
-    return Solution(problem, look.place, result, choice)
+            k, labels = other, found
+            solution = solution._replace(problem=there, result=tried)
+    return solution
+
+
+def _wider(task: Task, look: Look, solution: Solution) -> Solution:
+    """The solution, or one in wide neighbourhoods that cuts far less there.
+
+    They are those of the columns as given, which no other labels have changed, unless the user says.
+    Where labels are not those of a smallest cut, it must also cut no more at the usual scale.
+    """
+    k = task.X.shape[0] // WIDE
+    if k <= SCALES[-1] or task.watch.overdue:
+        return solution
+    labels = task.method.final_labels(solution.problem, solution.result.state)
+    with task.watch.phase("choices"):
+        columns = GIVEN if task.settings.wanted.geometry is None else look.columns
+        place = placed(task._replace(place=None), columns, k)
+        here, start = begun(task, place, solution.choice.c, k, "spectral", {})
+        if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
+            return solution
+        settings = task.settings.run._replace(init="spectral")
+        tried, _ = run(here, task.method, settings, task.seed, task.watch.quiet(), start)
+    found = task.method.final_labels(here, tried.state)
+    believed = tried.reason in SUCCESS and _cuts_far_less(here, start, found, labels)
+    if look.start != "spectral":
+        usual = look.begun[min(look.begun, key=distance_from_usual)]
+        believed = believed and _cut(*usual, found) <= _cut(*usual, labels)
+    if not believed:
+        return solution
+    scales = {other: state.Y for other, (_, state) in look.begun.items()}
+    scales = weigh_scales({**scales, k: found}, task.size)._replace(chosen=k)
+    look = look._replace(columns=columns, scales=scales, start="spectral")
+    return Solution(here, place, tried, solution.choice._replace(look=look))
 
 
 def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
@@ -138,23 +187,23 @@ def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
     return problem, result
 
 
-def _rivals(task: Task, look: Look, k: int, result: Result) -> list[int]:
-    """Scales that agree with the others about as much as the one that was taken.
+def may_have_rivals(task: Task, look: Look, k: int, result: Result) -> bool:
+    """Whether another scale may be better than the one that was taken.
 
-    None where all agree, where the graph falls into the clusters by itself, or where the start is
-    not one of a small cut.
+    Not where all agree, where the graph falls into the clusters by itself, or where there is no
+    more time.
     """
     problem, start = look.begun[k]
-    whole = start.graph.n_components >= problem.c
-    given = task.settings.wanted.n_neighbors or look.start != "spectral"
-    if given or look.score >= AGREED or whole:
-        return []
-    scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
-    rivals = [j for j, score in scored if j != k and score >= look.score - ALIKE]
-    return [] if rivals and (result.reason in HALTED or task.watch.overdue) else rivals
+    agreed = look.score >= AGREED or start.graph.n_components >= problem.c
+    ended = result.reason in HALTED or task.watch.overdue
+    return not (task.settings.wanted.n_neighbors or agreed or ended)
 
 
 def _cuts_far_less(problem: Problem, start: State, labels: np.ndarray, others: np.ndarray) -> bool:
     """Whether labels cut far less than others do, in the data's own graph at a scale."""
+    return _cut(problem, start, labels) <= FEWER * _cut(problem, start, others)
+
+
+def _cut(problem: Problem, start: State, labels: np.ndarray) -> float:
     A = graph.to_csr(start.idx, problem.nodes.root**2 * start.graph.S, problem.n)
-    return graph.normalised_cut(A, labels) <= FEWER * graph.normalised_cut(A, others)
+    return graph.normalised_cut(A, labels)
