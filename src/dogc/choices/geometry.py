@@ -109,8 +109,8 @@ def look_around(task: Task, c: int) -> list[Look]:
         )
     # Columns of about one deviation have one unit: their axes mean nothing, and whitening begins
     # with the rows as they are. Others are standardised first.
-    varying = columns.unit[np.ptp(task.X[size > 0], axis=0) > 0]
-    one_unit = varying.max(initial=1.0) <= ONE_UNIT * varying.min(initial=1.0)
+    unit = np.asarray(columns.unit)[np.ptp(task.X[size > 0], axis=0) > 0]
+    one_unit = len(unit) == 0 or unit.max() <= ONE_UNIT * unit.min()
     if few or codes or wanted == "standard" or (task.watch.overdue and wanted is None):
         standard = looks_in(task, c, columns, placed(task, columns))
         wide = wide and wanted is None

@@ -9,7 +9,7 @@ import numpy as np
 from .initial_states import starts
 from .methods import Method
 from .penalties import firmer_weights
-from .solver import HALTED, Result, solve
+from .solver import HALTED, NO_SPLIT, Result, solve
 from .state import Problem, State
 from .watch import Watch
 
@@ -67,7 +67,7 @@ def run(
     if settings.starts == ("modularity",) and settings.may_firm and settings.lam is None:
         return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
     result = run_once(problem, method, settings, seed, watch, start)
-    if result.reason != "no_exact_split" or not may_hold(settings, result, watch):
+    if result.reason not in NO_SPLIT or not may_hold(settings, result, watch):
         return Ran(result, False)
     return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
 

@@ -25,12 +25,18 @@ STOPPING_REASONS = {
         "cannot form more than n/2 components); labels come from the continuous solution; "
         "choose a smaller n_clusters, or set n_neighbors"
     ),
+    "unsettled_split": (
+        "the graph had exactly n_clusters components, but lost them again as the solution moved on; "
+        "the last such solution is kept; set n_neighbors, or change alpha"
+    ),
     "max_iter": "max_iter was reached; raise max_iter",
     "max_time": "max_time was reached; labels are the best found until then; raise max_time",
     "interrupted": "it was interrupted; labels are the best found until then",
     "callback": "the callback stopped it",
 }
 
+# No lambda keeps exactly c components.
+NO_SPLIT = frozenset({"no_exact_split", "unsettled_split"})
 SUCCESS = frozenset({"converged", "settled"})
 # Somebody wanted an end, before the method itself came to one.
 HALTED = frozenset({"max_time", "interrupted", "callback"})
@@ -76,6 +82,7 @@ def alternate(
     ``callback`` sees every record; a true return value stops the run.
     """
     history: list[Record] = []
+    exact: State | None = None  # the last state whose graph has exactly c components
     for iteration in range(1, max_iter + 1):
         before = state
         for step in method.steps:
@@ -85,8 +92,12 @@ def alternate(
             return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
         if reason := stop_reason(problem, method, state, history, tol):
             return Result(state, history, reason)
+        if state.graph.n_components == problem.c:
+            exact = state
         state = method.schedule(problem, state)
         if is_closed(state.search):
+            if exact is not None:
+                return Result(exact, history, "unsettled_split")
             return Result(state, history, "no_exact_split")
     return Result(state, history, "max_iter")
 

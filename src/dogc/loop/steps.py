@@ -155,6 +155,8 @@ def step_Y_regression(problem: Problem, state: State) -> State:
     """
     assert problem.regression is not None
     alpha, beta, _ = problem.weights(state.lam)
+    if alpha == beta == 0.0:  # the limit: beta is measured in units of alpha
+        return step_Y(problem, state)
     fitted = prediction(problem, state)
     squared = 1.0 - 2.0 * fitted + np.einsum("ij,ij->i", fitted, fitted)[:, None]
     loss = l2p.loss(np.maximum(squared, 0.0), problem.regression.p)
@@ -195,7 +197,9 @@ def step_restart_regression(problem: Problem, state: State) -> State:
     if fresh is state:
         return state
     fresh = step_P(problem, fresh)
-    return fresh if _label_terms(problem, fresh) < _label_terms(problem, state) else state
+    alpha, beta, _ = problem.weights(state.lam)
+    free = alpha == beta == 0.0
+    return fresh if free or _label_terms(problem, fresh) < _label_terms(problem, state) else state
 
 
 def _label_terms(problem: Problem, state: State) -> float:

@@ -98,7 +98,7 @@ def discount(shares: np.ndarray, score: np.ndarray, c: int) -> np.ndarray:
     """
     # Never all the way: the label that leads stays in the lead.
     kept = np.maximum(OUTLYING / np.maximum(score, OUTLYING), 1e-6)
-    return kept * shares + (1.0 - kept) / c
+    return np.minimum(kept * shares + (1.0 - kept) / c, 1.0)  # no more than one by rounding
 
 
 def lone(

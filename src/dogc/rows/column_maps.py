@@ -68,6 +68,8 @@ def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
 def has_codes(X: np.ndarray, c: int) -> bool:
     """Whether a column has no more values than there are clusters: a category, or a yes and no.
 
+    A constant column does not count.
+
     Such a column could be the clusters. It would have no scatter within them, and whitening would
     make it all that counts; and its deviation says how rare a category is, not in which unit it is
     measured.
@@ -82,7 +84,7 @@ def has_codes(X: np.ndarray, c: int) -> bool:
     # A few rows have more values than that already in most columns.
     head = np.sort(_coarse(X[: 4 * c + 20]), axis=0)
     few = np.count_nonzero(head[1:] != head[:-1], axis=0) < c
-    return any(len(np.unique(column)) <= c for column in _coarse(X[:, few]).T)
+    return any(1 < len(np.unique(column)) <= c for column in _coarse(X[:, few]).T)
 
 
 def _coarse(X: np.ndarray) -> np.ndarray:
@@ -158,6 +160,8 @@ def within_columns(
     centre = np.zeros((len(names), Z.shape[1]))
     np.add.at(centre, label, share[:, None] * Z)
     away = Z - (centre / np.where(total > 0, total, 1.0)[:, None])[label]
-    values, vectors = np.linalg.eigh((away.T * share) @ away)
-    values = np.maximum(values, LEAST_SCATTER * max(values.mean(), np.finfo(float).tiny))
+    scatter = (away.T * share) @ away
+    values, vectors = np.linalg.eigh(scatter)
+    mean = values.sum() / max(np.count_nonzero(np.diag(scatter)), 1)  # of columns that vary
+    values = np.maximum(values, LEAST_SCATTER * max(mean, np.finfo(float).tiny))
     return Columns("within", standard.unit, (vectors / np.sqrt(values)) @ vectors.T)

@@ -102,12 +102,13 @@ def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """The group of equal rows that each row is in, groups in order of value; first of each."""
     n = X.shape[0]
     new = np.ones(n, dtype=bool)
+    columns = _column_order(X)
     if sp.issparse(X):
-        keys = _sparse_keys(X)
+        keys = _sparse_keys(sp.csr_array(X)[:, columns])
         order = np.array(sorted(range(n), key=keys.__getitem__))
         new[1:] = [keys[i] != keys[j] for i, j in itertools.pairwise(order)]
     else:
-        order = _sorted_rows(X)
+        order = _sorted_rows(X, columns)
         step = max(1, BLOCK_ELEMENTS // max(X.shape[1], 1))
         for start in range(1, n, step):  # not all rows once more, in another order
             rows, before = order[start : start + step], order[start - 1 : start - 1 + step]
@@ -117,14 +118,37 @@ def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     return group, order[new]  # both sorts are stable: the first of a group comes first
 
 
-def _sorted_rows(X: np.ndarray) -> np.ndarray:
+def _column_order(X: Matrix) -> np.ndarray:
+    """An order of the columns that does not depend on how they came, nor on their common unit.
+
+    By what is exact whatever the order of rows. Only columns that are the same in this, as those
+    with one 1 each are, stay in the order in which they came.
+
+    Examples
+    --------
+    >>> _column_order(np.array([[1.0, 2.0, 5.0], [0.0, 9.0, 5.0]]))
+    array([1, 0, 2])
+    """
+    if X.shape[0] == 0 or X.shape[1] == 1:
+        return np.arange(X.shape[1])
+    high, low = X.max(axis=0), X.min(axis=0)
+    if sp.issparse(X):
+        high, low = high.toarray().ravel(), low.toarray().ravel()
+        filled = np.asarray((X != 0).sum(axis=0)).ravel()
+    else:
+        filled = np.count_nonzero(X, axis=0)
+    return np.lexsort((-filled, -low, -high, high == low))
+
+
+def _sorted_rows(X: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """As ``np.lexsort`` of the columns, the first foremost; later ones only where rows tie."""
-    order = np.argsort(X[:, 0], kind="stable")
-    first = X[order, 0]
+    order = np.argsort(X[:, columns[0]], kind="stable")
+    first = X[order, columns[0]]
     new = np.concatenate([[True], first[1:] != first[:-1]])
     tied = ~(new & np.append(new[1:], True))
     rows = order[tied]
-    order[tied] = rows[np.lexsort((*X[rows, :0:-1].T, np.cumsum(new)[tied]))]
+    later = X[np.ix_(rows, columns[:0:-1])]
+    order[tied] = rows[np.lexsort((*later.T, np.cumsum(new)[tied]))]
     return order
 
 

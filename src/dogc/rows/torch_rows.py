@@ -268,7 +268,7 @@ def discount(shares: torch.Tensor, score: torch.Tensor, c: int) -> torch.Tensor:
     tensor([0.5500])
     """
     kept = (outliers.OUTLYING / score.clamp(min=1e-30)).clamp(1e-6, 1.0)
-    return kept * shares + (1.0 - kept) / c
+    return (kept * shares + (1.0 - kept) / c).clamp(max=1.0)
 
 
 def unit_rows(X: torch.Tensor) -> torch.Tensor:

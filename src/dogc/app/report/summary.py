@@ -49,6 +49,10 @@ ENDINGS = {
         "come from the continuous solution. Look at the sizes; fewer clusters or another "
         "n_neighbors may fit better."
     ),
+    "unsettled_split": (
+        "It did not converge: the graph had exactly {c} pieces and lost them again. The last "
+        "clusters that were pieces are shown."
+    ),
     "max_iter": "It did not converge: it was still changing when max_iter was reached.",
     "max_time": "It did not converge: the time was up. A larger max_time lets it finish.",
     "interrupted": "It did not converge: it was interrupted, and this is as far as it got.",
