@@ -17,9 +17,10 @@ FIRST, LAST = 125, 4000
 ROWS_EACH, EACH_CLUSTER = 10, 8
 # Two neighbouring resolutions whose labels agree as far as this need no third.
 AGREED = 0.95
-# Where even the first ones agree no further than this there is nothing to be found.
+# Where even the first few agree no further than this there is nothing to be found; nor where many
+# agree little.
 NOTHING = 0.1
-FEW = 3
+FEW, MANY = 3, 5
 # Starts whose steadiness differs by less are alike: it hangs on few labellings.
 ALIKE = 0.05
 # Below this agreement it is worth a word.
@@ -101,10 +102,14 @@ def are_enough(pairs: Sequence[float]) -> bool:
     --------
     >>> are_enough([0.4, 0.97]), are_enough([0.05, 0.1]), are_enough([0.4, 0.5]), are_enough([])
     (True, True, False, False)
+    >>> are_enough([0.3, 0.4, 0.2, 0.5])
+    True
     """
     if not pairs:
         return False
-    return pairs[-1] >= AGREED or (len(pairs) == FEW - 1 and max(pairs) <= NOTHING)
+    nothing = len(pairs) >= FEW - 1 and max(pairs) <= NOTHING
+    little = len(pairs) >= MANY - 1 and max(pairs) < LOW_AGREEMENT
+    return pairs[-1] >= AGREED or nothing or little
 
 
 def weigh_resolutions(found: Mapping[int, np.ndarray], size: np.ndarray) -> ResolutionChoice:

@@ -88,7 +88,9 @@ def step_F(problem: Problem, state: State) -> State:
     rounding = 1e-12 * bound * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5, bound=bound)
+        result = stiefel.curvilinear_search(
+            L, B, F, max_iter=30, tol=1e-5, bound=bound, ended=problem.ended
+        )
         F = result.F if result.objective <= values[0] else F
     return state._replace(F=F)
 
@@ -180,6 +182,8 @@ def step_restart(problem: Problem, state: State) -> State:
     Alternating Q and Y stops at local optima that depend on the first Y; this is the way
     out of a bad one.
     """
+    if problem.ended():
+        return state
     F = problem.nodes.root * state.F
     Q, labels = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     new_name = discrete.match_labels(labels, state.Y, problem.c)

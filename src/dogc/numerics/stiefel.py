@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from .matrix import Matrix, norm_bound
+from .patience import Ended, never
 
 # The curvilinear search gives up when this many iterations gain less than this share.
 STALL_WINDOW, STALL = 20, 1e-10
@@ -64,6 +65,7 @@ def curvilinear_search(
     max_iter: int = 500,
     tol: float = 1e-7,
     bound: float | None = None,
+    ended: Ended = never,
 ) -> StiefelResult:
     r"""Wen and Yin's feasible descent along Cayley curves.
 
@@ -78,6 +80,7 @@ def curvilinear_search(
     B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
     bound : :func:`norm_bound` of A where it is known.
+    ended : says whether there is no more time; the best so far is the result then.
 
     Examples
     --------
@@ -92,11 +95,17 @@ def curvilinear_search(
     scale = bound * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
-    return _descend(A, B, F, scale, max_iter, tol)
+    return _descend(A, B, F, scale, max_iter, tol, ended)
 
 
 def _descend(
-    A: Matrix, B: np.ndarray, F: np.ndarray, scale: float, max_iter: int, tol: float
+    A: Matrix,
+    B: np.ndarray,
+    F: np.ndarray,
+    scale: float,
+    max_iter: int,
+    tol: float,
+    ended: Ended,
 ) -> StiefelResult:
     rounding = np.finfo(float).eps * scale
     AF = A @ F
@@ -105,7 +114,7 @@ def _descend(
     gradient, descent = _gradients(AF, B, F)
     reference, weight, step, checkpoint = value, 1.0, 1.0 / scale, np.inf
     for iteration in range(1, max_iter + 1):
-        if np.linalg.norm(descent) <= tol * scale:
+        if np.linalg.norm(descent) <= tol * scale or ended():
             break
         if iteration % STALL_WINDOW == 0:
             if checkpoint - best.objective <= STALL * (abs(best.objective) + rounding):
