@@ -2,10 +2,12 @@ import signal
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 import reference_loop
 from conftest import problem_for
 from dogc import CAN, DOGC, DOGCOS
+from dogc.datasets import load_uci
 from dogc.loop.initial_states import random_starts, spectral_start, starts
 from dogc.loop.lambda_search import begin_search, hold
 from dogc.loop.solver import (
@@ -80,12 +82,19 @@ def pieces():
     return np.concatenate([at + rng.standard_normal(n) for at, n in ((0, 30), (100, 30), (110, 8))])
 
 
+def heart():
+    """A fit whose graph has two components for a while."""
+    X = StandardScaler().fit_transform(load_uci("heart").data)
+    return DOGC(2, alpha=1e-4, n_neighbors=27, n_components=2, penalties="paper").fit(X)
+
+
 # One run for each reason to end.
 ENDS = {
     "converged": lambda: DOGC(3, n_neighbors=10).fit(spread_blobs()),
     "settled": lambda: DOGC(3, n_neighbors=10, lam=0.02).fit(spread_blobs()),
     "fragmented_graph": lambda: DOGC(2, n_neighbors=4).fit(pieces()[:, None]),
     "no_exact_split": lambda: CAN(40, n_neighbors=5).fit(spread_blobs()),
+    "unsettled_split": heart,
     "max_iter": lambda: DOGC(3, n_neighbors=10, max_iter=1).fit(spread_blobs()),
     "max_time": lambda: DOGC(3, n_neighbors=10, max_time=1e-9).fit(spread_blobs()),
     "interrupted": lambda: DOGC(3, n_neighbors=10, callback=interrupt).fit(spread_blobs()),

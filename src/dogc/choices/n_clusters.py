@@ -30,6 +30,7 @@ from ..numerics import affinity, discrete, eigen, graph, separation
 from ..numerics.patience import Ended, never
 from ..rows.column_maps import GIVEN, standard_columns
 from ..rows.places import Place, in_company
+from ..rows.settings import SMALLEST_SHARE
 from .n_neighbors import SCALES, candidate_scales
 from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled
 
@@ -306,11 +307,12 @@ def count_clusters(task: Task) -> list[CountEvidence]:
 
 
 def _small_pieces(place: Place) -> np.ndarray:
-    """Groups apart of fewer rows than a neighbourhood may have; -1: no such group.
+    """Groups apart of a small share of the rows, fewer than a neighbourhood may have; -1: none.
 
     Each is a cluster, which the wider graphs do not see.
     """
     if place.piece is None:
         return np.full(len(place.idx), -1)
-    small = np.bincount(place.piece) < SCALES[-1]
+    rows = np.bincount(place.piece)
+    small = (rows < SCALES[-1]) & (rows < SMALLEST_SHARE * rows.sum())
     return np.where(small[place.piece], place.piece, -1)

@@ -162,6 +162,6 @@ def within_columns(
     away = Z - (centre / np.where(total > 0, total, 1.0)[:, None])[label]
     scatter = (away.T * share) @ away
     values, vectors = np.linalg.eigh(scatter)
-    mean = values.sum() / max(np.count_nonzero(np.diag(scatter)), 1)  # of columns that vary
+    mean = values.sum() / max(np.count_nonzero(np.ptp(Z, axis=0)), 1)  # of columns that vary
     values = np.maximum(values, LEAST_SCATTER * max(mean, np.finfo(float).tiny))
     return Columns("within", standard.unit, (vectors / np.sqrt(values)) @ vectors.T)
