@@ -14,7 +14,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / name) for name in (".", 
 
 from fuzz import harness  # noqa: E402
 
-KINDS = ("arrays", "files", "model_files", "kills", "interrupts")
+KINDS = ("arrays", "changes", "files", "model_files", "kills", "interrupts")
 
 
 def main() -> int:

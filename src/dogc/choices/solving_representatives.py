@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._limits import free_bytes
 from ..loop.initial_states import spectral_start
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, modularity, separation
@@ -35,6 +36,9 @@ from .n_representatives import (
 
 # Representatives that a row hangs on in the graph that is parted by modularity.
 MANY_LINKS = 2 * links.LINKS
+# Bytes for a pair of representatives where rows without structure link nearly all of them: 4,000
+# took 1.9 GB.
+PAIR_BYTES = 120
 
 
 class Solved(NamedTuple):
@@ -146,6 +150,8 @@ def try_numbers(
         last_trial = next(reversed((tried or known).values()), None)
         # There must be time left to link all rows.
         if last_trial and watch.end.is_near(last_trial.each * p * (many.rows.n or 0)):
+            break
+        if tried and PAIR_BYTES * p * p > free_bytes():
             break
         watch.trying(f"{start} start, {p:,} representatives")
         if p not in known:

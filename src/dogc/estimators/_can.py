@@ -70,8 +70,8 @@ class CAN(GraphClusterer):
         The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
         Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters. With 1 every component counts, as in
-        the paper.
+        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
+        lies far from all others counts too. With 1 every component counts, as in the paper.
     outlier_label : int or None, default=None
         A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
         gives outliers the label of the nearest cluster. See ``outliers_``.
@@ -317,8 +317,8 @@ class PCAN(CAN):
         The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
         Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters. With 1 every component counts, as in
-        the paper.
+        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
+        lies far from all others counts too. With 1 every component counts, as in the paper.
     outlier_label : int or None, default=None
         A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
         gives outliers the label of the nearest cluster. See ``outliers_``.

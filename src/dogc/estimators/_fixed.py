@@ -151,8 +151,9 @@ class FixedGraphClusterer(RowClusterer):
         many = ManyRows(rows, drawn.sample, frame, numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
         resolved = resolve(many, solve, options, watch)
-        sizes, n_votes = resolved.rows.count(resolved.solved.labels)
-        named = discrete.falling(*sizes)[resolved.solved.labels]
+        labels = resolved.solved.labels
+        sizes, n_votes = resolved.rows.count(labels)
+        named = discrete.falling(sizes.weight, discrete.first_of(labels, c))[labels]
         self._assign_representatives(resolved, named)
         self._voters = resolved.fitted._replace(labels=named, n_votes=n_votes)
         self.labels_ = resolved.rows.facts(self._voters).labels

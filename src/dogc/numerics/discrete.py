@@ -179,9 +179,21 @@ def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np
     """
     # Rounded: sums of the same weights in another order are the same size.
     sizes = np.bincount(labels, weights=size, minlength=c).round(9)
+    return falling(sizes, first_of(labels, c))
+
+
+def first_of(labels: np.ndarray, c: int) -> np.ndarray:
+    """Where each of c labels appears first; at the end if it does not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of(np.array([1, 0, 1]), 3)
+    array([1, 0, 3])
+    """
     first = np.full(c, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
-    return falling(sizes, first)
+    return first
 
 
 def falling(sizes: np.ndarray, first: np.ndarray) -> np.ndarray:
