@@ -93,4 +93,4 @@ def test_copies_of_a_few_values_are_not_far(cls):
 def test_clusters_that_change_with_the_number_of_neighbours_are_said():
     X = np.random.default_rng(0).random((300, 10))
     with pytest.warns(UserWarning, match=r"change with the number of neighbours \(best score 0"):
-        DOGC(6).fit(X)
+        DOGC(6, geometry="given").fit(X)

@@ -83,7 +83,7 @@ def test_agreement_is_that_of_rows_with_weight():
 
 
 def test_agreement_of_neighbours_is_that_of_rows_with_weight_too():
-    X, weight = overlapping(200, seed=2), np.arange(200) % 7 > 0
+    X, weight = overlapping(200, seed=3), np.arange(200) % 7 > 0
     model = DOGC(6).fit(X, sample_weight=weight)
     again = DOGC(6).fit(X[weight])
     assert again.label_agreement_ < 1.0

@@ -63,7 +63,9 @@ def attempt(rng: Rng, folder: pathlib.Path) -> str:
     method = getattr(dogc, str(rng.choice(METHODS)))
     names = [*EXACT, "rows", "sparse", *(NEARLY if far else ())]
     name = str(rng.choice(names))
-    given = {"geometry": "given"} if name == "sparse" and "geometry" in method().get_params() else {}
+    given = (
+        {"geometry": "given"} if name == "sparse" and "geometry" in method().get_params() else {}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = method(c, **given).fit(X).labels_

@@ -10,7 +10,14 @@ from fuzz.__main__ import KINDS
 SEED = 20
 # Attempts of each kind: a few seconds in every run, some minutes in the nightly one.
 FEW = {"arrays": 60, "changes": 40, "files": 60, "model_files": 60, "kills": 3, "interrupts": 6}
-MANY = {"arrays": 2_000, "changes": 1_000, "files": 1_500, "model_files": 3_000, "kills": 60, "interrupts": 300}
+MANY = {
+    "arrays": 2_000,
+    "changes": 1_000,
+    "files": 1_500,
+    "model_files": 3_000,
+    "kills": 60,
+    "interrupts": 300,
+}
 
 
 def nothing_breaks(kind, numbers, seconds):

@@ -117,13 +117,19 @@ def look_around(task: Task, c: int) -> list[Look]:
         return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
     if one_unit:
         columns = columns._replace(unit=None)
-        first = best_look(tried) if tried else look(task, c, GIVEN, place, task.settings.run.starts[0], None)
+        first = (
+            best_look(tried)
+            if tried
+            else look(task, c, GIVEN, place, task.settings.run.starts[0], None)
+        )
     else:
         first = look(task, c, columns, placed(task, columns), task.settings.run.starts[0], None)
     first = solved_once(task, first)
     whitened = _whitened(task, columns, first, size)
     # What was solved need not be solved again.
-    tried = [first if other.start == first.start else other for other in tried] if one_unit else tried
+    tried = (
+        [first if other.start == first.start else other for other in tried] if one_unit else tried
+    )
     return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
 
 

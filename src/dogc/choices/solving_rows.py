@@ -23,6 +23,8 @@ from .task import Task, begun, placed, sampled
 
 # The share of another's cut up to which labels are believed to be better.
 FEWER = 0.6
+# The multiple of another's cut up to which labels cut little more at a scale that is not their own.
+MORE = 2.5
 # One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become more,
 # and with them the gap that a graph can see.
 WIDE = 16
@@ -141,7 +143,8 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     """The solution, or one in wide neighbourhoods that cuts far less there.
 
     They are those of the columns as given, which no other labels have changed, unless the user says.
-    Where labels are not those of a smallest cut, it must also cut no more at the usual scale.
+    Where labels are not those of a smallest cut, it must also cut little more at the usual scale: a
+    wide neighbourhood may reach from one thin cluster to the next.
     """
     k = task.X.shape[0] // WIDE
     if k <= SCALES[-1] or task.watch.overdue:
@@ -159,7 +162,7 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     believed = tried.reason in SUCCESS and _cuts_far_less(here, start, found, labels)
     if look.start != "spectral":
         usual = look.begun[min(look.begun, key=distance_from_usual)]
-        believed = believed and _cut(*usual, found) <= _cut(*usual, labels)
+        believed = believed and _cut(*usual, found) <= MORE * _cut(*usual, labels)
     if not believed:
         return solution
     scales = {other: state.Y for other, (_, state) in look.begun.items()}

@@ -121,8 +121,8 @@ def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
 def _column_order(X: Matrix) -> np.ndarray:
     """An order of the columns that does not depend on how they came, nor on their common unit.
 
-    By what is exact whatever the order of rows. Only columns that are the same in this, as those
-    with one 1 each are, stay in the order in which they came.
+    By what is exact whatever the order of rows and the number of copies. Only columns that are the
+    same in this, as those of 0 and 1 are, stay in the order in which they came.
 
     Examples
     --------
@@ -134,10 +134,7 @@ def _column_order(X: Matrix) -> np.ndarray:
     high, low = X.max(axis=0), X.min(axis=0)
     if sp.issparse(X):
         high, low = high.toarray().ravel(), low.toarray().ravel()
-        filled = np.asarray((X != 0).sum(axis=0)).ravel()
-    else:
-        filled = np.count_nonzero(X, axis=0)
-    return np.lexsort((-filled, -low, -high, high == low))
+    return np.lexsort((-low, -high, high == low))
 
 
 def _sorted_rows(X: np.ndarray, columns: np.ndarray) -> np.ndarray:
