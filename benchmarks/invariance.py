@@ -2,8 +2,8 @@
 
 python benchmarks/invariance.py [--part changes families small] [--seeds 10] [--rows 300 4000]
 
-changes: labels before and after changes of the data that mean nothing, for nine methods at two sizes:
-the share of equal labels and the least adjusted Rand index (ARI) over data of two kinds. families:
+changes: labels before and after changes of the data that mean nothing, for nine methods at two
+sizes: the share of equal labels and the least adjusted Rand index over data of two kinds. families:
 mean ARI of DOGC on six families of data at sizes on both sides of 3,000 rows, where representatives
 begin. small: how often a small group that lies apart is found, beside its peers.
 

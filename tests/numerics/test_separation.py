@@ -30,7 +30,7 @@ def slow_pieces(X, fewest):
             for a in range(len(groups))
             for b in range(a)
         )
-        small, other = sorted((a, b), key=lambda g: len(groups[g]))
+        small = min(a, b, key=lambda g: len(groups[g]))
         joins.append((way, longest[small], list(groups[small])))
         groups[b], longest[b] = groups[a] + groups[b], way
         del groups[a], longest[a]
@@ -47,7 +47,7 @@ def slow_pieces(X, fewest):
 @given(st.integers(0, 10**6), st.integers(0, 8), st.floats(3.0, 40.0))
 def test_groups_apart_are_those_of_a_slow_single_linkage(seed, few, away):
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.normal(size=(25, 2)), rng.normal(size=(few, 2)) + [away, 0.0]])
+    X = np.concatenate([rng.normal(size=(25, 2)), rng.normal([away, 0.0], size=(few, 2))])
     piece = separation.pieces(*neighbours(X), 4)
     apart = slow_pieces(X, 4)
     for rows in apart:  # what is apart shares its piece with nobody that is nearer to the rest
@@ -99,7 +99,7 @@ def test_no_edge_leads_into_a_piece_that_stands():
 
 def small_group(n, few, seed):
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.normal(size=(n - few, 2)), rng.normal(size=(few, 2)) + [10.0, 0.0]])
+    X = np.concatenate([rng.normal(size=(n - few, 2)), rng.normal([10.0, 0.0], size=(few, 2))])
     return X, np.arange(n) >= n - few
 
 
@@ -118,8 +118,8 @@ def test_a_small_cluster_is_found(method, n, few):
 @pytest.mark.parametrize("few", [1, 2, 5])
 def test_a_handful_of_far_rows_is_no_cluster(few):
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + [7.0, 0.0]])
-    model = DOGC(2).fit(np.concatenate([X, rng.normal(size=(few, 2)) + [0.0, 60.0]]))
+    X = np.concatenate([rng.normal(size=(100, 2)), rng.normal([7.0, 0.0], size=(100, 2))])
+    model = DOGC(2).fit(np.concatenate([X, rng.normal([0.0, 60.0], size=(few, 2))]))
     assert np.bincount(model.labels_).min() >= 95
     assert model.outliers_[200:].all()
 
@@ -133,5 +133,5 @@ def test_small_clusters_are_counted():
     rng = np.random.default_rng(3)
     X, _ = small_group(1000, 20, 0)
     assert DOGC("auto").fit(X).n_clusters_ == 2
-    two = np.concatenate([X, rng.normal(size=(300, 2)) + [0.0, 12.0]])
+    two = np.concatenate([X, rng.normal([0.0, 12.0], size=(300, 2))])
     assert DOGC("auto").fit(two).n_clusters_ == 3

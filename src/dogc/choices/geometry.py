@@ -32,7 +32,6 @@ from .n_neighbors import (
 )
 from .task import Begun, Task, begun, largest_scale, placed
 
-
 # Columns whose deviations differ by no more than this factor have one unit.
 ONE_UNIT = 10.0
 

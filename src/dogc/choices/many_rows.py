@@ -85,7 +85,7 @@ def draw_many(rows: RowSet, p: int | str | None, c: int | None) -> Drawn | None:
 
 
 def numbers_for(drawn: Drawn, p: int | str | None, c: int, share: float = 1.0) -> list[int]:
-    """The numbers of representatives to choose from; the smallest cluster may have a known share."""
+    """The numbers of representatives to choose from; the smallest cluster has at most a share."""
     parts = max(c, int(np.ceil(1.0 / share)))
     return [p] if isinstance(p, int) else candidate_resolutions(drawn.room, parts)
 

@@ -25,8 +25,8 @@ from .task import Task, begun, placed, sampled
 FEWER = 0.6
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
 MORE = 2.5
-# One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become more,
-# and with them the gap that a graph can see.
+# One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become
+# more, and with them the gap that a graph can see.
 WIDE = 16
 
 
@@ -142,7 +142,7 @@ def _less_cut(task: Task, look: Look, k: int, solution: Solution) -> Solution:
 def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     """The solution, or one in wide neighbourhoods that cuts far less there.
 
-    They are those of the columns as given, which no other labels have changed, unless the user says.
+    They are those of the columns as given, which no labels have changed, unless the user says.
     Where labels are not those of a smallest cut, it must also cut little more at the usual scale: a
     wide neighbourhood may reach from one thin cluster to the next.
     """
@@ -165,8 +165,8 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
         believed = believed and _cut(*usual, found) <= MORE * _cut(*usual, labels)
     if not believed:
         return solution
-    scales = {other: state.Y for other, (_, state) in look.begun.items()}
-    scales = weigh_scales({**scales, k: found}, task.size)._replace(chosen=k)
+    starts = {other: state.Y for other, (_, state) in look.begun.items()}
+    scales = weigh_scales({**starts, k: found}, task.size)._replace(chosen=k)
     look = look._replace(columns=columns, scales=scales, start="spectral")
     return Solution(here, place, tried, solution.choice._replace(look=look))
 

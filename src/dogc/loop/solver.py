@@ -26,8 +26,8 @@ STOPPING_REASONS = {
         "choose a smaller n_clusters, or set n_neighbors"
     ),
     "unsettled_split": (
-        "the graph had exactly n_clusters components, but lost them again as the solution moved on; "
-        "the last such solution is kept; set n_neighbors, or change alpha"
+        "the graph had exactly n_clusters components, but lost them again; the last such solution "
+        "is kept; set n_neighbors, or change alpha"
     ),
     "max_iter": "max_iter was reached; raise max_iter",
     "max_time": "max_time was reached; labels are the best found until then; raise max_time",
