@@ -78,7 +78,9 @@ def attempt(rng: Rng, folder: pathlib.Path) -> str:
             after = method(c, **given).fit(Z).labels_
     ari = adjusted_rand_score(before, after)
     if name in EXACT or name == "rows":
-        if not np.array_equal(before, after):
+        # Methods on a fixed graph name clusters of one size by the columns as they come.
+        named = method not in (dogc.CLR, dogc.NormalizedCut)
+        if not (np.array_equal(before, after) if named else ari == 1.0):
             raise Broken(f"{method.__name__}, {name}, {X.shape}, {c}: ARI {ari:.3f}")
     elif far and ari < 0.99:
         raise Broken(f"{method.__name__}, {name}, {X.shape}, {c}: ARI {ari:.3f}")

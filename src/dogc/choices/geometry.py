@@ -106,29 +106,34 @@ def look_around(task: Task, c: int) -> list[Look]:
             "d (d + 1) / 2 distinct rows (of the 2,000 that decide, where there are many); use "
             "geometry='standard'."
         )
-    # Columns of about one deviation have one unit: their axes mean nothing, and whitening begins
-    # with the rows as they are. Others are standardised first.
-    unit = np.asarray(columns.unit)[np.ptp(task.X[size > 0], axis=0) > 0]
-    one_unit = len(unit) == 0 or unit.max() <= ONE_UNIT * unit.min()
     if few or codes or wanted == "standard" or (task.watch.overdue and wanted is None):
         standard = looks_in(task, c, columns, placed(task, columns))
         wide = wide and wanted is None
         return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
-    if one_unit:
-        columns = columns._replace(unit=None)
-        first = (
-            best_look(tried)
-            if tried
-            else look(task, c, GIVEN, place, task.settings.run.starts[0], None)
-        )
+    return whitened_looks(task, c, columns, tried, size)
+
+
+def whitened_looks(
+    task: Task, c: int, columns: Columns, tried: list[Look], size: np.ndarray
+) -> list[Look]:
+    """What was tried, and what graphs say in columns whitened within the clusters of a solution.
+
+    Columns of about one deviation have one unit: their axes mean nothing, and the solution is one
+    of the rows as they are. Others are standardised first.
+    """
+    unit = np.asarray(columns.unit)[np.ptp(task.X[size > 0], axis=0) > 0]
+    if len(unit) and unit.max() > ONE_UNIT * unit.min():
+        first, solved = None, columns
     else:
-        first = look(task, c, columns, placed(task, columns), task.settings.run.starts[0], None)
-    first = solved_once(task, first)
-    whitened = _whitened(task, columns, first, size)
+        first, solved = best_look(tried) if tried else None, GIVEN
+        columns = columns._replace(unit=None)
+    if first is None:
+        start = task.settings.run.starts[0]
+        first = look(task, c, solved, placed(task, solved), start, None)
+    done = solved_once(task, first)
+    whitened = _whitened(task, columns, done, size)
     # What was solved need not be solved again.
-    tried = (
-        [first if other.start == first.start else other for other in tried] if one_unit else tried
-    )
+    tried = [done if other is first else other for other in tried]
     return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
 
 

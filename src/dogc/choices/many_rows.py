@@ -47,8 +47,6 @@ WIDE_NUMBERS = 2
 PROJECTION_NODES = 500
 # Multiples of the golden ratio are spread evenly over the unit interval.
 GOLDEN = 0.6180339887498949
-# Principal directions in which rows of more columns are compared with representatives.
-DIRECTIONS = 50
 
 
 class Drawn(NamedTuple):
@@ -177,9 +175,9 @@ def led(frame: Frame, weight: np.ndarray) -> Frame:
     So many directions hold what clusters are; the others cost time and hold noise.
     """
     X = frame.scaled.X
-    if frame.directions is not None or X.shape[1] <= DIRECTIONS:
+    if frame.directions is not None or X.shape[1] <= principal.DIRECTIONS:
         return frame
-    return projected(frame, principal.leading_directions(X, weight, DIRECTIONS))
+    return projected(frame, principal.leading_directions(X, weight, principal.DIRECTIONS))
 
 
 def _spread(sample: sampling.Sample, geometry: Geometry) -> sampling.Sample:
@@ -187,6 +185,7 @@ def _spread(sample: sampling.Sample, geometry: Geometry) -> sampling.Sample:
     if len(sample.keys) <= SAMPLE_ROWS:
         return sample
     Z = as_points(led(frame_in(sample.X, GIVEN, geometry), sample.weight), sample.X)
+    Z = principal.own_axes(Z, sample.weight)
     cell = lloyd.halved_cells(Z, sample.weight, SAMPLE_ROWS)
     order = np.lexsort((Z.sum(axis=1), cell))
     first = np.searchsorted(cell[order], np.arange(cell.max() + 2))

@@ -110,8 +110,15 @@ class GraphClusterer(NewRows):
 
     def _fit_rows(self, X: Matrix, weight: np.ndarray | None, job: Job) -> None:
         """Learn the graph of all distinct rows; lone ones have no say in it."""
+        settings = job.settings
         with job.watch.phase("rows"):
-            rows = distinct.distinct_rows(X, weight, apart=job.settings.lookup.precomputed)
+            rows = distinct.distinct_rows(
+                X,
+                weight,
+                apart=settings.lookup.precomputed,
+                # What is drawn, and the paper's own protocol, go by the columns as they come.
+                any_columns=settings.run.is_own and settings.penalties.relative,
+            )
         weighted = rows.inverse >= 0
         task = row_task(rows, job)
         lone, place = rows_without_say(task, outlier_scores.whole_rows(rows))

@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from .matrix import Matrix
 from .trace_ratio import settle_signs
 
+# Principal directions in which rows of more columns are compared with representatives.
+DIRECTIONS = 50
 # Numbers in the rows that tell the leading directions: more would only take longer.
 ELEMENTS = 1 << 25
 # Up to so many rows or columns directions are exact, so that no turn of the columns matters.
@@ -37,6 +39,28 @@ def leading_directions(X: Matrix, weight: np.ndarray, q: int) -> np.ndarray:
         X -= weight @ X / weight.sum()
     root = np.sqrt(weight)
     return _leading(sp.diags_array(root) @ X if sp.issparse(X) else root[:, None] * X, q)[1]
+
+
+def own_axes(Z: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Points in axes of their own: the principal directions, each towards its longer tail.
+
+    They do not depend on the axes in which the points came. Points of many columns are in principal
+    directions already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 5.0]])
+    >>> own_axes(Z, np.ones(3)).round(6)[:, 0]
+    array([-2., -1.,  3.])
+    """
+    if Z.shape[1] >= DIRECTIONS:
+        return Z
+    share = weight / weight.sum()
+    Z = Z - share @ Z
+    _, V = np.linalg.eigh((Z.T * share) @ Z)
+    Z = Z @ V[:, ::-1]
+    return Z * np.where(share @ Z**3 < 0, -1.0, 1.0)
 
 
 def standing_out(X: np.ndarray) -> np.ndarray:

@@ -25,17 +25,20 @@ class DistinctRows(NamedTuple):
     n_distinct: int  # how many really differ: 1 where all rows are equal and kept apart
 
 
-def distinct_rows(X: Matrix, weight: np.ndarray | None, *, apart: bool = False) -> DistinctRows:
+def distinct_rows(
+    X: Matrix, weight: np.ndarray | None, *, apart: bool = False, any_columns: bool = False
+) -> DistinctRows:
     """Collapse equal rows and sort them, so that neither copies nor the order of rows matter.
 
-    With ``apart``, or where all rows are equal, every row is kept as it is.
+    With ``apart``, or where all rows are equal, every row is kept as it is. With ``any_columns``
+    the order of columns does not matter either.
     """
     n = X.shape[0]
     kept = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
     group, first = np.arange(len(kept)), kept
     n_distinct = len(kept)
     if not apart:
-        found = _sorted_groups(X if len(kept) == n else X[kept])
+        found = _sorted_groups(X if len(kept) == n else X[kept], any_columns)
         n_distinct = len(found[1])
         if n_distinct > 1:
             group, first = found[0], kept[found[1]]
@@ -98,11 +101,11 @@ def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
     )
 
 
-def _sorted_groups(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
+def _sorted_groups(X: Matrix, any_columns: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The group of equal rows that each row is in, groups in order of value; first of each."""
     n = X.shape[0]
     new = np.ones(n, dtype=bool)
-    columns = _column_order(X)
+    columns = _column_order(X) if any_columns else np.arange(X.shape[1])
     if sp.issparse(X):
         keys = _sparse_keys(sp.csr_array(X)[:, columns])
         order = np.array(sorted(range(n), key=keys.__getitem__))

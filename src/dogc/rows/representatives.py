@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..loop.running import FIRMER
-from ..numerics import fragments, lloyd, separation
+from ..numerics import fragments, lloyd, principal, separation
 from ..numerics.exact import exact_bits, power_of_two, rounded
 from ..numerics.matrix import Matrix
 from ..numerics.patience import Ended, never
@@ -217,7 +217,7 @@ def make_representatives(
     frame, rows = many.frame, slice(max(MEANS_EACH * p, MEANS_DISTANCES // p))
     X, weight = many.sample.X[rows], many.sample.weight[rows]
     Z = as_points(frame, X)
-    cell = lloyd.halved_cells(Z, weight, p)
+    cell = lloyd.halved_cells(principal.own_axes(Z, weight), weight, p)
     start = lloyd.cell_means(Z, weight, cell, p)
     cell, _ = lloyd.cells(Z, weight, start, STEPS, many.rows.nearest_mean, ended)
     if cell.max() + 1 < many.c:
