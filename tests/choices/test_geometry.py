@@ -326,11 +326,10 @@ def test_clusters_are_counted_in_the_geometry_that_was_named(name, n):
     assert DOGC("auto", geometry=name).fit(X * [1.0, 1.0, 1e6]).n_clusters_ == 3
 
 
-def test_of_scales_that_agree_alike_the_one_that_cuts_far_less_is_taken(monkeypatch):
+def test_a_wide_neighbourhood_that_cuts_far_less_is_taken(monkeypatch):
     X, y = make_moons(1000, noise=0.1, random_state=0)
     model = DOGC(2, init="spectral").fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.98
     assert model.n_neighbors_ == model.scales_.chosen
-    monkeypatch.setattr(solving_rows, "ALIKE", -1.0)  # nobody is asked
-    monkeypatch.setattr(solving_rows, "WIDE", 10**9)
+    monkeypatch.setattr(solving_rows, "WIDE", 10**9)  # none is asked
     assert adjusted_rand_score(y, DOGC(2, init="spectral").fit(X).labels_) < 0.95

@@ -18,7 +18,7 @@ from ..rows.problems import problem_at
 from ..rows.representatives import FEW_ROWS
 from .geometry import Look, begins_at, best_look, look_around
 from .n_clusters import CountEvidence, count_clusters
-from .n_neighbors import AGREED, ALIKE, SCALES, distance_from_usual, weigh_scales
+from .n_neighbors import AGREED, SCALES, distance_from_usual, weigh_scales
 from .task import Task, begun, placed, sampled
 
 # The share of another's cut up to which labels are believed to be better.
@@ -26,8 +26,8 @@ FEWER = 0.6
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
 MORE = 2.5
 # One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become
-# more, and with them the gap that a graph can see.
-WIDE = 16
+# more, and with them the gap that a graph can see. It says something new if it is so much wider.
+WIDE, WIDER = 16, 1.25
 
 
 class Choice(NamedTuple):
@@ -100,7 +100,7 @@ def choose(task: Task) -> Choice:
 
 
 def settled(task: Task, choice: Choice) -> Solution:
-    """The solution at the scale that was chosen, or at one that agrees as much and cuts less."""
+    """The solution at the scale that was chosen, or one in wide neighbourhoods that cuts less."""
     look, k = choice.look, choice.k
     if k not in look.begun:
         with task.watch.phase("start"):
@@ -109,33 +109,7 @@ def settled(task: Task, choice: Choice) -> Solution:
     problem, result = _solution_at(task, look, k)
     solution = Solution(problem, look.place, result, choice)
     if may_have_rivals(task, look, k, result):
-        solution = _less_cut(task, look, k, solution)
         solution = _wider(task, look, solution)
-    return solution
-
-
-def _less_cut(task: Task, look: Look, k: int, solution: Solution) -> Solution:
-    """The solution, or one at a scale that agrees with the others about as much and cuts far less.
-
-    Only where the start is one of a small cut.
-    """
-    labels = task.method.final_labels(solution.problem, solution.result.state)
-    scored = zip(look.scales.n_neighbors, look.scales.score, strict=True)
-    for other, score in scored if look.start == "spectral" else ():
-        there, start = look.begun[other]
-        alike = score >= look.score - ALIKE and other != k
-        if not alike or discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
-            continue
-        if task.watch.overdue:
-            break
-        with task.watch.phase("choices"):
-            watch, settings = task.watch.quiet(), begins_at(task.settings.run, look)
-            tried = run_once(there, task.method, settings, task.seed, watch, start)
-        found = task.method.final_labels(there, tried.state)
-        # Both are judged in the wider of the two graphs, which sees more of a gap.
-        if tried.reason in SUCCESS and _cuts_far_less(*look.begun[max(k, other)], found, labels):
-            k, labels = other, found
-            solution = solution._replace(problem=there, result=tried)
     return solution
 
 
@@ -147,7 +121,7 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     wide neighbourhood may reach from one thin cluster to the next.
     """
     k = task.X.shape[0] // WIDE
-    if k <= SCALES[-1] or task.watch.overdue:
+    if k < WIDER * SCALES[-1] or task.watch.overdue:
         return solution
     labels = task.method.final_labels(solution.problem, solution.result.state)
     with task.watch.phase("choices"):
@@ -157,7 +131,7 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
         if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
             return solution
         settings = task.settings.run._replace(init="spectral")
-        tried, _ = run(here, task.method, settings, task.seed, task.watch.quiet(), start)
+        tried = run_once(here, task.method, settings, task.seed, task.watch.quiet(), start)
     found = task.method.final_labels(here, tried.state)
     believed = tried.reason in SUCCESS and _cuts_far_less(here, start, found, labels)
     if look.start != "spectral":

@@ -48,20 +48,24 @@ def join_small(
     >>> joined.n_components, joined.stray
     (1, array([False, False,  True]))
     """
-    stray = None
-    while True:
-        edges = graph.to_csr(idx, S, len(S))
-        count, member = graph.components(edges)
-        small = np.bincount(member, weights=size, minlength=count) < min_size
-        stray = small[member] if stray is None else stray
-        ways_out = np.empty(0, dtype=np.int64)
-        if count > 1 and small.any():
-            ways_out = _shortest_ways_out(idx, d, member, small)
+    edges = graph.to_csr(idx, S, len(S))
+    count, member = graph.components(edges)
+    small = np.bincount(member, weights=size, minlength=count) < min_size
+    stray = small[member]
+    while count > 1 and small.any():
+        ways_out = _shortest_ways_out(idx, d, member, small)
         if not len(ways_out):
-            # Small components that are one cluster together did not stray from it.
-            strayed = np.bincount(member, weights=~stray, minlength=count) > 0
-            return Joined(S, edges, member, count, stray & (strayed[member] | small[member]))
-        S = _with_edges(S, ways_out)
+            break
+        S, edges = _with_edges(S, ways_out), None
+        ends = member[ways_out // idx.shape[1]], member[idx.ravel()[ways_out]]
+        ties = sp.csr_array((np.ones(len(ways_out)), ends), shape=(count, count))
+        count, group = graph.components(ties)
+        member = group[member]
+        small = np.bincount(member, weights=size, minlength=count) < min_size
+    edges = graph.to_csr(idx, S, len(S)) if edges is None else edges
+    # Small components that are one cluster together did not stray from it.
+    strayed = np.bincount(member, weights=~stray, minlength=count) > 0
+    return Joined(S, edges, member, count, stray & (strayed[member] | small[member]))
 
 
 def _shortest_ways_out(

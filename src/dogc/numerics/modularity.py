@@ -22,7 +22,7 @@ from .patience import Ended, never
 
 # Rounds of Leiden's local search. With few the last digit of a weight decides between partitions
 # that are nearly as good.
-ROUNDS = 5
+ROUNDS = 3
 # Relative width at which the bracket around r counts as empty.
 CLOSED = 1.02
 # Before there is a bracket r changes by so much, at least and at most.
@@ -69,7 +69,9 @@ def _searched(A: sp.csr_array, c: int, ended: Ended) -> np.ndarray:
     high: tuple[float, int] | None = None  # the smallest with too many
     finest, r = np.empty(0), _first_resolution(A, c)
     while True:
-        labels = _leiden(A, r, ROUNDS)
+        labels = _leiden(A, r, 1)
+        if labels.max() + 1 == c:  # else one round is enough to see that r is not the one
+            labels = _leiden(A, r, ROUNDS)
         count = int(labels.max()) + 1
         if count == c or (count < c and r > A.shape[0]):  # some nodes are tied beyond any r
             return labels
@@ -93,7 +95,7 @@ def _first_resolution(A: sp.csr_array, c: int) -> float:
             r *= STEP * (c / count) ** 1.5
     if not c < count <= MOST_JOINED:
         return r
-    above, below = (_joined(A, labels, fewer)[1] for fewer in (c, max(c - 1, 1)))
+    above, below = _joined(A, labels, max(c - 1, 1))[1][count - c - 1 :][[0, -1]]
     return max(float(np.sqrt(above * below)), LOWEST)
 
 
@@ -136,8 +138,8 @@ def _leiden(A: sp.csr_array, r: float, rounds: int) -> np.ndarray:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, float]:
-    """Clusters joined two by two until c are left, and the r at which the last two gain nothing.
+def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, np.ndarray]:
+    """Clusters joined two by two until c are left; the r at which each join gains nothing.
 
     The two come first that a falling r joins first; of clusters without an edge between them the
     two smallest.
@@ -145,9 +147,9 @@ def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, fl
     n, count = len(labels), int(labels.max()) + 1
     Y = sp.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, count))
     between = (Y.T @ A @ Y).toarray()
-    name, r = np.arange(count), np.inf
+    name, r = np.arange(count), np.zeros(count - c)
     alive = np.ones(count, dtype=bool)
-    for _ in range(count - c):
+    for join in range(count - c):
         volume = between.sum(axis=1)
         product = np.outer(volume, volume) / volume.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -155,7 +157,7 @@ def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, fl
         even[~alive] = even[:, ~alive] = -np.inf
         np.fill_diagonal(even, -np.inf)
         one, other = sorted(divmod(int(even.argmax()), count))
-        r = max(float(even[one, other]), 0.0)
+        r[join] = max(float(even[one, other]), 0.0)
         between[one] += between[other]
         between[:, one] += between[:, other]
         between[other] = between[:, other] = 0.0
