@@ -34,6 +34,8 @@ from .task import Begun, Task, begun, largest_scale, placed
 
 # Columns whose deviations differ by no more than this factor have one unit.
 ONE_UNIT = 10.0
+# Where scales agree as far as this in the columns as given, no other geometry is tried.
+CERTAIN = 0.995
 
 
 class Look(NamedTuple):
@@ -66,12 +68,13 @@ def better_looks(looks: list[Look]) -> dict[str, Look]:
 
 
 def best_look(looks: list[Look]) -> Look:
-    """The geometry and start whose scales agree most; the first, which changes less, in a tie.
+    """The geometry and start whose scales agree most; the last, which is whitened, if alike.
 
-    It is the first too where scales hardly agree in any: that is no evidence.
+    It is the first where scales hardly agree in any: that is no evidence.
     """
     chosen = list(better_looks(looks).values())
-    best = max(chosen, key=lambda look: look.score)
+    most = max(look.score for look in chosen)
+    best = [look for look in chosen if look.score >= most - ALIKE][-1]
     return best if best.score >= EVIDENCE else chosen[0]
 
 
@@ -89,7 +92,7 @@ def look_around(task: Task, c: int) -> list[Look]:
     # Where noise has one level in all directions, the columns have one unit; so they have where
     # rows have one length.
     settled |= place.geometry.lookup is not None or have_one_length(task.X)
-    if tried and (settled or best_look(tried).score >= AGREED or task.watch.overdue):
+    if tried and (settled or best_look(tried).score >= CERTAIN or task.watch.overdue):
         return tried
     size = in_company(place, task.size)
     codes = has_codes(task.X[size > 0], c)

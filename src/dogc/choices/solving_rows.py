@@ -21,10 +21,11 @@ from .n_clusters import CountEvidence, count_clusters
 from .n_neighbors import AGREED, SCALES, distance_from_usual, weigh_scales
 from .task import Task, begun, placed, sampled
 
-# The share of another's cut up to which labels are believed to be better.
-FEWER = 0.6
+# The share of another's cut up to which labels are believed to be better, and the same in a wide
+# neighbourhood, where the cut hangs less on single rows.
+FEWER, FEWER_WIDE = 0.6, 0.7
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
-MORE = 2.5
+MORE = 3.0
 # One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become
 # more, and with them the gap that a graph can see. It says something new if it is so much wider.
 WIDE, WIDER = 16, 1.25
@@ -117,8 +118,8 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     """The solution, or one in wide neighbourhoods that cuts far less there.
 
     They are those of the columns as given, which no labels have changed, unless the user says.
-    Where labels are not those of a smallest cut, it must also cut little more at the usual scale: a
-    wide neighbourhood may reach from one thin cluster to the next.
+    It must cut little more at the usual scale: a wide neighbourhood may reach from one thin cluster
+    to the next.
     """
     k = task.X.shape[0] // WIDE
     if k < WIDER * SCALES[-1] or task.watch.overdue:
@@ -133,11 +134,10 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
         settings = task.settings.run._replace(init="spectral")
         tried = run_once(here, task.method, settings, task.seed, task.watch.quiet(), start)
     found = task.method.final_labels(here, tried.state)
-    believed = tried.reason in SUCCESS and _cuts_far_less(here, start, found, labels)
-    if look.start != "spectral":
-        usual = look.begun[min(look.begun, key=distance_from_usual)]
-        believed = believed and _cut(*usual, found) <= MORE * _cut(*usual, labels)
-    if not believed:
+    usual = look.begun[min(look.begun, key=distance_from_usual)]
+    fewer = _cut(here, start, found) <= FEWER_WIDE * _cut(here, start, labels)
+    little_more = _cut(*usual, found) <= MORE * _cut(*usual, labels)
+    if not (tried.reason in SUCCESS and fewer and little_more):
         return solution
     starts = {other: state.Y for other, (_, state) in look.begun.items()}
     scales = weigh_scales({**starts, k: found}, task.size)._replace(chosen=k)
