@@ -156,7 +156,7 @@ def test_columns_stay_as_given_where_all_scales_agree():
 
 
 @pytest.mark.parametrize(
-    ("scores", "taken"), [((0.3, 0.48), 0), ((0.3, 0.52), 1), ((0.6, 0.6), 0), ((0.7, 0.6), 0)]
+    ("scores", "taken"), [((0.3, 0.48), 0), ((0.3, 0.52), 1), ((0.61, 0.6), 1), ((0.63, 0.6), 0)]
 )
 def test_the_columns_change_for_an_agreement_of_a_half_at_least(scores, taken):
     names = ("given", "standard")
