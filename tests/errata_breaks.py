@@ -125,7 +125,7 @@ CHOICES = {
             "return best if best.score >= EVIDENCE else chosen[0]",
             "return chosen[0]",
         ),
-        ("choices/geometry.py", "best_look(tried).score >= AGREED", "False"),
+        ("choices/geometry.py", "best_look(tried).score >= CERTAIN", "False"),
         (
             "choices/n_components.py",
             "        if m is not None:\n",

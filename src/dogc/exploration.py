@@ -171,7 +171,7 @@ def explore(
     >>> X, _ = make_blobs(90, centers=[(0, 0), (9, 0), (9, 4)], random_state=0)
     >>> found = explore(DOGC(), X, [2, 3])
     >>> found.proposed, found.steps[0].changes
-    (3, (Change(kind='split', cluster=0, parts=(0, 2), rows=(30, 30)),))
+    (3, (Change(kind='split', cluster=0, parts=(0, 2), rows=(31, 29)),))
     """
     if not hasattr(estimator, "n_clusters") or not hasattr(estimator, "fit_predict"):
         raise ValueError(

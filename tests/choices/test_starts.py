@@ -142,6 +142,16 @@ def test_representatives_have_both_starts_too():
     assert adjusted_rand_score(y, held.labels_) >= adjusted_rand_score(y, model.labels_) - 0.1
 
 
+def test_rings_that_cost_next_to_nothing_to_part_are_parted():
+    rng = np.random.default_rng(0)  # both starts agree alike over numbers of representatives here
+    y, angle = np.arange(20_000) % 10, rng.uniform(0, 2 * np.pi, 20_000)
+    flat = (y + 1)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    plane, _ = np.linalg.qr(rng.normal(size=(16, 2)))
+    model = DOGC(10).fit(flat @ plane.T + rng.normal(0, 0.1, (20_000, 16)))
+    assert model.init_ == "spectral"
+    assert adjusted_rand_score(y, model.labels_) > 0.999
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_groups_that_few_of_many_columns_tell_apart(seed):
     X, y = genes(seed)

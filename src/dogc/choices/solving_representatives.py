@@ -10,7 +10,7 @@ import numpy as np
 from .._limits import free_bytes
 from ..loop.initial_states import spectral_start
 from ..loop.watch import Watch
-from ..numerics import discrete, fragments, modularity, separation
+from ..numerics import discrete, fragments, graph, modularity, separation
 from ..rows import links
 from ..rows.problems import node_graph
 from ..rows.representatives import (
@@ -39,6 +39,9 @@ MANY_LINKS = 2 * links.LINKS
 # Bytes for a pair of representatives where rows without structure link nearly all of them: 4,000
 # took 1.9 GB.
 PAIR_BYTES = 120
+# The first start is taken if it cuts no more than this share of what the other does: gaps between
+# clusters are so cheap to cut, fringes are not.
+CHEAPER = 0.1
 
 
 class Solved(NamedTuple):
@@ -187,7 +190,13 @@ def choose_number(
             choice = weigh_resolutions(labels, many.sample.weight)
             found.append(TrialChoice(choice, tried[choice.chosen], start))
     best = better_start([choice.resolutions.steadiness for choice in found], ALIKE, 0.0)
+    if _cut(found[0]) <= CHEAPER * _cut(found[best]):
+        best = 0
     return [found[best], *found[:best], *found[best + 1 :]]
+
+
+def _cut(choice: TrialChoice) -> float:
+    return graph.normalised_cut(choice.trial.nodes.A, choice.trial.node_labels)
 
 
 def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:

@@ -51,12 +51,13 @@ class DOGCRelaxed(RegressingDOGC):
         by the covariance within the clusters of a first solution, so that elongated clusters become
         round. "principal" takes the principal directions with more variance than those of permuted
         columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
-        (best score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
         distinct rows), and "principal" with more columns than rows; it takes the geometry with the
-        higher best score. "auto" is always "given" if rows have one length, as embeddings do, for
-        sparse X, with an integer ``n_components`` and with ``penalties="paper"``; a column with at
-        most n_clusters distinct values rules out "standard" and "within". Above 3,000 distinct
-        rows, a sample of 2,000 decides. See ``geometries_``.
+        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
+        if rows have one length, as embeddings do, for sparse X, with an integer ``n_components``
+        and with ``penalties="paper"``; a column with at most n_clusters distinct values rules out
+        "standard" and "within". Above 3,000 distinct rows, a sample of 2,000 decides. See
+        ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
@@ -295,12 +296,13 @@ class DOGCFixedGraph(RegressingDOGC):
         by the covariance within the clusters of a first solution, so that elongated clusters become
         round. "principal" takes the principal directions with more variance than those of permuted
         columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
-        (best score 0.98). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
         distinct rows), and "principal" with more columns than rows; it takes the geometry with the
-        higher best score. "auto" is always "given" if rows have one length, as embeddings do, for
-        sparse X, with an integer ``n_components`` and with ``penalties="paper"``; a column with at
-        most n_clusters distinct values rules out "standard" and "within". Above 3,000 distinct
-        rows, a sample of 2,000 decides. See ``geometries_``.
+        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
+        if rows have one length, as embeddings do, for sparse X, with an integer ``n_components``
+        and with ``penalties="paper"``; a column with at most n_clusters distinct values rules out
+        "standard" and "within". Above 3,000 distinct rows, a sample of 2,000 decides. See
+        ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
