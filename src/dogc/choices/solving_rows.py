@@ -26,9 +26,10 @@ from .task import Task, begun, placed, sampled
 FEWER, FEWER_WIDE = 0.6, 0.7
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
 MORE = 3.0
-# One more scale is this part of all rows. Neighbourhoods of a fixed size shrink as rows become
-# more, and with them the gap that a graph can see. It says something new if it is so much wider.
-WIDE, WIDER = 16, 1.25
+# One more scale is this part of an average cluster. Neighbourhoods of a fixed size shrink as rows
+# become more, and with them the gap that a graph can see. It says something new if it is so much
+# wider than the others.
+WIDE, WIDER = 8, 1.25
 
 
 class Choice(NamedTuple):
@@ -121,7 +122,7 @@ def _wider(task: Task, look: Look, solution: Solution) -> Solution:
     It must cut little more at the usual scale: a wide neighbourhood may reach from one thin cluster
     to the next.
     """
-    k = task.X.shape[0] // WIDE
+    k = task.X.shape[0] // (WIDE * solution.choice.c)
     if k < WIDER * SCALES[-1] or task.watch.overdue:
         return solution
     labels = task.method.final_labels(solution.problem, solution.result.state)
