@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +75,8 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
     centre = small.mean(axis=0, dtype=np.float64)
     np.subtract(small, centre, out=small, casting="same_kind")
     small = _mixed(small, columns.T)
-    scatter = float(np.sqrt(np.einsum("ij,ij->", small, small, dtype=np.float64))) or 1.0
+    # Column by column and exact: neither their order nor a constant one changes the last digit.
+    scatter = math.sqrt(math.fsum(np.einsum("ij,ij->j", small, small, dtype=np.float64))) or 1.0
     small /= scatter
     n_varying = int(np.count_nonzero(~constant))
     median = origin.astype(np.float64)

@@ -129,7 +129,8 @@ NORMS = one_of("euclidean", "manhattan")
 
 PARTS: dict[type, dict[str, Check]] = {
     scaling.Scaled: {
-        "X": ROWS,
+        "T": maybe(moderate("d", "t")),
+        "X": either(moderate("n", "t"), ROWS),
         "origin": real("d"),
         "unit": either(ABOVE, positive("d")),
         "centre": moderate("d"),
@@ -137,7 +138,6 @@ PARTS: dict[type, dict[str, Check]] = {
         "mean": moderate("d"),
         "n_varying": whole(),
         "constant": maybe(flags("d")),
-        "T": maybe(moderate("d", "d")),
     },
     neighbours.Index: {
         "kind": one_of("exact", "pynndescent", "transformer"),

@@ -43,6 +43,8 @@ def _scaled(scaled: scaling.Scaled, sizes: Sizes) -> None:
         far = ~np.isfinite(scaled.origin / scaled.unit)
     if scaled.constant is not None:
         far &= ~scaled.constant
+    if scaled.T is None:
+        need(scaled.X.shape[1] == sizes["d"], "Scaled.X has other columns than its origin")
     need(not far.any(), "Scaled.origin is too far away")
 
 
@@ -78,10 +80,11 @@ def _fitted_rows(fitted: FittedRows, sizes: Sizes) -> None:
     if fitted.scaled is None:
         need(fitted.lookup is None and fitted.components is None, "FittedRows has too many parts")
         return
+    width = fitted.scaled.X.shape[1]
     if fitted.components is None:
-        same("q", sizes["d"], sizes)
+        same("q", width, sizes)
     if fitted.lookup is None:
-        same("l", sizes["d"], sizes)
+        same("l", width, sizes)
     kept = sp.issparse(fitted.scaled.X) and fitted.components is None
     need(sp.issparse(fitted.Z) == kept, "FittedRows.Z is not of the kind of the rows")
 
