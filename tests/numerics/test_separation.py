@@ -115,6 +115,16 @@ def test_a_small_cluster_is_found(method, n, few):
         assert model.predict(X[y]).mean() > 0.9
 
 
+@pytest.mark.parametrize("d", [5, 20])
+def test_small_clusters_are_found_in_more_columns(d):
+    for seed in range(2):
+        X = np.random.default_rng(seed).normal(size=(965, d))
+        X[:15, 0] += 10.0
+        X[15:165, -1] += 12.0
+        y = np.repeat([0, 1, 2], [15, 150, 800])
+        assert adjusted_rand_score(y, DOGC(3).fit(X).labels_) > 0.97
+
+
 @pytest.mark.parametrize("few", [1, 2, 5])
 def test_a_handful_of_far_rows_is_no_cluster(few):
     rng = np.random.default_rng(0)

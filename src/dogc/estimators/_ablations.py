@@ -54,10 +54,10 @@ class DOGCRelaxed(RegressingDOGC):
         (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
         distinct rows), and "principal" with more columns than rows; it takes the geometry with the
         higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
-        if rows have one length, as embeddings do, for sparse X, with an integer ``n_components``
-        and with ``penalties="paper"``; a column with at most n_clusters distinct values rules out
-        "standard" and "within". Above 3,000 distinct rows, a sample of 2,000 decides. See
-        ``geometries_``.
+        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
+        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
+        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
@@ -72,7 +72,8 @@ class DOGCRelaxed(RegressingDOGC):
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
         like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X, "auto" learns no projection.
+        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
+        "auto" learns no projection.
     alpha : float, default=1e-3
         Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
         in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
@@ -299,10 +300,10 @@ class DOGCFixedGraph(RegressingDOGC):
         (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
         distinct rows), and "principal" with more columns than rows; it takes the geometry with the
         higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
-        if rows have one length, as embeddings do, for sparse X, with an integer ``n_components``
-        and with ``penalties="paper"``; a column with at most n_clusters distinct values rules out
-        "standard" and "within". Above 3,000 distinct rows, a sample of 2,000 decides. See
-        ``geometries_``.
+        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
+        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
+        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
     n_neighbors : int, "auto" or "wide", default="auto"
         Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
         clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
@@ -317,7 +318,8 @@ class DOGCFixedGraph(RegressingDOGC):
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
         like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X, "auto" learns no projection.
+        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
+        "auto" learns no projection.
     alpha : float, default=1e-3
         Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
         in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no

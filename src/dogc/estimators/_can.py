@@ -295,7 +295,8 @@ class PCAN(CAN):
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
         like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X, "auto" learns no projection.
+        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
+        "auto" learns no projection.
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
         for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions

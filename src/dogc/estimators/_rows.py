@@ -34,6 +34,9 @@ from ._tensors import on_host, rows_on_host, torch_device, torch_rows
 from ._validating import validate_rows
 from ._warnings import warn_few_rows
 
+# Sparse rows of so few columns take little more room as dense ones.
+FEW_COLUMNS = 50
+
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
@@ -56,6 +59,9 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         if device is not None:
             return torch_rows(self, X, sample_weight, device, reset=True)
         X, sample_weight = self._validate(rows_on_host(X), reset=True), on_host(sample_weight)
+        given = "precomputed" in (getattr(self, "metric", ""), getattr(self, "affinity", ""))
+        if sp.issparse(X) and X.shape[1] <= FEW_COLUMNS and not given:
+            X = X.toarray()  # so that labels are those of the same rows stored otherwise
         return RowsInMemory(X, check_sample_weight(sample_weight, X.shape[0]), n_jobs)
 
     def _validate_new(self, X: Any) -> Matrix:

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._caller import warn_caller
 from ..choices import n_neighbors as scales
 from ..choices import n_representatives as resolutions
-from ..loop.solver import STOPPING_REASONS
+from ..loop.solver import HALTED, STOPPING_REASONS
 
 # Below this share of labels that come back, predict contradicts the fit.
 REPEATED = 0.95
@@ -58,7 +58,8 @@ _CONTRADICTIONS = {
 
 def warn_of_repetition(estimator: Any) -> None:
     """Say that predict contradicts the labels of the fit."""
-    if estimator.label_agreement_ < REPEATED:
+    halted = getattr(estimator, "stopping_reason_", None) in HALTED
+    if estimator.label_agreement_ < REPEATED and not halted:
         why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
         warn_caller(
             f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",

@@ -7,9 +7,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 # A group lies apart if the way to the rest is longer than its own longest step, by this factor, and
-# far longer than steps are, of which this share is usual: neither a gap in a sparse fringe nor the
-# surroundings of a tight bunch of rows are a gap between clusters (docs/benchmarks.md).
-OWN, FAR, USUAL = 1.25, 3.0, 0.98
+# longer than the usual ones, of which this share is, by so many times their spread: neither a gap
+# in a sparse fringe nor the surroundings of a tight bunch of rows are a gap between clusters. In
+# many columns all steps are about as long, and a gap shows beside their spread alone.
+OWN, FAR, USUAL = 1.25, 2.5, 0.98
 
 
 def pieces(idx: np.ndarray, d: np.ndarray, fewest: int) -> np.ndarray:
@@ -59,7 +60,8 @@ def _ways_out(
     one: np.ndarray, other: np.ndarray, step: np.ndarray, n: int, fewest: int
 ) -> np.ndarray:
     """Which edges of a tree, in rising order, lead from a group that lies apart to the rest."""
-    usual = step[int(USUAL * (len(step) - 1))] if len(step) else 0.0
+    middle, usual = np.quantile(step, [0.5, USUAL], method="lower") if len(step) else (0.0, 0.0)
+    far = usual + FAR * (usual - middle)
     leads_out = np.zeros(len(step), dtype=bool)
     parent, size, longest = list(range(n)), [1] * n, [0.0] * n
 
@@ -74,7 +76,7 @@ def _ways_out(
         i, j = root(i), root(j)
         if size[i] < size[j]:
             i, j = j, i
-        leads_out[place] = size[j] >= fewest and way >= max(OWN * longest[j], FAR * usual)
+        leads_out[place] = size[j] >= fewest and way >= max(OWN * longest[j], far)
         parent[j], size[i], longest[i] = i, size[i] + size[j], way
     return leads_out
 

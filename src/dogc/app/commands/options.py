@@ -130,13 +130,17 @@ Geometry = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Scaling of the columns before distances are computed: auto, given, standard or "
-        "within.",
+        help="Scaling of the columns before distances are computed: auto, given, standard, "
+        "within or principal.",
     ),
 ]
 Metric = Annotated[
     str,
-    typer.Option(metavar="NAME", help="Distance between rows: euclidean, cosine or manhattan."),
+    typer.Option(
+        metavar="NAME",
+        help="Distance between rows: euclidean, manhattan, or cosine, which leaves the columns "
+        "as they are.",
+    ),
 ]
 Components = Annotated[
     str,
