@@ -58,7 +58,7 @@ def test_without_truth_methods_are_held_against_each_other():
 
 
 def test_a_method_that_fails_says_why_and_the_others_go_on():
-    X = sp.csr_array(np.random.default_rng(0).standard_normal((40, 5)))
+    X = sp.csr_array(np.random.default_rng(0).standard_normal((40, 60)))
     features = METHODS["NMF"](2).set_params(source="features")
     table = compare(X, 2, {"bad": features, "good": RatioCut(2)}, np.arange(40) % 2)
     assert table["bad"].labels is None

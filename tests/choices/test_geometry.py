@@ -248,8 +248,8 @@ def test_a_sample_decides_where_rows_are_many(n_rows):
 def test_columns_that_cannot_be_stretched():
     X, _ = make_moons(60, noise=0.1, random_state=0)
     with pytest.raises(ValueError, match="geometry='within' needs dense features"):
-        DOGC(2, geometry="within").fit(sp.csr_array(X))
-    assert DOGC(2).fit(sp.csr_array(X)).geometry_ == "given"
+        DOGC(2, geometry="within").fit(sp.csr_array(np.tile(X, 26)))
+    assert DOGC(2).fit(sp.csr_array(np.tile(X, 26))).geometry_ == "given"
     with pytest.raises(ValueError, match="geometry must be one of 'auto', 'given'"):
         DOGC(2, geometry="round").fit(X)
     few = np.column_stack([X, np.arange(60) % 2])

@@ -35,11 +35,12 @@ def slow_pieces(X, fewest):
         groups[b], longest[b] = groups[a] + groups[b], way
         del groups[a], longest[a]
     steps = sorted(way for way, *_ in joins)
-    usual = steps[int(separation.USUAL * (len(steps) - 1))]
+    middle, usual = (steps[int(q * (len(steps) - 1))] for q in (0.5, separation.USUAL))
+    far = usual + separation.FAR * (usual - middle)
     return [
         set(rows)
         for way, own, rows in joins
-        if len(rows) >= fewest and way >= max(separation.OWN * own, separation.FAR * usual)
+        if len(rows) >= fewest and way >= max(separation.OWN * own, far)
     ]
 
 
