@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from floors import floor_line
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_iris, make_blobs, make_moons
@@ -82,6 +83,7 @@ CHANGES = (
     Change("copies as weights", True, weighted),
     Change("Fortran order", True, plain(np.asfortranarray)),
     Change("memory map", True, mapped),
+    Change("sparse", True, plain(sp.csr_array)),
     Change("n_jobs=2", True, lambda fit, X: (fit(X), fit(X, {"n_jobs": 2}))),
     Change("times 3.7", False, plain(lambda X: 3.7 * X)),
     Change("plus 100", False, plain(lambda X: X + 100.0)),
