@@ -181,7 +181,7 @@ def changes(rows: list[int], methods: list[str]) -> list[str]:
                     ari = adjusted_rand_score(before, after)
                     equal, least = min(equal, float(np.mean(before == after))), min(least, ari)
                     floor = SEPARATED if kind == "separated" else OVERLAPPING
-                    # Methods with chance name clusters of one size by the columns as they come.
+                    # On a fixed graph clusters of one size are named by the columns as they come.
                     same = ari if method in UNWEIGHTED else equal
                     if (same < EXACT) if change.exact else (ari < floor):
                         missed.append(f"{n} rows, {change.name}, {method}, {kind}")

@@ -610,3 +610,11 @@ def test_options_are_named_as_they_are_typed(table, capsys):
     assert "--geometry must be one of" in capsys.readouterr().err
     assert run("cluster", table, "--clusters", 3, "--max-time", -1) == 2
     assert "--max-time must be a number of seconds above 0" in capsys.readouterr().err
+
+
+def test_angles_are_measured_in_the_columns_as_they_are(tmp_path, capsys):
+    table = tmp_path / "rows.csv"
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 4 * np.eye(3)[np.arange(60) % 3]
+    np.savetxt(table, X, delimiter=",", header="a,b,c", comments="")
+    assert run("cluster", table, "-k", 3, "--metric", "cosine", "--out", tmp_path / "out") == 0
+    assert "keep their units" in "".join(capsys.readouterr())

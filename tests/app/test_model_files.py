@@ -456,3 +456,12 @@ def test_what_json_would_change_is_not_stored_as_text(item):
     packed = packing.pack([*range(packing.MANY_ITEMS), item])
     assert type(packed) is list
     assert packing.pack([*range(packing.MANY_ITEMS)])["dogc"] == "json"
+
+
+def test_a_model_in_principal_directions_is_saved(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 400))
+    X[:30, :60] += 0.9
+    model = DOGC(2).fit(X)
+    assert model.geometry_ == "principal"
+    save(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(load(tmp_path / "model.skops").predict(X), model.predict(X))

@@ -333,3 +333,11 @@ def test_a_wide_neighbourhood_that_cuts_far_less_is_taken(monkeypatch):
     assert model.n_neighbors_ == model.scales_.chosen
     monkeypatch.setattr(solving_rows, "WIDE", 10**9)  # none is asked
     assert adjusted_rand_score(y, DOGC(2, init="spectral").fit(X).labels_) < 0.95
+
+
+def test_a_constant_column_breaks_no_tie_otherwise():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = (rng.random((400, 6)) < np.where(y[:, None], 0.75, 0.25)) + rng.integers(0.0, 3.0, (400, 6))
+    labels = DOGC(2).fit_predict(X)
+    np.testing.assert_array_equal(DOGC(2).fit_predict(np.c_[X, np.zeros(400)]), labels)

@@ -160,7 +160,8 @@ def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
     if not firm and settings.is_own and may_hold(settings, result, task.watch):
         labels = method.final_labels(problem, result.state)
         left = discrete.adjusted_rand(labels, start.Y, task.size) < AGREED
-        if left and not _cuts_far_less(problem, start, labels, start.Y):
+        fewer = _cut(problem, start, labels) <= FEWER * _cut(problem, start, start.Y)
+        if left and not fewer:
             result = run_once(held(problem), method, settings, task.seed, task.watch, start)
     return problem, result
 
@@ -177,11 +178,7 @@ def may_have_rivals(task: Task, look: Look, k: int, result: Result) -> bool:
     return not (task.settings.wanted.n_neighbors or agreed or ended)
 
 
-def _cuts_far_less(problem: Problem, start: State, labels: np.ndarray, others: np.ndarray) -> bool:
-    """Whether labels cut far less than others do, in the data's own graph at a scale."""
-    return _cut(problem, start, labels) <= FEWER * _cut(problem, start, others)
-
-
 def _cut(problem: Problem, start: State, labels: np.ndarray) -> float:
+    """The normalised cut of labels in the data's own graph at a scale."""
     A = graph.to_csr(start.idx, problem.nodes.root**2 * start.graph.S, problem.n)
     return graph.normalised_cut(A, labels)

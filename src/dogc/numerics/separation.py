@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-# A group lies apart if the way to the rest is longer than its own longest step, by this factor, and
-# longer than the usual ones, of which this share is, by so many times their spread: neither a gap
-# in a sparse fringe nor the surroundings of a tight bunch of rows are a gap between clusters. In
-# many columns all steps are about as long, and a gap shows beside their spread alone.
+# A group lies apart if the way to the rest is OWN times its longest step, and beyond the quantile
+# USUAL of all steps by FAR times the distance of that from their median: neither a gap in a sparse
+# fringe nor the surroundings of a tight bunch of rows are a gap between clusters. In many columns
+# all steps are about as long, and a gap shows only beside their spread.
 OWN, FAR, USUAL = 1.25, 2.5, 0.98
 
 

@@ -137,6 +137,11 @@ def check_seed(seed: int) -> int:
     return seed
 
 
+def is_scaled(no_scale: bool, metric: str) -> bool:
+    """Whether columns are centred and scaled: not for angles, which are seen from the origin."""
+    return not no_scale and metric != "cosine"
+
+
 def settings_of(
     neighbors: str = "auto",
     geometry: str = "auto",

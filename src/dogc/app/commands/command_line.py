@@ -171,7 +171,7 @@ def cluster(
         terminal.Output(out, force, raw_cells),
         label_column,
         tuple(drop or ()),
-        not no_scale and metric != "cosine",  # which is about the origin
+        arguments.is_scaled(no_scale, metric),
         columns=tuple(columns or ()),
         keep=tuple(keep or ()),
         weights=arguments.weights_of(weight or ()),
@@ -285,7 +285,7 @@ def explore(
         terminal.Output(out, force, raw_cells),
         label_column,
         tuple(drop or ()),
-        not no_scale and metric != "cosine",  # which is about the origin
+        arguments.is_scaled(no_scale, metric),
         columns=tuple(columns or ()),
         keep=tuple(keep or ()),
         weights=arguments.weights_of(weight or ()),
