@@ -173,8 +173,8 @@ CHOICES = {
         ("loop/running.py", "FIRMER = 100.0", "FIRMER = 1.0"),
         (
             "choices/solving_rows.py",
-            "if left and not _cuts_far_less(",
-            "if left or _cuts_far_less(",
+            "if left and not fewer:",
+            "if left or fewer:",
         ),
         ("loop/penalties.py", "return self.relative and self.alpha > 0", "return self.alpha > 0"),
     ],

@@ -144,8 +144,12 @@ def test_joining_only_merges_and_names_the_rows_that_were_small(given_pieces):
     _, member = graph.components(graph.to_csr(idx, S, len(S)))
     pairs = np.unique(np.column_stack([member, joined.member]), axis=0)
     assert len(np.unique(pairs[:, 0])) == len(pairs)
-    small = np.bincount(member, weights=size) < min_size
-    assert np.array_equal(joined.stray, small[member])
+    small = (np.bincount(member, weights=size) < min_size)[member]
+    # Those that are a cluster together, and nobody else with them, did not stray.
+    company = np.bincount(joined.member, weights=~small) > 0
+    large = np.bincount(joined.member, weights=size) >= min_size
+    together = (large & ~company)[joined.member]
+    assert np.array_equal(joined.stray, small & ~together)
 
 
 def test_a_stray_row_joins_by_its_shortest_pair_even_if_the_other_holds_it():
