@@ -23,7 +23,7 @@ test: $(READY)
 
 # The tests of torch's part, on the first GPU instead of the processor.
 gpu-test: $(READY)
-	DOGC_TEST_DEVICE=cuda $(BIN)/python -m pytest tests/rows/test_torch_links.py tests/estimators/test_torch.py
+	DOGC_TEST_DEVICE=cuda $(BIN)/python -m pytest tests/fitting/test_torch_links.py tests/estimators/test_torch.py
 
 # With what builds the pages at hand, the slow tests of the site run too.
 nightly: $(READY) $(DOCS)

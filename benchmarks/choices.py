@@ -30,8 +30,8 @@ from tqdm.auto import tqdm
 
 from dogc import DOGC
 from dogc._atomic import write_csv
-from dogc.choices import geometry, solving_rows
-from dogc.choices import n_neighbors as scales
+from dogc.fitting.auto import geometry, solving_rows
+from dogc.fitting.auto import n_neighbors as scales
 
 DEFAULT = "the defaults"
 

@@ -23,7 +23,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from dogc import DOGC
-from dogc.rows import torch_rows
+from dogc.fitting import torch_rows
 
 COLUMNS, CLUSTERS, RUNS = 16, 10, 5
 MILLION = 1_000_000

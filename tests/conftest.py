@@ -30,11 +30,11 @@ from dogc import (
     NormalizedCut,
     RatioCut,
 )
-from dogc.choices.n_components import geometry_of
+from dogc.fitting.auto.n_components import geometry_of
+from dogc.fitting.places import locate
+from dogc.fitting.problems import problem_at
+from dogc.fitting.settings import check_settings
 from dogc.loop import watch
-from dogc.rows.places import locate
-from dogc.rows.problems import problem_at
-from dogc.rows.settings import check_settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 

@@ -6,10 +6,10 @@ from sklearn.datasets import make_blobs
 
 from conftest import problem_for
 from dogc import DOGC
-from dogc.choices import many_rows
+from dogc.fitting import neighbours, scaling
+from dogc.fitting.auto import many_rows
 from dogc.loop.initial_states import starts
 from dogc.numerics import graph
-from dogc.rows import neighbours, scaling
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dogc import CAN, CLR, DOGC, DOGCOS, NormalizedCut, explore
-from dogc.choices.n_neighbors import ScaleChoice
-from dogc.choices.n_representatives import ResolutionChoice, only_resolution
-from dogc.choices.splits import steps_between
+from dogc.fitting.auto.n_neighbors import ScaleChoice
+from dogc.fitting.auto.n_representatives import ResolutionChoice, only_resolution
+from dogc.fitting.auto.splits import steps_between
 from dogc.loop.solver import Record
 from dogc.metrics import clustering_accuracy
 from dogc.plotting import (

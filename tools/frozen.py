@@ -124,8 +124,9 @@ def inputs(name: str, small: dict[str, Any], large: dict[str, Any]) -> Iterator[
     for data in ("wine", "glass", "moons"):
         X, c = small[data]
         weights = rng.integers(1, 4, len(X)).astype(float)
-        yield f"{name} weights {data}", lambda X=X, c=c, w=weights: fitted(
-            model(name, c), X, sample_weight=w
+        yield (
+            f"{name} weights {data}",
+            lambda X=X, c=c, w=weights: fitted(model(name, c), X, sample_weight=w),
         )
         yield f"{name} sparse {data}", lambda X=X, c=c: fitted(model(name, c), sp.csr_matrix(X))
     yield f"{name} text", lambda: fitted(model(name, 4, metric="cosine"), text)

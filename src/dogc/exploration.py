@@ -15,8 +15,8 @@ from tqdm.auto import tqdm
 
 from ._checks import check_cluster_count, shown
 from ._extras import needed
-from .choices.n_clusters import CountEvidence
-from .choices.splits import Step, change_words, followed, steps_between
+from .fitting.auto.n_clusters import CountEvidence
+from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .quality import figures
 
 WIDTH = 79

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from ._checks import check_count, check_unmasked
 from .estimators._validating import check_rows
-from .rows.repeatable import generator
+from .fitting.repeatable import generator
 
 # Rows that the silhouette is taken of, where there are more.
 SILHOUETTE_ROWS = 2_000

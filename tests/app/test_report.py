@@ -25,7 +25,7 @@ from dogc.app.report.graph_weight import BINS, describe_graph
 from dogc.app.report.groups import group_rows
 from dogc.app.report.summary import ENDINGS
 from dogc.app.tables.deciding_numbers import pieces_of
-from dogc.choices.n_representatives import ResolutionChoice
+from dogc.fitting.auto.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
 from dogc.plotting import _plane

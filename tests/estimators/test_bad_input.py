@@ -20,7 +20,7 @@ from dogc import (
     DOGCFixedGraph,
     LocalLearningClustering,
 )
-from dogc.choices import task
+from dogc.fitting.auto import task
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)

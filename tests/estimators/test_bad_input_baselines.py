@@ -10,7 +10,7 @@ from test_bad_input import X, having, message_of
 
 from conftest import BASELINES
 from dogc import CLGR, CLR, SEC, DiscriminativeKMeans, NMFClustering, NormalizedCut, RatioCut
-from dogc.rows import fixed_graph
+from dogc.fitting import fixed_graph
 
 PRECOMPUTING = (RatioCut, NormalizedCut, NMFClustering, CLR)
 FULL = (*PRECOMPUTING, SEC, CLGR)

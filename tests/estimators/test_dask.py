@@ -225,7 +225,9 @@ def test_labels_are_made_when_asked_for(monkeypatch):
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     model = DOGC(2).fit(blocks)
     computed = []
-    monkeypatch.setattr("dogc.rows.dask_blocks._labelled", lambda *a: computed.append(a) or 1 / 0)
+    monkeypatch.setattr(
+        "dogc.fitting.dask_blocks._labelled", lambda *a: computed.append(a) or 1 / 0
+    )
     assert model.labels_.shape == (4_000,)
     assert not computed
     with pytest.raises(ZeroDivisionError):
@@ -248,8 +250,8 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
             return value.nnz
         return sum(map(size_of, value)) if isinstance(value, tuple) else 1
 
-    monkeypatch.setattr("dogc.rows.dask_rows.dask.compute", watched)
-    monkeypatch.setattr("dogc.choices.many_rows.LARGE_SAMPLE", 5_000)
+    monkeypatch.setattr("dogc.fitting.dask_rows.dask.compute", watched)
+    monkeypatch.setattr("dogc.fitting.auto.many_rows.LARGE_SAMPLE", 5_000)
     largest = {}
     for n in (20_000, 80_000):
         seen.clear()
@@ -301,13 +303,13 @@ def test_words_are_named():
 
 
 def test_more_rows_than_can_be_added_up(monkeypatch):
-    monkeypatch.setattr("dogc.rows.sampling.MOST", 3_999)
+    monkeypatch.setattr("dogc.fitting.sampling.MOST", 3_999)
     with pytest.raises(ValueError, match="4,000 rows, and sums over more than 3,999"):
         DOGC(2).fit(da.from_array(MOONS, chunks=(1_000, 2)))
 
 
 def test_more_rows_than_can_be_nodes(monkeypatch):
-    monkeypatch.setattr("dogc.rows.dask_rows.MOST_FEW", 1_000)
+    monkeypatch.setattr("dogc.fitting.dask_rows.MOST_FEW", 1_000)
     blocks = da.from_array(MOONS, chunks=(1_000, 2))
     for cls in (DOGC, NormalizedCut):
         with pytest.raises(ValueError, match="leave n_representatives='auto'"):

@@ -14,9 +14,9 @@ from test_bad_input import message_of
 import reference_landmarks as dense
 from dogc import KMultipleMeans
 from dogc.estimators import _multiple_means
+from dogc.fitting import landmarks
+from dogc.fitting.repeatable import generator
 from dogc.numerics import multiple_means
-from dogc.rows import landmarks
-from dogc.rows.repeatable import generator
 
 X, TRUTH = make_blobs(90, n_features=3, centers=3, cluster_std=2.5, random_state=0)
 

@@ -12,7 +12,7 @@ from test_bad_input import message_of
 
 import reference_landmarks as dense
 from dogc import LSC, USENC, USPEC
-from dogc.rows import landmarks
+from dogc.fitting import landmarks
 
 BOTH = (LSC, USPEC)
 each = pytest.mark.parametrize("cls", BOTH, ids=lambda e: e.__name__)

@@ -8,8 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
 from dogc import CAN, DOGC, DOGCOS
+from dogc.fitting import distinct, outlier_scores
 from dogc.numerics import outliers
-from dogc.rows import distinct, outlier_scores
 
 IRIS = load_iris().data
 WINE = scale(load_wine().data)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import reference_baselines as dense
 from dogc import LPP, RatioCut
-from dogc.rows import fixed_graph
+from dogc.fitting import fixed_graph
 
 X, _ = make_blobs(80, n_features=5, centers=3, cluster_std=2.0, random_state=0)
 

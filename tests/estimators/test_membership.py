@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from conftest import made
 from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
-from dogc.rows import passes
+from dogc.fitting import passes
 
 ESTIMATORS = [DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph]
 

@@ -24,7 +24,7 @@ from dogc import (
 
 torch = pytest.importorskip("torch")
 
-from dogc.rows import torch_rows  # noqa: E402
+from dogc.fitting import torch_rows  # noqa: E402
 
 # `make gpu-test` sets it; without a GPU the same code runs on the processor.
 DEVICE = os.environ.get("DOGC_TEST_DEVICE", "cpu")

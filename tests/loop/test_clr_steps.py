@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 import reference
 from dogc.estimators._clr import given_graph_problem
+from dogc.fitting.fixed_graph import GraphSettings
 from dogc.loop import methods, objective
 from dogc.loop.initial_states import random_starts, spectral_start
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.steps import step_S, step_S_l1
-from dogc.rows.fixed_graph import GraphSettings
 from graphs import orthonormal
 from reference_loop import dense_weights
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
+from dogc.fitting.problems import given_graph
 from dogc.loop import methods, objective
 from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
@@ -16,7 +17,6 @@ from dogc.loop.solver import alternate
 from dogc.loop.state import Nodes, Regression, Subspace
 from dogc.loop.steps import step_F, step_Q, step_S, step_S_l1, step_W, step_Y, with_graph
 from dogc.numerics import affinity, graph
-from dogc.rows.problems import given_graph
 
 METHODS = (
     methods.DOGC,

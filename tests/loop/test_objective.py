@@ -4,11 +4,11 @@ import pytest
 import reference_loop
 from conftest import problem_for
 from dogc import DOGC, DOGCOS
+from dogc.fitting.problems import given_graph
 from dogc.loop import objective
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.steps import step_P
-from dogc.rows.problems import given_graph
 
 
 @pytest.mark.parametrize("n_components", [None, 2])

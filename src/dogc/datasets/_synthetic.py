@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from .._checks import check_count, check_positive, check_weight
-from ..rows.repeatable import generator
+from ..fitting.repeatable import generator
 
 
 def make_multi_cluster(

@@ -8,13 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..choices.geometry import Look, better_looks
-from ..choices.many_rows import Job, Prepared, prepare
-from ..choices.n_clusters import CountEvidence
-from ..choices.n_neighbors import ScaleChoice, only_scale
-from ..choices.solving_representatives import Resolved, Solved, resolve
-from ..choices.solving_rows import Solution, rows_without_say, solve_task
-from ..choices.task import Task
+from ..fitting import distinct, given_graphs, labelling, outlier_scores, places, problems, scaling
+from ..fitting.auto.geometry import Look, better_looks
+from ..fitting.auto.many_rows import Job, Prepared, prepare
+from ..fitting.auto.n_clusters import CountEvidence
+from ..fitting.auto.n_neighbors import ScaleChoice, only_scale
+from ..fitting.auto.solving_representatives import Resolved, Solved, resolve
+from ..fitting.auto.solving_rows import Solution, rows_without_say, solve_task
+from ..fitting.auto.task import Task
+from ..fitting.repeatable import generator, single_blas_thread
+from ..fitting.representatives import (
+    ManyRows,
+    NodeGraph,
+    Options,
+    Representatives,
+    RowFacts,
+    RowSet,
+)
+from ..fitting.settings import Settings, check_settings, wide_scale
 from ..loop import steps
 from ..loop.methods import Method
 from ..loop.running import run
@@ -23,17 +34,6 @@ from ..loop.state import Problem, State, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
-from ..rows import distinct, given_graphs, labelling, outlier_scores, places, problems, scaling
-from ..rows.repeatable import generator, single_blas_thread
-from ..rows.representatives import (
-    ManyRows,
-    NodeGraph,
-    Options,
-    Representatives,
-    RowFacts,
-    RowSet,
-)
-from ..rows.settings import Settings, check_settings, wide_scale
 from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
 from ._room import check_learned

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
-from ..choices.solving_representatives import Solved
+from ..fitting import fixed_graph
+from ..fitting.auto.solving_representatives import Solved
+from ..fitting.problems import given_graph, node_graph
+from ..fitting.repeatable import single_blas_thread
+from ..fitting.representatives import NodeGraph
 from ..loop import methods
 from ..loop.running import RunSettings, run_once
 from ..loop.solver import HALTED, Callback
@@ -16,10 +20,6 @@ from ..loop.state import Problem, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph
-from ..rows.problems import given_graph, node_graph
-from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import NodeGraph
 from ._elsewhere import check_where
 from ._fixed import FixedGraphClusterer
 from ._room import check_fixed

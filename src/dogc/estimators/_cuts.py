@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
+from ..fitting import fixed_graph
 from ..numerics import affinity, eigen, graph
-from ..rows import fixed_graph
 from . import _discretising
 from ._fixed import FixedGraphClusterer, merged_components
 

@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from .._checks import check_count, check_flag, check_numbers
+from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import discrete
-from ..rows.repeatable import generator, single_blas_thread
 
 
 def spectral_rotation(

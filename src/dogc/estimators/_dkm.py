@@ -11,12 +11,12 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from .. import _checks
+from ..fitting import distinct, scaling
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.passes import in_chunks
+from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
-from ..rows import distinct, scaling
-from ..rows.in_memory import RowsInMemory
-from ..rows.passes import in_chunks
-from ..rows.repeatable import generator, single_blas_thread
 from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..fitting import labelling
+from ..fitting.distinct import DistinctRows
+from ..fitting.passes import in_chunks
+from ..fitting.repeatable import single_blas_thread
+from ..fitting.representatives import ManyRows, Representatives
+from ..fitting.settings import Settings
 from ..loop import methods
 from ..loop.solver import Callback
 from ..loop.state import State
 from ..loop.watch import Watch
 from ..numerics import graph
 from ..numerics.matrix import Matrix
-from ..rows import labelling
-from ..rows.distinct import DistinctRows
-from ..rows.passes import in_chunks
-from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import ManyRows, Representatives
-from ..rows.settings import Settings
 from ._base import GraphClusterer
 from ._elsewhere import of_each_row
 from ._regressing import RegressingDOGC

@@ -12,10 +12,10 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import check_device
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.representatives import Representatives, RowSet
+from ..fitting.whereabouts import is_dask, is_tensor
 from ..numerics import discrete
-from ..rows.in_memory import RowsInMemory
-from ..rows.representatives import Representatives, RowSet
-from ..rows.whereabouts import is_dask, is_tensor
 from ._tensors import ROW_ATTRIBUTES, in_memory, on_tensor, torch_device
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -23,8 +23,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
     """Rows of Dask's for a fit; their names and number of columns are remembered."""
-    from ..rows.dask_input import as_dask_weights
-    from ..rows.dask_rows import DaskRows
+    from ..fitting.dask_input import as_dask_weights
+    from ..fitting.dask_rows import DaskRows
 
     if check_device(getattr(estimator, "device", "auto")).startswith("cuda"):
         raise ValueError(
@@ -39,7 +39,7 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
 
 def checked_dask(estimator: Any, X: Any, reset: bool) -> Any:
     """A dask array whose columns are those of the fit; its values are looked at block by block."""
-    from ..rows.dask_input import as_dask_array, is_frame
+    from ..fitting.dask_input import as_dask_array, is_frame
 
     array = as_dask_array(X)
     named = X._meta if is_frame(X) else array
@@ -95,7 +95,7 @@ def agreement(one: Any, other: Any) -> float:
     """The adjusted Rand index of two labellings; of Dask's, from how often labels come together."""
     if not is_dask(one):
         return float(adjusted_rand_score(in_memory(one), in_memory(other)))
-    from ..rows.dask_rows import paired_counts
+    from ..fitting.dask_rows import paired_counts
 
     pairs, count = paired_counts(one, other)
     first, second = (np.unique(labels, return_inverse=True)[1] for labels in pairs)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
+from ..fitting import landmarks
 from ..numerics.matrix import Matrix
-from ..rows import landmarks
 from ._landmarks import (
     HYBRID,
     MOST_LANDMARKS,

@@ -10,14 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
-from ..choices import many_rows
-from ..choices.solving_representatives import Resolved, Solve, Solved, resolve
-from ..loop.watch import Watch
-from ..numerics import discrete, fragments, graph
-from ..numerics.matrix import Matrix
-from ..rows import distinct, fixed_graph, linked
-from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import (
+from ..fitting import distinct, fixed_graph, linked
+from ..fitting.auto import many_rows
+from ..fitting.auto.solving_representatives import Resolved, Solve, Solved, resolve
+from ..fitting.repeatable import single_blas_thread
+from ..fitting.representatives import (
     ManyRows,
     NodeGraph,
     Options,
@@ -25,6 +22,9 @@ from ..rows.representatives import (
     RowFacts,
     RowSet,
 )
+from ..loop.watch import Watch
+from ..numerics import discrete, fragments, graph
+from ..numerics.matrix import Matrix
 from . import _discretising
 from ._elsewhere import check_where, of_each_row
 from ._room import check_fixed

@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
+from ..fitting import landmarks
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import bipartite, discrete, fragments
 from ..numerics.matrix import Matrix
-from ..rows import landmarks
-from ..rows.in_memory import RowsInMemory
-from ..rows.repeatable import generator, single_blas_thread
 from ._discretising import kmeans_centres
 from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..fitting import distinct, labelling
 from ..loop.state import symmetric
 from ..numerics.matrix import Matrix
-from ..rows import distinct, labelling
 
 
 def label_left_out(model: Any, X: Matrix, rows: distinct.DistinctRows, lone: np.ndarray) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _checks
+from ..fitting import fixed_graph, neighbours
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph, neighbours
 from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.

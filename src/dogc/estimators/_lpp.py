@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
+from ..fitting import distinct, fixed_graph, scaling
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
 from ..numerics import graph, lpp, trace_ratio
-from ..rows import distinct, fixed_graph, scaling
-from ..rows.in_memory import RowsInMemory
-from ..rows.repeatable import single_blas_thread
 from ._room import check_fixed
 from ._validating import validate_rows
 

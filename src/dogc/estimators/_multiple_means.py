@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
+from ..fitting import landmarks, prototypes
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import bipartite, discrete, fragments, multiple_means
 from ..numerics.multiple_means import Candidates, Shares
-from ..rows import landmarks, prototypes
-from ..rows.in_memory import RowsInMemory
-from ..rows.repeatable import generator, single_blas_thread
 from ._landmarks import HYBRID, check_links, embedding_centres
 from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters

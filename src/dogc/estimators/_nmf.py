@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
+from ..fitting import fixed_graph
+from ..fitting.repeatable import generator
 from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph
-from ..rows.repeatable import generator
 from ._fixed import FixedGraphClusterer, merged_components
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from .._limits import check_room
-from ..choices import many_rows
+from ..fitting import memory
+from ..fitting.auto import many_rows
+from ..fitting.fixed_graph import GraphSettings
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.links import LINKS
+from ..fitting.representatives import RowSet
+from ..fitting.settings import Settings, wide_links, wide_scale
 from ..numerics.l2p import DIRECT_UP_TO
 from ..numerics.matrix import Matrix
-from ..rows import memory
-from ..rows.fixed_graph import GraphSettings
-from ..rows.in_memory import RowsInMemory
-from ..rows.links import LINKS
-from ..rows.representatives import RowSet
-from ..rows.settings import Settings, wide_links, wide_scale
 
 # What to reckon with where it is left open: neighbours in the middle of the scales that are asked,
 # where larger ones need half as much again.

@@ -17,18 +17,18 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
-from ..choices import n_representatives as resolutions
-from ..choices.solving_representatives import Resolved
+from ..fitting import labelling, outlier_scores, scaling
+from ..fitting.auto import n_representatives as resolutions
+from ..fitting.auto.solving_representatives import Resolved
+from ..fitting.distinct import check_sample_weight
+from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
+from ..fitting.representatives import RowFacts, RowSet
+from ..fitting.whereabouts import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
 from ..numerics import discrete, outliers
 from ..numerics.matrix import Matrix
-from ..rows import labelling, outlier_scores, scaling
-from ..rows.distinct import check_sample_weight
-from ..rows.in_memory import RowsInMemory
-from ..rows.repeatable import single_blas_thread
-from ..rows.representatives import RowFacts, RowSet
-from ..rows.whereabouts import is_dask
 from ._elsewhere import agreement, dask_rows, of_each_row
 from ._tensors import on_host, rows_on_host, torch_device, torch_rows
 from ._validating import validate_rows

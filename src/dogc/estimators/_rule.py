@@ -10,13 +10,13 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from ..fitting import labelling, outlier_scores
+from ..fitting.representatives import ManyRows, Representatives, as_points
+from ..fitting.scaling import Scaled
 from ..loop.state import State
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
 from ..numerics.patience import Ended, never
-from ..rows import labelling, outlier_scores
-from ..rows.representatives import ManyRows, Representatives, as_points
-from ..rows.scaling import Scaled
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _checks
+from ..fitting import fixed_graph, scaling
+from ..fitting.repeatable import single_blas_thread
 from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
 from ..numerics.matrix import Matrix
-from ..rows import fixed_graph, scaling
-from ..rows.repeatable import single_blas_thread
 from ._fixed import FixedGraphClusterer, warn_of_components
 
 

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _checks
-from ..rows.distinct import check_sample_weight
-from ..rows.representatives import Representatives
-from ..rows.whereabouts import is_tensor
+from ..fitting.distinct import check_sample_weight
+from ..fitting.representatives import Representatives
+from ..fitting.whereabouts import is_tensor
 from ._validating import validate_rows
 
 # What a fit leaves for each row.
@@ -31,7 +31,7 @@ def torch_device(estimator: Any, X: Any) -> Any:
             ) from None
     if not is_tensor(X) and not device.startswith("cuda"):
         return None
-    from ..rows.torch_rows import device_for
+    from ..fitting.torch_rows import device_for
 
     where = device_for(device, X)
     if where is not None and sp.issparse(X):
@@ -43,7 +43,7 @@ def torch_device(estimator: Any, X: Any) -> Any:
 
 def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: bool) -> Any:
     """Rows that are worked on by torch."""
-    from ..rows.torch_rows import TorchRows, checked_tensor, within_range
+    from ..fitting.torch_rows import TorchRows, checked_tensor, within_range
 
     if is_tensor(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -65,7 +65,7 @@ def rows_on_host(X: Any) -> Any:
     """Rows of a tensor as an array, checked; anything else as it is."""
     if not is_tensor(X):
         return X
-    from ..rows.torch_rows import checked_tensor
+    from ..fitting.torch_rows import checked_tensor
 
     return on_host(checked_tensor(X))
 
@@ -102,7 +102,7 @@ def on_tensor(estimator: Any, method: Any, X: Any, device: Any) -> Any:
 
 def by_torch(estimator: Any, name: str) -> Callable[[Any], Any] | None:
     """What makes of rows on a device what a method makes of rows in memory; None: nothing."""
-    from ..rows import torch_rows as torch_
+    from ..fitting import torch_rows as torch_
 
     fitted = getattr(estimator, "_fitted_rows", getattr(estimator, "_voters", None))
     linear = hasattr(estimator, "coef_")

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from .._checks import check_numbers
+from ..fitting.magnitudes import within_range
+from ..fitting.whereabouts import is_dask
 from ..numerics.matrix import Matrix
-from ..rows.magnitudes import within_range
-from ..rows.whereabouts import is_dask
 
 
 def check_rows(X: Any) -> Matrix:

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from .._caller import warn_caller
-from ..choices import n_neighbors as scales
-from ..choices import n_representatives as resolutions
+from ..fitting.auto import n_neighbors as scales
+from ..fitting.auto import n_representatives as resolutions
 from ..loop.solver import HALTED, STOPPING_REASONS
 
 # Below this share of labels that come back, predict contradicts the fit.

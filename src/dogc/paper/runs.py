@@ -29,7 +29,7 @@ from .protocol import rows_and_classes
 
 # What a fit and its scores run through.
 SOURCE = pathlib.Path(__file__).parents[1]
-ROOMS = ("numerics", "loop", "rows", "choices", "estimators", "datasets")
+ROOMS = ("numerics", "loop", "fitting", "estimators", "datasets")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 FILES = ("paper/protocol.py", "paper/runs.py")
 

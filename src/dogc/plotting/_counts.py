@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..choices.n_clusters import CountEvidence
+from ..fitting.auto.n_clusters import CountEvidence
 from . import _canvas, _models
 
 REMEDY = "pass a DOGC, DOGCOS, CAN, PCAN or ablation fitted with n_clusters='auto'"

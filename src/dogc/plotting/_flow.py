@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..choices.splits import Step
+from ..fitting.auto.splits import Step
 
 # The room between two clusters above each other, as a share of all rows.
 GAP = 0.03
@@ -51,7 +51,7 @@ def flow_between(labels: Mapping[int, np.ndarray], steps: list[Step]) -> Flow:
     Examples
     --------
     >>> import numpy as np
-    >>> from dogc.choices.splits import steps_between
+    >>> from dogc.fitting.auto.splits import steps_between
     >>> labels = {1: np.array([0, 0, 0]), 2: np.array([1, 1, 0])}
     >>> flow = flow_between(labels, steps_between(labels))
     >>> [(block.n_clusters, block.cluster, block.rows) for block in flow.blocks]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..choices.n_neighbors import ScaleChoice
-from ..choices.n_representatives import ResolutionChoice
+from ..fitting.auto.n_neighbors import ScaleChoice
+from ..fitting.auto.n_representatives import ResolutionChoice
 from . import _canvas, _models
 
 # The share of the axes that the table takes, and the corners of a square around the origin.

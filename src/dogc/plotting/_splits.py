@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..choices.splits import followed, steps_between
+from ..fitting.auto.splits import followed, steps_between
 from . import _canvas, _models
 from ._flow import Block, Ribbon, flow_between
 

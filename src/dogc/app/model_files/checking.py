@@ -17,10 +17,10 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from ... import _checks, estimators
 from ...estimators._base import GraphClusterer
 from ...estimators._elsewhere import storable
+from ...fitting import fixed_graph, neighbours
+from ...fitting.column_maps import GEOMETRIES
+from ...fitting.settings import METRICS, RULES, XI_RULES
 from ...loop.running import STARTS
-from ...rows import fixed_graph, neighbours
-from ...rows.column_maps import GEOMETRIES
-from ...rows.settings import METRICS, RULES, XI_RULES
 from ..tables import MixedEncoder
 from ..tables.values import DATE_FORMATS
 from . import joints

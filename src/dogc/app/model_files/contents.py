@@ -19,11 +19,11 @@ from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
 from ...estimators._landmarks import LandmarkClusterer
+from ...fitting import fixed_graph, landmarks, neighbours, scaling
+from ...fitting.labelling import FittedRows
+from ...fitting.prototypes import Prototypes
+from ...fitting.representatives import Frame, Representatives
 from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
-from ...rows import fixed_graph, landmarks, neighbours, scaling
-from ...rows.labelling import FittedRows
-from ...rows.prototypes import Prototypes
-from ...rows.representatives import Frame, Representatives
 from . import joints
 from .archive import Misfit
 from .shapes import (

@@ -17,9 +17,9 @@ from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
 from ...estimators._landmarks import LandmarkClusterer
-from ...rows import landmarks, neighbours, scaling
-from ...rows.labelling import FittedRows
-from ...rows.representatives import Frame, Representatives
+from ...fitting import landmarks, neighbours, scaling
+from ...fitting.labelling import FittedRows
+from ...fitting.representatives import Frame, Representatives
 from .archive import Misfit
 from .shapes import ABOVE, LARGEST, Sizes, either, label, moderate, same, sparse, whole
 

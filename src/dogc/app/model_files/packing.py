@@ -31,15 +31,15 @@ from sklearn.neighbors import (
 from ... import estimators
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._elsewhere import storable
+from ...fitting import neighbours
+from ...fitting.fixed_graph import GraphSettings, Voters
+from ...fitting.labelling import FittedRows
+from ...fitting.landmarks import Ensemble, Landmarks
+from ...fitting.prototypes import Prototypes
+from ...fitting.repeatable import single_blas_thread
+from ...fitting.representatives import Frame, Representatives
+from ...fitting.scaling import Scaled
 from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
-from ...rows import neighbours
-from ...rows.fixed_graph import GraphSettings, Voters
-from ...rows.labelling import FittedRows
-from ...rows.landmarks import Ensemble, Landmarks
-from ...rows.prototypes import Prototypes
-from ...rows.repeatable import single_blas_thread
-from ...rows.representatives import Frame, Representatives
-from ...rows.scaling import Scaled
 from ..tables import MixedEncoder
 from .archive import MOST_DIGITS, Misfit, parse
 from .contents import ATTRIBUTES

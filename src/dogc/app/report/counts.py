@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from ...choices.splits import change_words
 from ...exploration import Exploration, explore
+from ...fitting.auto.splits import change_words
 from ...plotting._flow import flow_between
 from .json_values import digits
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...choices.n_representatives import AGREED, LOW_AGREEMENT
+from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
 from ..tables.tally import Sureness, sureness_of
 from .counts import describe_counts

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...rows.sampling import row_keys
+from ...fitting.sampling import row_keys
 from .table import needed
 
 MOST_KEYS = 8192

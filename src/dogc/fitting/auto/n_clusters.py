@@ -1,0 +1,318 @@
+r"""How many clusters: as many as were easier to cut out than they are to cut in two.
+
+For labels with clusters 1, ..., c in a graph A whose rows sum to about one,
+
+.. math:: \varphi_i = \frac{\mathrm{cut}_i + 1}{\min(\mathrm{vol}_i, \mathrm{vol} -
+          \mathrm{vol}_i) + 1}
+
+is what it took to cut cluster i out, and :math:`\psi_i` the least of the same over all halves that
+its own second eigenvector proposes: what it would take to cut it in two. Clusters are firm as far
+as the mean of :math:`\log(\psi_i / \varphi_i)` is large. It is small if clusters are merged, since
+:math:`\psi` is, and if they are split, since :math:`\varphi` is large. The one that is added is the
+weight of one row: a handful of rows cannot claim that it is cut off for nothing.
+
+Two witnesses are heard alike: the mean of the graphs at all scales, and the one scale whose own
+clusters are firmest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError, eigsh
+
+from ...numerics import affinity, discrete, eigen, graph, separation
+from ...numerics.patience import Ended, never
+from ..column_maps import GIVEN, standard_columns
+from ..places import Place, in_company
+from ..settings import SMALLEST_SHARE
+from .n_neighbors import SCALES, candidate_scales
+from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled
+
+# Above this many clusters nothing is proposed.
+MOST = 60
+# Firmness that structure must exceed: halves of a uniform square have about 0, those of a uniform
+# strip log 2 = 0.69, and most data without clusters 0 to 0.5.
+LEVEL = 0.55
+# The mean over c clusters is the firmer evidence the more there are; by theory the root of c.
+POWER = 0.6
+# Counts that are looked at: the smallest, and those after which eigenvalues jump most.
+SMALLEST, JUMPS = 5, 8
+# Eigenvalues below this are all "zero": a graph that is as good as cut.
+EIGENVALUE_FLOOR = 1e-4
+# The share of the widest graph in each, so that fragments are tied to what lies near them.
+TIE = 1e-3
+# Half steps of the rotation to labels, and rows up to which a dense eigenvector is found faster.
+ROTATIONS, DENSE = 10, 150
+
+
+class CountEvidence(NamedTuple):
+    """Evidence for one number of clusters.
+
+    The first entry of ``cluster_counts_`` is the chosen number. The score of one cluster is 0; a
+    number with a negative score is less plausible than no clusters at all.
+    """
+
+    n_clusters: int
+    score: float  # c ** 0.6 times (firmness - 0.55)
+    votes: int  # scales at which firmness exceeds that of data without clusters
+    n_scales: int
+    firmness: float = 0.0  # mean log ratio of the cut that halves a cluster to the cut around it
+    jump: float = 0.0  # mean log of the ratio of eigenvalues c + 1 and c
+
+
+def most_clusters(n: int) -> int:
+    """The largest number of clusters to consider for n rows.
+
+    Examples
+    --------
+    >>> most_clusters(150), most_clusters(10_000)
+    (30, 60)
+    """
+    return min(MOST, max(n // 5, 2), max(n - 2, 1))
+
+
+def weigh_counts(
+    graphs: Sequence[sp.csr_array],
+    most: int,
+    ended: Ended = never,
+    trying: Callable[[str], object] = lambda what: None,
+) -> list[CountEvidence]:
+    """Evidence for numbers of clusters, one among them, the best first.
+
+    Parameters
+    ----------
+    graphs : sparse arrays of shape (n, n), symmetric
+        The data's own graphs, the one with the fewest neighbours first.
+    most : int
+        The largest number to consider, below n - 1.
+    ended : callable
+        Says whether there is no more time. The numbers that were weighed until then are all; one
+        cluster is always among them.
+    trying : callable
+        Told what is tried next.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = np.kron(np.eye(3), np.ones((6, 6)) - np.eye(6)) / 5 + 1e-3
+    >>> weigh_counts([sp.csr_array(A - np.diag(np.diag(A)))], 5)[0].n_clusters
+    3
+    """
+    mean = (sum(graphs[1:], graphs[0]) * (1.0 / len(graphs))).tocsr()
+    tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
+    table = {1: CountEvidence(1, 0.0, 0, len(graphs))}
+    spectra: list[tuple[np.ndarray, np.ndarray]] = []
+    trying(f"1 to {most} clusters")
+    for A in tied:
+        spectra.append(low_spectrum(A, most + 1, ended))
+        if ended():  # the last one is rough
+            return list(table.values())
+    jumps = mean_jumps([values for values, _ in spectra[:-1]])
+    wanted = _candidates(jumps)
+    while wanted:  # until the best has been compared with its neighbours
+        for c in wanted:
+            if ended():
+                return _ordered(list(table.values()))
+            trying(f"{c} clusters")
+            found = [_labels(F[:, :c]) for _, F in spectra]
+            table[c] = _weighed(c, graphs, mean, found, float(jumps[c - 2]))
+        best = min(table.values(), key=_rank).n_clusters
+        wanted = [c for c in (best - 1, best + 1) if 2 <= c <= most and c not in table]
+    return _ordered(list(table.values()))
+
+
+def _rank(row: CountEvidence) -> tuple[float, int]:
+    return -row.score, row.n_clusters
+
+
+def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
+    """By score; but in third place a neighbour of the first, the better one that is not second.
+
+    Where the best number is wrong, it is mostly wrong by one.
+    """
+    first, *others = sorted(table, key=_rank)
+    second, rest = others[:1], others[1:]
+    best = first.n_clusters
+    beside = [row for row in rest if abs(row.n_clusters - best) == 1 and row.n_clusters > 1]
+    third = beside[:1]
+    return [first, *second, *third, *(row for row in rest if row not in third)]
+
+
+def _weighed(
+    c: int,
+    graphs: Sequence[sp.csr_array],
+    mean: sp.csr_array,
+    found: list[np.ndarray],
+    jump: float,
+) -> CountEvidence:
+    """The evidence for c clusters, from the labels in each graph and in the mean of them."""
+    least = min(found, key=lambda labels: graph.normalised_cut(mean, labels))
+    own = [firmness(A, labels) for A, labels in zip(graphs, found, strict=False)]
+    firm = 0.5 * (firmness(mean, least) + max(own))
+    score = round(float(c**POWER * (firm - LEVEL)), 3)
+    votes = sum(value > LEVEL for value in own)
+    return CountEvidence(c, score, votes, len(graphs), round(firm, 3), round(jump, 3))
+
+
+def low_spectrum(
+    A: sp.csr_array, how_many: int, ended: Ended = never
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""The smallest eigenvalues of :math:`I - D^{-1/2} A D^{-1/2}`, and their vectors.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.kron(np.eye(2), 1.0 - np.eye(3)))
+    >>> low_spectrum(A, 3)[0].round(6) + 0.0
+    array([0. , 0. , 1.5])
+    """
+    L, root = affinity.normalised_laplacian(A)
+    F = eigen.bottom_eigenvectors(L, how_many, graph.components(A)[1], root, ended)
+    values, V = scipy.linalg.eigh(F.T @ (L @ F))
+    return np.maximum(values, 0.0), F @ V
+
+
+def mean_jumps(spectra: Sequence[np.ndarray]) -> np.ndarray:
+    r"""The mean of :math:`\log(\mu_{c+1} / \mu_c)` for c = 2, 3, ..., eigenvalues lifted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_jumps([np.array([0.0, 0.01, 0.5, 0.6]), np.array([0.0, 0.02, 0.4, 0.6])]).round(2)
+    array([3.45, 0.29])
+    """
+    lifted = np.array(spectra) + EIGENVALUE_FLOOR
+    return np.log(lifted[:, 2:] / lifted[:, 1:-1]).mean(axis=0)
+
+
+def firmness(A: sp.csr_array, labels: np.ndarray) -> float:
+    """The mean over clusters of the log of what cuts one in two over what cut it out.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.csr_array(np.kron(np.eye(2), np.ones((8, 8)) - np.eye(8)) + 0.01)
+    >>> right, wrong = np.repeat([0, 1], 8), np.repeat([0, 1, 2], [8, 4, 4])
+    >>> firmness(A, right) > firmness(A, wrong)
+    True
+    """
+    names, labels = np.unique(labels, return_inverse=True)
+    order = np.argsort(labels, kind="stable")
+    ends = np.searchsorted(labels[order], np.arange(len(names) + 1))
+    A = A[order][:, order].tocsr()
+    volume = np.bincount(labels[order], np.asarray(A.sum(axis=1)).ravel())
+    blocks = [A[a:b, a:b].tocsr() for a, b in itertools.pairwise(ends)]
+    cut = np.maximum(volume - np.array([B.sum() for B in blocks]), 0.0)
+    outside = (cut + 1.0) / (np.minimum(volume, volume.sum() - volume) + 1.0)
+    inside = np.array([inner_cut(B) for B in blocks])
+    return float(np.log(inside / outside).mean())
+
+
+def inner_cut(B: sp.csr_array) -> float:
+    """The least (cut + 1) / (smaller volume + 1) over the halves along B's second eigenvector.
+
+    Fewer than four rows count as whole.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> halves = np.kron(np.eye(2), np.ones((4, 4)) - np.eye(4))
+    >>> inner_cut(sp.csr_array(halves))  # nothing is cut: 1 / (12 + 1)
+    0.07692307692307693
+    """
+    m = B.shape[0]
+    if m < 4:
+        return 1.0
+    degree = np.asarray(B.sum(axis=1)).ravel()
+    order = np.argsort(_second_eigenvector(B, degree), kind="stable")
+    place = np.empty(m, dtype=np.int64)
+    place[order] = np.arange(m)
+    edges = B.tocoo()
+    row, column = edges.row, edges.col
+    low, high = np.minimum(place[row], place[column]), np.maximum(place[row], place[column])
+    opened = np.bincount(low, edges.data, m) - np.bincount(high, edges.data, m)
+    cut = np.maximum(0.5 * np.cumsum(opened)[:-1], 0.0)  # each edge is stored twice
+    volume = np.cumsum(degree[order])[:-1]
+    smaller = np.minimum(volume, degree.sum() - volume)
+    return float(((cut + 1.0) / (smaller + 1.0)).min())
+
+
+def _second_eigenvector(B: sp.csr_array, degree: np.ndarray) -> np.ndarray:
+    """Coordinates of rows along it; where B is in pieces, which piece a row is in."""
+    count, member = graph.components(B)
+    m = len(degree)
+    if count > 1:
+        return np.bincount(member, degree)[member] + 1e-9 * member
+    scale = sp.dia_array(((1.0 / np.sqrt(degree))[None, :], [0]), shape=B.shape)
+    N = (scale @ B @ scale).tocsr()
+    if m > DENSE:
+        try:
+            start = np.cos(1.7 * np.arange(m)) + 0.1  # the same every time
+            values, V = eigsh(N, 2, which="LA", tol=1e-2, v0=start, maxiter=300)
+            return V[:, values.argmin()] / np.sqrt(degree)
+        except ArpackError:
+            pass
+    # All of them: LAPACK can miss one that is asked for alone among many that are equal.
+    return scipy.linalg.eigh(N.toarray())[1][:, m - 2] / np.sqrt(degree)
+
+
+def _candidates(jumps: np.ndarray) -> list[int]:
+    """The numbers to weigh, those after which eigenvalues jump most first."""
+    best = np.argsort(-jumps, kind="stable")[:JUMPS] + 2
+    smallest = np.arange(2, min(SMALLEST, len(jumps) + 1) + 1)
+    return list(dict.fromkeys(int(c) for c in (*best, *smallest)))
+
+
+def _labels(F: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(F, axis=1, keepdims=True)
+    F = F / np.where(length > 1e-12, length, 1.0)
+    return discrete.rotate_to_labels(F, discrete.pivoted_rotation(F), ROTATIONS)[1]
+
+
+def count_clusters(task: Task) -> list[CountEvidence]:
+    """Evidence for each number of clusters, from the data's own graphs at several scales.
+
+    Empty where there are too few distinct rows to weigh anything: each is then a cluster.
+    """
+    settings, place = task.settings, placed(task)
+    columns = GIVEN
+    if settings.wanted.geometry in ("standard", "within"):
+        columns = standard_columns(task.X, in_company(place, task.size))
+    # Eigenvalues within a cluster fall with n, those between clusters are zero already.
+    if len(place.idx) > SAMPLE_ROWS and not settings.lookup.precomputed:
+        place = placed(sampled(task), columns, largest_scale(task))
+    elif columns is not GIVEN:
+        place = placed(task, columns)
+    apart = _small_pieces(place) if settings.may_stand else np.full(len(place.idx), -1)
+    rest = np.flatnonzero(apart < 0)
+    most = most_clusters(len(rest))
+    if most < 2 or task.n_distinct < 4:
+        return []
+    idx, d = separation.set_apart(place.idx, place.d, apart)
+    fixed, graphs = settings.wanted.n_neighbors, []
+    for k in candidate_scales(largest_scale(task)) if fixed is None else [fixed]:
+        xi = graph.neighbour_xi(d[:, : k + 1], k)
+        S = graph.to_csr(idx[:, :k], graph.solve_rows(d[:, :k], xi), len(idx))
+        graphs.append(((S + S.T) * 0.5).tocsr()[rest][:, rest])
+    with task.watch.phase("choices"):
+        found = weigh_counts(graphs, most, task.watch.end.is_near, task.watch.trying)
+    more = len(np.unique(apart[apart >= 0]))
+    return [row._replace(n_clusters=row.n_clusters + more) for row in found]
+
+
+def _small_pieces(place: Place) -> np.ndarray:
+    """Groups apart of a small share of the rows, fewer than a neighbourhood may have; -1: none.
+
+    Each is a cluster, which the wider graphs do not see.
+    """
+    if place.piece is None:
+        return np.full(len(place.idx), -1)
+    rows = np.bincount(place.piece)
+    small = (rows < SCALES[-1]) & (rows < SMALLEST_SHARE * rows.sum())
+    return np.where(small[place.piece], place.piece, -1)

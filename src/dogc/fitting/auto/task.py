@@ -1,0 +1,82 @@
+"""What is to be solved, as those see it who choose what is left open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...loop.initial_states import modularity_start, spectral_start
+from ...loop.methods import Method
+from ...loop.state import Problem, State
+from ...loop.watch import Watch
+from ...numerics.matrix import Matrix
+from ..column_maps import GIVEN, Columns
+from ..places import Geometry, Place, locate
+from ..problems import problem_at
+from ..settings import Settings
+from .n_components import geometry_of
+from .n_neighbors import SCALES
+
+# Rows of the sample on which choices are made.
+SAMPLE_ROWS = 2_000
+
+
+# A problem, and the state in which it begins.
+Begun = tuple[Problem, State]
+
+
+class Task(NamedTuple):
+    """What is to be solved."""
+
+    X: Matrix  # distinct rows
+    size: np.ndarray
+    n_distinct: int
+    settings: Settings
+    method: Method
+    seed: int
+    watch: Watch
+    place: Place | None = None  # columns as given, where neighbours are known already
+
+
+def sampled(task: Task) -> Task:
+    """The task on some of its rows, the same every time."""
+    n, rng = task.X.shape[0], np.random.default_rng(0)
+    rows = np.sort(rng.choice(n, SAMPLE_ROWS, replace=False))
+    X, size = task.X[rows], task.size[rows]
+    return task._replace(X=X, size=size, watch=task.watch.quiet(), place=None)
+
+
+def largest_scale(task: Task) -> int:
+    """The most neighbours that are ever asked for."""
+    wanted = task.settings.wanted
+    if not task.settings.is_open:
+        return wanted.n_neighbors or 1
+    largest = max(1, (task.X.shape[0] - 1) // 2)
+    if task.settings.lookup.precomputed:
+        stored = np.diff(sp.csr_array(task.X).indptr) - (task.X.diagonal() != 0)
+        largest = int(min(largest, max(1, stored.min())))
+    return max(min(largest, SCALES[-1]), wanted.n_neighbors or 1)
+
+
+def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
+    """The rows with their neighbours, as many as are ever asked for unless k says how many."""
+    if task.place is not None and columns is GIVEN:
+        return task.place
+    settings, k = task.settings, largest_scale(task) if k is None else k
+    with task.watch.phase("neighbours"):
+        if settings.lookup.precomputed:
+            geometry = Geometry(None, None, None, None, task.X.dtype)
+        else:
+            geometry = geometry_of(task.X, settings.wanted.n_components, columns)
+        return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
+
+
+def begun(task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Begun]) -> Begun:
+    """The problem with k neighbours, and where it begins; another start of it may be known."""
+    if start == "spectral":
+        problem = problem_at(place, task.settings, c, k, task.method.regresses)
+        return problem, spectral_start(problem._replace(ended=task.watch.end.is_near))
+    problem, other = known.get(k) or begun(task, place, c, k, "spectral", {})
+    return problem, modularity_start(problem._replace(ended=task.watch.end.is_near), other)

@@ -1,0 +1,136 @@
+"""What a fit is said to need is what it takes, within a factor; every method says it."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import dogc
+from dogc import _limits
+from dogc.app.cli import main
+from dogc.fitting import memory
+from dogc.paper import PrintedDOGC, PrintedDOGCOS
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "memory.py"
+linux = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+METHODS = [
+    dogc.DOGC(2),
+    dogc.DOGC(2, n_representatives=None),
+    dogc.DOGCOS(2),
+    dogc.CAN(2),
+    dogc.PCAN(2),
+    dogc.DOGCRelaxed(2),
+    dogc.DOGCFixedGraph(2),
+    dogc.CLR(2),
+    dogc.CLR(2, affinity="full"),
+    dogc.RatioCut(2),
+    dogc.RatioCut(2, affinity="full"),
+    dogc.NormalizedCut(2, n_representatives=100),
+    dogc.NMFClustering(2),
+    dogc.NMFClustering(2, source="features"),
+    dogc.SEC(2),
+    dogc.DiscriminativeKMeans(2),
+    dogc.DiscriminativeKMeans(2, kernel="rbf"),
+    dogc.LocalLearningClustering(2),
+    dogc.CLGR(2),
+    dogc.LSC(2),
+    dogc.USPEC(2),
+    dogc.USENC(2),
+    dogc.KMultipleMeans(2),
+    dogc.LPP(),
+    PrintedDOGC(2),
+    PrintedDOGCOS(2),
+]
+
+
+@pytest.fixture
+def little_room(monkeypatch):
+    monkeypatch.setattr(_limits, "room", lambda: _limits.Room(26e6, "the machine's memory"))
+
+
+@pytest.mark.parametrize("model", METHODS, ids=repr)
+def test_every_method_refuses_what_is_too_large(little_room, model):
+    X = np.random.default_rng(0).standard_normal((4_000, 40))
+    with pytest.raises(MemoryError, match=r"^X has 4,000 rows, which need about .* of them.*\.$"):
+        model.fit(X)
+
+
+@pytest.mark.parametrize("method", ["DOGC", "DOGCOS", "NormalizedCut", "SEC", "LSC"])
+def test_sparse_rows_too(little_room, method):
+    X = sp.random_array((3_000, 50), density=0.5, format="csr", rng=np.random.default_rng(0))
+    with pytest.raises(MemoryError, match=r"^X has 3,000 rows, which need about"):
+        getattr(dogc, method)(2).fit(X)
+
+
+def test_every_term_counts():
+    size = memory.Size(n=1000, d=20, row=160, k=10, c=3, m=50)
+    for name in memory.Phase._fields:
+        assert memory.bytes_in(memory.Phase(**{name: 1.0}), size) > 0
+    grown = {"n": 2000, "d": 40, "row": 320, "k": 20, "c": 6, "m": 100}
+    every = memory.Phase(*np.ones(len(memory.Phase._fields)))
+    for name, value in grown.items():
+        larger = size._replace(**{name: value})
+        assert memory.bytes_in(every, larger) > memory.bytes_in(every, size)
+
+
+def test_a_fit_needs_what_its_largest_phase_needs():
+    size = memory.Size(n=10_000, d=20, row=160, k=10, c=3)
+    alone = [memory.needed([name], size) for name in ("rows", "loop")]
+    assert memory.needed(["rows", "loop"], size) == max(alone)
+
+
+def test_the_bytes_of_sparse_rows_count_their_indices():
+    X = sp.csr_array(np.eye(8))
+    assert memory.size_of(X).row == 8 + X.indices.itemsize
+    assert memory.size_of(np.eye(8)).row == 64
+
+
+def test_the_command_line_says_it_in_one_sentence(little_room, tmp_path, capsys):
+    rows = np.random.default_rng(0).standard_normal((500, 3)).tolist()
+    path = tmp_path / "rows.csv"
+    lines = [",".join(f"{value:.3f}" for value in row) for row in rows]
+    path.write_text("a,b,c\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    out = tmp_path / "found"
+    with pytest.raises(SystemExit) as left:
+        main(["cluster", str(path), "--clusters", "2", "--out", str(out)])
+    assert left.value.code == 2
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("dogc: X has 500 rows, which need about")
+    assert "\n" not in said
+    assert not out.exists()
+
+
+def run(*given):
+    command = [sys.executable, str(BENCHMARK), *given]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def cases():
+    spec = importlib.util.spec_from_file_location("memory_benchmark", BENCHMARK)
+    benchmark = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    return list(benchmark.grid())
+
+
+@linux
+@pytest.mark.parametrize(("method", "n"), [("USPEC", 200_000), ("PrintedDOGC", 1_500)])
+def test_a_peak_is_about_what_was_said(method, n):
+    place = next(i for i, case in enumerate(cases()) if case[:2] == (method, n))
+    ran = run("--case", str(place))
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["peak"] > 100
+    assert 1 / 1.5 < found["estimate"] / found["peak"] < 1.5
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("methods", [("PCAN", "CLR"), ("SEC", "LPP"), ("USPEC", "KMultipleMeans")])
+def test_peaks_are_about_what_was_said(methods):
+    ran = run("--only", *methods)
+    assert ran.returncode == 0, ran.stdout

@@ -1,0 +1,157 @@
+"""Neighbour search: exact, or by others."""
+
+import os
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
+
+from dogc import DOGC
+from dogc.fitting import neighbours
+
+
+def rows(n=3000, d=8, seed=0):
+    return make_blobs(n, n_features=d, centers=5, cluster_std=2.0, random_state=seed)[0]
+
+
+def true_neighbours(X, k):
+    return NearestNeighbors(algorithm="brute").fit(X).kneighbors(X, k + 1)[1][:, 1:]
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree"])
+def test_every_search_finds_the_neighbours(algorithm):
+    X = rows()
+    index = neighbours.fit_index(X, algorithm, 11)
+    idx, _ = neighbours.neighbours_among(index, X, 10, None)
+    assert idx.shape == (3000, 10)
+    assert not (idx == np.arange(3000)[:, None]).any()
+    share = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(idx, true_neighbours(X, 10),
+                                                                    strict=True)])  # fmt: skip
+    assert share == neighbours.recall(index, X, idx) == 1.0
+
+
+def test_the_recall_of_an_approximate_search_is_measured():
+    class Sloppy(KNeighborsTransformer):
+        """Finds every second neighbour."""
+
+        def transform(self, X):
+            D = super().transform(X).tolil()
+            for row in range(D.shape[0]):
+                columns = np.array(D.rows[row])
+                order = columns[np.argsort(D.data[row])]
+                D[row, order[1::2]] = 0
+            return D.tocsr()
+
+    X = rows(600)
+    sloppy = Sloppy(mode="distance", n_neighbors=40).fit(X)
+    index = neighbours.Index("transformer", sloppy, 600)
+    idx, _ = neighbours.neighbours_among(index, X, 10, None)
+    share = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(idx, true_neighbours(X, 10),
+                                                                    strict=True)])  # fmt: skip
+    assert 0.4 < share < 0.7
+    assert abs(neighbours.recall(index, X, idx) - share) < 0.05
+
+
+def test_the_number_of_threads_changes_nothing(monkeypatch):
+    monkeypatch.setattr(neighbours, "QUERY_ROWS", 100)
+    X = np.round(rows(), 0)  # many distances tie
+    index = neighbours.fit_index(X, "auto", 11)
+    one, two = (neighbours.neighbours_among(index, X, 10, jobs)[0] for jobs in (1, 2))
+    assert np.array_equal(one, two)
+    new = rows(500, seed=1)
+    one, two = (neighbours.query(index, new, 10, jobs) for jobs in (1, 2))
+    assert np.array_equal(one, two)
+
+
+def test_a_new_row_is_searched_as_if_it_came_alone():
+    index = neighbours.fit_index(rows(), "auto", 11)
+    new = rows(60, seed=1) * 1.5
+    together = neighbours.query(index, new, 10, None)
+    alone = np.vstack([neighbours.query(index, new[[i]], 10, None) for i in range(60)])
+    assert np.array_equal(np.sort(together), np.sort(alone))
+
+
+def test_progress_is_reported_to_the_end(monkeypatch):
+    monkeypatch.setattr(neighbours, "QUERY_ROWS", 1000)
+    seen = []
+    index = neighbours.fit_index(rows(), "brute", 11)
+    neighbours.neighbours_among(index, rows(), 10, 1, lambda *at: seen.append(at))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("algorithm", ["brute", KNeighborsTransformer(mode="distance")])
+def test_clusters_and_new_rows_by_every_search(algorithm):
+    X, _ = make_blobs(1500, n_features=8, centers=4, random_state=0)
+    model = DOGC(4, n_neighbors=10, neighbors_algorithm=algorithm).fit(X[:1000])
+    plain = DOGC(4, n_neighbors=10).fit(X[:1000])
+    assert np.array_equal(model.labels_, plain.labels_)
+    assert np.array_equal(model.predict(X), plain.predict(X))
+    assert model.neighbors_recall_ == (1.0 if algorithm == "brute" else pytest.approx(1.0, abs=0.1))
+
+
+def test_pynndescent_is_one_of_them():
+    pytest.importorskip("pynndescent")
+    X, _ = make_blobs(1500, n_features=8, centers=4, random_state=0)
+    fits = [DOGC(4, n_neighbors=10, neighbors_algorithm="pynndescent", n_jobs=jobs).fit(X)
+            for jobs in (1, 2)]  # fmt: skip
+    assert np.array_equal(fits[0].labels_, DOGC(4, n_neighbors=10).fit(X).labels_)
+    assert np.array_equal(fits[0].affinity_matrix_.data, fits[1].affinity_matrix_.data)
+    assert fits[0].neighbors_recall_ > 0.9
+    assert np.array_equal(fits[0].predict(X[:50]), fits[0].labels_[:50])
+
+
+def test_without_pynndescent_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ValueError, match=r"pip install \"dogc\[ann\]\", or use 'auto'"):
+        DOGC(3, neighbors_algorithm="pynndescent").fit(rows(100))
+
+
+def test_a_fork_that_numba_would_end_is_refused(monkeypatch):
+    class Descent:
+        def __init__(self, Z, **settings):
+            search = NearestNeighbors(n_neighbors=settings["n_neighbors"]).fit(Z)
+            self.neighbor_graph = search.kneighbors(Z)[::-1]
+
+    layers = iter(["omp", "tbb"])
+    fakes = {"pynndescent": SimpleNamespace(NNDescent=Descent),
+             "numba": SimpleNamespace(threading_layer=lambda: next(layers))}  # fmt: skip
+    for name, fake in fakes.items():
+        monkeypatch.setitem(sys.modules, name, fake)
+    monkeypatch.setattr(neighbours, "_searched_in", set())
+    model = DOGC(3, neighbors_algorithm="pynndescent")
+    model.fit(rows(100))
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with pytest.raises(RuntimeError, match="in a forked process after its parent did; start"):
+        model.fit(rows(100))
+    model.fit(rows(100))
+
+
+def test_a_search_that_finds_too_few_is_told_so():
+    class Stingy(KNeighborsTransformer):
+        def get_params(self, deep=True):
+            return {}
+
+    with pytest.raises(ValueError, match="neighbors_algorithm found only 6 neighbours"):
+        DOGC(3, n_neighbors=10, neighbors_algorithm=Stingy(mode="distance", n_neighbors=3)).fit(
+            rows(100)
+        )
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["hnsw", "cells", None, 3, KNeighborsTransformer, NearestNeighbors()]
+)
+def test_bad_algorithm(algorithm):
+    with pytest.raises(ValueError, match="neighbors_algorithm must be"):
+        DOGC(3, neighbors_algorithm=algorithm).fit(rows(100))
+
+
+def test_low_recall_is_said():
+    from dogc.estimators._base import warn_of_recall
+
+    with pytest.warns(UserWarning, match="found only 45% of the true neighbours.*'brute'"):
+        warn_of_recall(0.45)
+    for fine in (None, 0.6, 1.0):
+        warn_of_recall(fine)
