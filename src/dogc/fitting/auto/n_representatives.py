@@ -14,7 +14,7 @@ from .n_neighbors import support
 # for. With fewer rows to a representative its links are noise, with fewer representatives to a
 # cluster there is no graph within it.
 FIRST, LAST = 125, 4000
-ROWS_EACH, EACH_CLUSTER = 10, 8
+ROWS_EACH, EACH_CLUSTER = 9, 8
 # Two neighbouring resolutions whose labels agree as far as this need no third.
 AGREED = 0.95
 # Where even the first few agree no further than this there is nothing to be found; nor where many

@@ -16,10 +16,10 @@ from ..column_maps import GIVEN
 from ..places import Place
 from ..problems import problem_at
 from ..representatives import FEW_ROWS
-from .geometry import Look, begins_at, best_look, look_around
+from .geometry import Look, begins_at, best_look, better_looks, look_around
 from .n_clusters import CountEvidence, count_clusters
 from .n_neighbors import AGREED, SCALES, distance_from_usual, weigh_scales
-from .task import Task, begun, placed, sampled
+from .task import Begun, Task, begun, placed, sampled
 
 # The share of another's cut up to which labels are believed to be better, and the same in a wide
 # neighbourhood, where the cut hangs less on single rows.
@@ -110,7 +110,7 @@ def settled(task: Task, choice: Choice) -> Solution:
             look = look._replace(begun={**look.begun, k: here})
     problem, result = _solution_at(task, look, k)
     solution = Solution(problem, look.place, result, choice)
-    if may_have_rivals(task, look, k, result):
+    if may_have_rivals(task, choice.looks, look.begun[k], result):
         solution = _wider(task, look, solution)
     return solution
 
@@ -166,14 +166,16 @@ def _solution_at(task: Task, look: Look, k: int) -> tuple[Problem, Result]:
     return problem, result
 
 
-def may_have_rivals(task: Task, look: Look, k: int, result: Result) -> bool:
+def may_have_rivals(task: Task, looks: list[Look], here: Begun, result: Result) -> bool:
     """Whether another scale may be better than the one that was taken.
 
-    Not where all agree, where the graph falls into the clusters by itself, or where there is no
-    more time.
+    Not where all agree in the geometry that was tried first, where the graph falls into the
+    clusters by itself, or where there is no more time. Agreement in whitened columns does not
+    count: labels have whitened them, right or wrong, and scales then agree on these labels.
     """
-    problem, start = look.begun[k]
-    agreed = look.score >= AGREED or start.graph.n_components >= problem.c
+    problem, start = here
+    first = next(iter(better_looks(looks).values()))
+    agreed = first.score >= AGREED or start.graph.n_components >= problem.c
     ended = result.reason in HALTED or task.watch.overdue
     return not (task.settings.wanted.n_neighbors or agreed or ended)
 
