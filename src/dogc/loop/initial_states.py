@@ -18,9 +18,9 @@ def starts(
     """The states to begin from: ``n_init`` of them if chance is involved, else one."""
     if not isinstance(init, str):
         yield labels_start(problem, init)
-    elif init == "spectral":
+    elif init == "spectral" and not problem.ended():
         yield spectral_start(problem)
-    elif init == "modularity":
+    elif init != "random":  # eigenvectors of many clusters take longer than a partition
         yield modularity_start(problem)
     else:
         yield from random_starts(problem, n_init, rng)

@@ -12,6 +12,8 @@ there are exactly c: the discrete twin of the search for lambda.
 
 from __future__ import annotations
 
+from typing import Any
+
 import graspologic_native
 import numpy as np
 import scipy.sparse as sp
@@ -147,20 +149,34 @@ def _joined(A: sp.csr_array, labels: np.ndarray, c: int) -> tuple[np.ndarray, np
     n, count = len(labels), int(labels.max()) + 1
     Y = sp.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, count))
     between = (Y.T @ A @ Y).toarray()
-    name, r = np.arange(count), np.zeros(count - c)
-    alive = np.ones(count, dtype=bool)
-    for join in range(count - c):
-        volume = between.sum(axis=1)
-        product = np.outer(volume, volume) / volume.sum()
+    volume = between.sum(axis=1)
+    total = volume.sum()
+
+    def even(rows: Any) -> np.ndarray:
+        """The r at which joining a cluster with each other one gains nothing."""
+        product = volume[rows, None] * volume / total
         with np.errstate(divide="ignore", invalid="ignore"):
-            even = np.where(between > 0, between / product, -product)
-        even[~alive] = even[:, ~alive] = -np.inf
-        np.fill_diagonal(even, -np.inf)
-        one, other = sorted(divmod(int(even.argmax()), count))
-        r[join] = max(float(even[one, other]), 0.0)
+            return np.where(between[rows] > 0, between[rows] / product, -product)
+
+    value = even(np.arange(count))
+    np.fill_diagonal(value, -np.inf)
+    best = value.argmax(axis=1)  # kept for each cluster, as a join changes few of them
+    name, r = np.arange(count), np.zeros(count - c)
+    for join in range(count - c):
+        one = int(value[np.arange(count), best].argmax())
+        one, other = sorted((one, int(best[one])))
+        r[join] = max(float(value[one, other]), 0.0)
         between[one] += between[other]
         between[:, one] += between[:, other]
-        between[other] = between[:, other] = 0.0
-        alive[other] = False
+        volume[one] += volume[other]
         name[name == other] = one
+        gone = np.isneginf(value[one]) | (np.arange(count) == other)
+        gone[one] = True
+        value[one] = value[:, one] = np.where(gone, -np.inf, even([one])[0])
+        value[other] = value[:, other] = -np.inf
+        better = value[:, one] > value[np.arange(count), best]
+        best[better] = one
+        stale = (best == one) | (best == other)
+        stale[one] = True
+        best[stale] = value[stale].argmax(axis=1)
     return np.unique(name[labels], return_inverse=True)[1], r
