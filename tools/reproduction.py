@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 
-from dogc.paper.summary import filled
+from dogc.paper.reproduction_page import filled
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 
