@@ -15,6 +15,7 @@ Where the text leaves something open, a comment that begins with "Taken:" says w
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,14 +24,17 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from .arguments import rows_to_fit, seed, table, whole, within
+from .._limits import check_room
 
 # Taken: the paper names no bound for lambda, floating-point numbers have one.
 LOWEST_LAMBDA, HIGHEST_LAMBDA = 1e-150, 1e150
 TINY = np.finfo(float).tiny
+# Arrays of n x n numbers that are held at the peak of a fit, and bytes beside them; measured by
+# benchmarks/memory.py.
+GRAPHS, FLOOR = 10.0, 25e6
 
 
 class State(NamedTuple):
@@ -281,26 +285,29 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PrintedDOGC:
         """Run the algorithm on the rows of X, taken as they are."""
-        X = rows_to_fit(X)
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_room(lambda n: FLOOR + 8.0 * GRAPHS * n**2, len(X), ", or use dogc.DOGC")
+        with np.errstate(all="ignore"):
+            if not TINY < np.sum((X - X.mean(axis=0)) ** 2) < np.inf:
+                raise ValueError("X has no scatter that can be computed; rescale it.")
         self._check(X)
         with threadpool_limits(limits=1, user_api="blas"):  # the same bits at any number of threads
             self._run(X)
-        self.n_features_in_ = X.shape[1]
         return self
 
     def _check(self, X: np.ndarray) -> None:
-        n, d = X.shape
-        c = whole("n_clusters", self.n_clusters, 1, n, "rows")
-        m, k = self.n_components, self.n_neighbors
-        self._m = min(c, d) if m is None else whole("n_components", m, 1, d, "columns")
-        self._k = max(1, round(n / 10)) if k is None else k
-        whole("n_neighbors", self._k, 1, n - 1, "other rows")
-        whole("max_iter", self.max_iter, 1)
+        (n, d), whole = X.shape, numbers.Integral
+        within("n_clusters", self.n_clusters, 1, n, whole)
+        self._m = min(self.n_clusters, d) if self.n_components is None else self.n_components
+        self._k = max(1, round(n / 10)) if self.n_neighbors is None else self.n_neighbors
+        within("n_components", self._m, 1, d, whole)
+        within("n_neighbors", self._k, 1, n - 1, whole)
+        within("max_iter", self.max_iter, 1, kind=whole)
         within("alpha", self.alpha, 0)
         within("tol", self.tol, 0)
 
     def _run(self, X: np.ndarray) -> State:
-        state = self.start(X, seed(self.random_state))
+        state = self.start(X, np.random.default_rng(self.random_state))
         self.history_: list[Iteration] = []
         for _ in range(self.max_iter):
             state = state._replace(xi=self.regulariser(X, state))
@@ -452,7 +459,7 @@ class PrintedDOGCOS(PrintedDOGC):
     def predict(self, X: Any) -> np.ndarray:
         """The column in which x P is largest."""
         check_is_fitted(self)
-        X = table(X, self.n_features_in_)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self.regressors(X) @ self.P_).argmax(axis=1)
 
     def _check(self, X: np.ndarray) -> None:
@@ -493,6 +500,23 @@ class PrintedDOGCOS(PrintedDOGC):
         residual, ridge = s.Y - self.regressors(X) @ s.P, self.ridge(X, s)
         loss = loss_2p(residual, self.p) + np.sum(ridge[:, None] * s.P**2)  # eq:27
         return super().objective(X, s) + beta * float(loss)  # eq:26
+
+
+def within(
+    name: str, value: Any, low: float, high: float = np.finfo(float).max, kind: Any = numbers.Real
+) -> None:
+    """Refuse a parameter out of its bounds.
+
+    Examples
+    --------
+    >>> within("p", 3, 0, 2)
+    Traceback (most recent call last):
+    ValueError: p must be a number from 0 to 2; got 3.
+    """
+    if not isinstance(value, kind) or not low <= value <= high:
+        what = "whole number" if kind is numbers.Integral else "number"
+        bounds = f"from {low} to {high}" if high < np.finfo(float).max else f"of at least {low}"
+        raise ValueError(f"{name} must be a {what} {bounds}; got {value!r}.")
 
 
 def _orthonormal(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:

@@ -24,7 +24,7 @@ from ..datasets import UCI_NAMES
 from . import departures, parameter_figures, printed, synthetic_figures
 from . import reproduction_page as pages
 from .protocol import PREPROCESSINGS, Setting
-from .runs import Results, Run, code_version, execute, in_parallel, make_run, model_of
+from .runs import Results, code_version, execute, in_parallel, make_run, model_of
 from .tables import Row, main_table, out_of_sample_table
 
 TITLES = {
@@ -33,14 +33,7 @@ TITLES = {
     "nmi_geometric": "NMI, divided by the root of both entropies",
     "purity": "Purity (the paper defines it and prints none)",
 }
-OF_HALVES = (
-    "DOGC-OS is fitted on one half and labels the other by its regression; the others cluster all "
-    "rows together, as in the paper. Medians over the splits; the oracle chooses one setting for "
-    "all of them."
-)
-OF_DEPARTURES = (
-    "Exact: runs that end with exactly c components. Rose: runs whose objective ever rose."
-)
+HEADINGS = {"main.csv": "", "ablation.csv": "Ablation: ", "out-of-sample.csv": "On halves: "}
 # A table of --only -> the file that it is in, and its methods.
 MAIN = ("main.csv", printed.MAIN_METHODS)
 TABLES = {
@@ -52,9 +45,10 @@ TABLES = {
 }
 TABLE_METHODS = tuple(dict.fromkeys(name for _, methods in TABLES.values() for name in methods))
 FIGURES = {**synthetic_figures.FIGURES, **parameter_figures.FIGURES}
-MEASURES = {"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)",
-            "purity": "purity", "ari": "ARI", "train_acc": "ACC, first half",
-            "test_acc": "ACC, second half"}  # fmt: skip
+MEASURES = {
+    **{"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)", "ari": "ARI"},
+    **{"train_acc": "ACC, first half", "test_acc": "ACC, second half"},
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = tool.add_subparsers(dest="what", required=True)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--jobs", type=jobs, default=-1, help="processes (one for each core)")
+    shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     written = argparse.ArgumentParser(add_help=False, parents=[shared])
     written.add_argument(
         "--runs", type=positive, help="seeds of each setting (100; departures: 10)"
@@ -112,13 +106,6 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def jobs(text: str) -> int:
-    """A number of processes as joblib takes it."""
-    if int(text) == 0:
-        raise argparse.ArgumentTypeError("must be a number of processes, or -1 for all cores")
-    return int(text)
-
-
 def parameter(text: str) -> tuple[str, Any]:
     """A parameter from ``name=value``; a value is what Python reads in it, or a word.
 
@@ -143,8 +130,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tool = parser()
     options = tool.parse_args(arguments)
     try:
+        if options.jobs == 0:
+            raise ValueError("--jobs must be a number of processes, or -1 for one for each core")
         if options.what == "run":
-            print(run_text(scores_of(runs_of(options), options.jobs)))
+            print(run_text(run_again(options)))
             return
         _check(options)
     except (ValueError, WriteError) as error:
@@ -175,10 +164,6 @@ def _check(options: Any) -> None:
     """Refuse what cannot be done, before anything is run."""
     if options.what == "figures" and find_spec("matplotlib") is None:
         raise ValueError(missing("matplotlib", "a figure"))
-    if options.what == "tables" and not set(options.datasets) & set(printed.FIVE):
-        for part in {"ablation", "out-of-sample"} & set(options.only):
-            if options.only != list(TABLES):
-                raise ValueError(f"--only {part} has {', '.join(printed.FIVE)}; name one of them")
     check_writable(options.out, options.out)
     for name in pages.FILES:
         if (options.out / name).exists():
@@ -205,30 +190,25 @@ def make_tables(options: Any, results: Results) -> list[str]:
 
 
 def _add(path: pathlib.Path, rows: list[Row]) -> None:
-    if rows:
-        print(pages.text_table(rows))
-        kept = pages.add_rows(path, rows)
-        print(f"wrote {path}" + (f" (kept {kept} rows of a fuller run)" if kept else ""))
+    if not rows:
+        print(f"{path.name} has no row of the data sets and methods that were named")
+        return
+    print(pages.text_table(rows))
+    kept = pages.add_rows(path, rows)
+    print(f"wrote {path}" + (f" (kept {kept} rows of a fuller run)" if kept else ""))
 
 
 def sections_of(out: pathlib.Path) -> list[str]:
     """The page of all tables in a folder, and the paper's claims once all are whole."""
-    rows = {name: pages.read_rows(out / name) for name in pages.FILES if (out / name).exists()}
-    sections = []
-    if pages.complete(rows):
-        found = pd.DataFrame(pages.claims(out))
-        for claim in found.itertuples(index=False):
-            print(f"{claim[1]}: {claim[0]}: {claim[2]}")
-        sections.append(pages.section("What the paper claims", found, "A tie counts as holding."))
-    for name, title in (("main.csv", ""), ("ablation.csv", "Ablation: ")):
-        table = rows.get(name, pd.DataFrame(columns=["metric"]))
-        sections += [
-            pages.section(title + TITLES[metric], found)
-            for metric, found in table.groupby("metric", sort=False)
-        ]
-    if "out-of-sample.csv" in rows:
-        halves = rows["out-of-sample.csv"]
-        sections.append(pages.section("Out of sample: ACC on halves", halves, OF_HALVES))
+    rows = {name: pages.read_rows(out / name) for name in HEADINGS if (out / name).exists()}
+    sections, claims = [], pages.claims(out)
+    if len(claims):
+        print(claims.to_string(index=False, header=False))
+        sections.append(pages.section("What the paper claims (a tie holds)", claims))
+    for name, table in rows.items():
+        measures = table.get("metric", pd.Series("acc", table.index))
+        for metric, found in table.groupby(measures, sort=False):
+            sections.append(pages.section(f"{HEADINGS[name]}{TITLES[str(metric)]}", found))
     return sections
 
 
@@ -239,8 +219,7 @@ def make_departures(options: Any, results: Results) -> list[str]:
         known = path.exists() and departures.is_known(data, results.n_runs, pages.read_rows(path))
         if not known:
             _add(path, departures.departures_table(data, results))
-    rows = pages.read_rows(path)
-    return [pages.section("The effect of each departure", rows, OF_DEPARTURES)]
+    return [pages.section("The effect of each departure", pages.read_rows(path))]
 
 
 def make_figures(options: Any, results: Results) -> list[str]:
@@ -256,44 +235,34 @@ def make_figures(options: Any, results: Results) -> list[str]:
 # ------------------------------------------------------------------------------------- one run
 
 
-def runs_of(options: Any) -> list[Run]:
-    """The runs that ``dogc paper run`` is asked for."""
+def run_again(options: Any) -> pd.DataFrame:
+    """The scores of ``dogc paper run``, a line for each run; none of them is remembered."""
     setting: Setting = dict(options.set)
     if len(setting) < len(options.set):
         raise ValueError("--set has a name twice; leave one of them out")
     if options.seeds > 1 and "random_state" in setting:
         raise ValueError("--seeds sets random_state; leave it out of --set")
-    seeds = range(options.seeds if options.seeds > 1 else 0)
-    settings = [{**setting, "random_state": seed} for seed in seeds] or [setting]
-    splits = range(options.splits) if options.splits else [None]
-    return [
-        make_run(options.method, options.data, one, options.preprocessing, split)
-        for one in settings
-        for split in splits
-    ]
-
-
-def scores_of(runs: Sequence[Run], jobs: int) -> dict[str, np.ndarray]:
-    """Every measure over the runs, which are not remembered; a run that fails says why."""
+    settings = [setting] * (options.splits or 1)
+    if options.seeds > 1:
+        settings = [{**setting, "random_state": seed} for seed in range(options.seeds)]
+    runs = [
+        make_run(options.method, options.data, one, options.preprocessing,
+                 number if options.splits else None)
+        for number, one in enumerate(settings)
+    ]  # fmt: skip
     model_of(runs[0])  # a wrong parameter is refused here
-    calls = [(run,) for run in runs]
-    results = list(in_parallel(execute, calls, jobs if len(runs) > 1 else 1))
-    for result in results:
-        if "error" in result:
-            raise ValueError(result["error"])
-    names = [name for name in MEASURES if name in results[0]]
-    return {name: np.array([result[name] for result in results]) for name in names}
+    jobs = options.jobs if len(runs) > 1 else 1
+    scores = pd.DataFrame(in_parallel(execute, [(run,) for run in runs], jobs))
+    if "error" in scores:
+        raise ValueError(scores.error.dropna().iloc[0])
+    return scores.drop(columns="seconds").rename(columns=MEASURES)
 
 
-def run_text(scores: dict[str, np.ndarray]) -> str:
+def run_text(scores: pd.DataFrame) -> str:
     """One line a measure: the value, or median, quartiles, best and the share that reaches it."""
-    lines = []
-    for name, values in scores.items():
-        line = f"{MEASURES[name]:<16} {np.median(values):.4f}"
-        if len(values) > 1:
-            q1, q3 = np.quantile(values, [0.25, 0.75])
-            share = np.mean(values >= values.max() - 1e-12)
-            line += f"  median of {len(values)}; quartiles {q1:.4f} and {q3:.4f}; "
-            line += f"best {values.max():.4f}, reached by {share:.0%}"
-        lines.append(line)
-    return "\n".join(lines)
+    q1, median, q3, best = (scores.quantile(share) for share in (0.25, 0.5, 0.75, 1.0))
+    table = pd.DataFrame({"median": median, "quartile": q1, "quartile ": q3, "best": best})
+    if len(scores) == 1:
+        return table[["best"]].to_string(header=False, float_format="{:.4f}".format)
+    table["reached by"] = (scores >= best - 1e-12).mean().map("{:.0%}".format)
+    return f"{len(scores)} runs\n" + table.to_string(float_format="{:.4f}".format)

@@ -13,16 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .. import DOGC, DOGCOS
-from .drawing import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    figure_axes,
-    fitted,
-    score_table,
-    spread,
-    write_figure,
-)
+from . import drawing as draw
 from .protocol import PAPER_RANGE, POWERS, Setting, fixed, rows_and_classes, seeded
 from .reproduction_page import write_csv
 from .runs import Results, make_run
@@ -44,7 +35,7 @@ LINES: dict[str, Setting] = {
     "relative units": {**IN_UNITS, "penalties": "relative"},
     "no projection": {**IN_UNITS, "n_components": None},
 }
-LOOKS = ((BLUE, 4.0), (ORANGE, 1.5), (GREEN, 1.5))  # a line may lie upon another
+LOOKS = ((draw.BLUE, 4.0), (draw.ORANGE, 1.5), (draw.GREEN, 1.5))  # a line may lie upon another
 TOLERANCES = (1e-3, 1e-6)
 
 
@@ -73,7 +64,7 @@ def _over_starts(
             for key, value in point.items()
         }
         shown.append({"method": method, **texts, "starts": len(starts)})
-    return score_table(results, path, shown, runs)
+    return draw.score_table(results, path, shown, runs)
 
 
 def alpha(results: Results, out: pathlib.Path) -> pathlib.Path:
@@ -100,7 +91,7 @@ def _curves(
         for value in values
     ]
     found = _over_starts(results, path.with_suffix(".csv"), method, points)
-    figure, axes = figure_axes(4)
+    figure, axes = draw.figure_axes(4)
     panels = itertools.product(FIXED, {"acc": "ACC", "nmi_max": "NMI"}.items())
     for axis, (data, (metric, measure)) in zip(axes[0], panels, strict=True):
         of_data = found[found.data == data]
@@ -112,7 +103,7 @@ def _curves(
         axis.set(ylim=(0, 1), xscale=xscale, xlabel=name)
         axis.set_title(f"{data}, {measure}", fontsize=10)
     axes[0, 0].legend(fontsize=8, frameon=False, title=title, title_fontsize=8)
-    return write_figure(figure, path)
+    return draw.write_figure(figure, path)
 
 
 def sensitivity(results: Results, out: pathlib.Path) -> pathlib.Path:
@@ -126,7 +117,7 @@ def sensitivity(results: Results, out: pathlib.Path) -> pathlib.Path:
             for values in itertools.product(*ranges.values())
         ]
     found = _over_starts(results, out / "sensitivity.csv", "DOGC-OS", points)
-    figure, axes = figure_axes(3, 2, width=3.6, height=3.3)
+    figure, axes = draw.figure_axes(3, 2, width=3.6, height=3.3)
     ticks = [f"{value:g}" for value in PAPER_RANGE]
     for axis, (data, name) in zip(axes.flat, panels, strict=True):
         rows = found[(found.data == data) & (found.panel == name)]
@@ -141,7 +132,7 @@ def sensitivity(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.set(xlabel=across, ylabel=down)
         axis.set_title(f"{data}, {name} = {FIXED[data][name]:g}", fontsize=10)
     figure.colorbar(image, ax=axes, shrink=0.6, label="ACC")
-    return write_figure(figure, out / "sensitivity.png")
+    return draw.write_figure(figure, out / "sensitivity.png")
 
 
 def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarray]:
@@ -155,10 +146,10 @@ def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarr
         own = {**FIXED[data], "p": 1.25}
     cls = DOGCOS if method == "DOGC-OS" else DOGC
     setting = {**seeded(method, base_setting(data, method), seed), **own}
-    lam = fitted(cls(int(y.max()) + 1, **setting), X).history_[0 if at == "first" else -1].lam
+    lam = draw.fitted(cls(int(y.max()) + 1, **setting), X).history_[0 if at == "first" else -1].lam
     # The end is where rounding leaves it, or the 300th iteration.
     setting |= {"lam": lam, "tol": 1e-15, "max_iter": 300}
-    history = fitted(cls(int(y.max()) + 1, **setting), X).history_
+    history = draw.fitted(cls(int(y.max()) + 1, **setting), X).history_
     return lam, np.array([record.objective for record in history])
 
 
@@ -175,12 +166,12 @@ def largest_rise(values: np.ndarray) -> float:
 
 def convergence(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Objective against iteration, at the lambdas with which the search begins and ends."""
-    figure, axes = figure_axes(4)
+    figure, axes = draw.figure_axes(4)
     starts = min(STARTS, results.n_runs)
     panels = itertools.product(("DOGC", "DOGC-OS"), ("ecoli", "vote"))
     rows = []
     for axis, (method, data) in zip(axes[0], panels, strict=True):
-        for at, colour in (("first", ORANGE), ("last", BLUE)):
+        for at, colour in (("first", draw.ORANGE), ("last", draw.BLUE)):
             lambdas, runs = zip(
                 *(descent(method, data, at, seed) for seed in range(starts)), strict=True
             )
@@ -188,29 +179,21 @@ def convergence(results: Results, out: pathlib.Path) -> pathlib.Path:
                 above = np.maximum(values / values[-1] - 1.0, 1e-12)
                 axis.semilogy(range(1, len(above) + 1), above, color=colour, lw=0.8, alpha=0.6)
             axis.plot([], [], color=colour, label=f"{at} lambda, {lambdas[0]:.2g}")
+            rise = max(map(largest_rise, runs))
             for tolerance in TOLERANCES:
-                counts = spread([settled(values, tolerance) for values in runs])
-                rows.append(
-                    {
-                        "method": method,
-                        "data": data,
-                        "lambda": at,
-                        "value": f"{lambdas[0]:.4g}",
-                        "within": f"{tolerance:g}",
-                        "starts": starts,
-                        "median": f"{counts['median']:g}",
-                        "least": counts["worst"],
-                        "most": counts["best"],
-                        "largest_rise": f"{max(map(largest_rise, runs)):.1e}",
-                    }
-                )
+                least, middle, most = draw.spread(
+                    [settled(run, tolerance) for run in runs]
+                ).values()
+                counts = (f"{tolerance:g}", starts, f"{middle:g}", least, most, f"{rise:.1e}")
+                rows.append((method, data, at, f"{lambdas[0]:.4g}", *counts))
         axis.set(xlabel="iteration", xlim=(0, 60), ylim=(1e-9, 2))
         axis.set_title(f"{method}, {data}", fontsize=10)
         axis.axvline(10, color="#cccccc", lw=1, zorder=0)
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     axes[0, 0].set_ylabel("objective / its end - 1")
-    write_csv(out / "convergence.csv", rows)
-    return write_figure(figure, out / "convergence.png")
+    header = "method data lambda value within starts median least most largest_rise".split()
+    write_csv(out / "convergence.csv", pd.DataFrame(rows, columns=header))
+    return draw.write_figure(figure, out / "convergence.png")
 
 
 FIGURES = {"alpha": alpha, "p": power, "sensitivity": sensitivity, "convergence": convergence}

@@ -186,8 +186,3 @@ def seeded(method: str, setting: Setting, seed: int) -> Setting:
     if method in ("R-cut", "N-cut", "SC", "NMF", "SEC", "LL", "CLGR", "KM", "DKM"):
         return {**setting, "n_init": 1, "random_state": seed}
     return setting
-
-
-def has_chance(method: str) -> bool:
-    """Whether another seed can give another answer."""
-    return seeded(method, {}, 0) != {}

@@ -15,17 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from .. import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
 from ..metrics import clustering_accuracy
-from .drawing import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    figure_axes,
-    fitted,
-    score_table,
-    spread,
-    write_figure,
-)
+from . import drawing as draw
 from .protocol import SYNTHETIC, Setting, seeded
 from .reproduction_page import write_csv
 from .runs import Results, make_run
@@ -42,7 +32,7 @@ MOON_NOISES = (0.08, 0.1, 0.12, 0.14, 0.16)
 RIGHT = 0.98  # ACC from which two moons count as found
 DISTANCES = {"far": 4.0, "relatively close": 1.8, "fairly close": 1.2, "closer still": 0.5}
 DRAWS = 30  # of the Gaussians
-COLOURS = {"KM": GREY, "DOGC-I": ORANGE, "DOGC-II": ORANGE, "DOGC-OS": BLUE}
+COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC-OS": draw.BLUE}
 
 
 def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
@@ -63,7 +53,7 @@ def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
     axis.set(xlabel="noise", ylabel="ACC")
     axis.set_title(f"{results.n_runs} runs", fontsize=10)
     axis.legend(fontsize=7, frameon=False)
-    return write_figure(figure, out / "clusters36.png")
+    return draw.write_figure(figure, out / "clusters36.png")
 
 
 def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
@@ -81,7 +71,7 @@ def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
     axis.set(xlabel="noise", ylabel=f"draws with ACC ≥ {RIGHT}")
     axis.set_title(f"{results.n_runs} draws", fontsize=10)
     axis.legend(fontsize=8, frameon=False)
-    return write_figure(figure, out / "moons.png")
+    return draw.write_figure(figure, out / "moons.png")
 
 
 def _clusters_and_graph(
@@ -90,13 +80,13 @@ def _clusters_and_graph(
     """A figure with the clusters of each model and the graph of the last; its last, empty axis."""
     from matplotlib.collections import LineCollection
 
-    figure, axes = figure_axes(5, width=2.7, height=2.6)
+    figure, axes = draw.figure_axes(5, width=2.7, height=2.6)
     for axis, (name, model) in zip(axes[0], models.items(), strict=False):
-        labels = fitted(model, X).labels_
+        labels = draw.fitted(model, X).labels_
         _scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
     graph = model.affinity_matrix_.tocoo()
     pairs = view[np.column_stack([graph.row, graph.col])][:, :, :2]
-    axes[0, 3].add_collection(LineCollection(pairs, colors=GREY, linewidths=0.3, zorder=0))
+    axes[0, 3].add_collection(LineCollection(pairs, colors=draw.GREY, linewidths=0.3, zorder=0))
     _scatter(axes[0, 3], view, labels, "its learned graph")
     return figure, axes[0, 4]
 
@@ -125,12 +115,12 @@ def _against_noise(
     lines = [
         {"noise": str(noise), "method": name, "runs": results.n_runs} for noise, name in points
     ]
-    return score_table(results, path, lines, runs, RIGHT if path.stem == "moons" else None)
+    return draw.score_table(results, path, lines, runs, RIGHT if path.stem == "moons" else None)
 
 
 def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Directions of PCA, LPP, DOGC and DOGC-OS on two Gaussians that come closer."""
-    figure, axes = figure_axes(4, height=3.2)
+    figure, axes = draw.figure_axes(4, height=3.2)
     draws = range(min(DRAWS, results.n_runs))
     rows = []
     for axis, (title, distance) in zip(axes[0], DISTANCES.items(), strict=True):
@@ -138,7 +128,12 @@ def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.scatter(X[:, 0], X[:, 1], c=np.where(y, "#c9c9c9", "#8f8f8f"), s=7, linewidths=0)
         axis.set_title(f"{title}: {distance}", fontsize=10)
         axis.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
-        looks = ((GREEN, "-", 2), ("#a03a8c", "--", 2), (BLUE, "-", 5), (ORANGE, ":", 2))
+        looks = (
+            (draw.GREEN, "-", 2),
+            ("#a03a8c", "--", 2),
+            (draw.BLUE, "-", 5),
+            (draw.ORANGE, ":", 2),
+        )
         for (name, direction), (colour, style, width) in zip(
             directions(X).items(), looks, strict=True
         ):
@@ -149,13 +144,13 @@ def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
         cosines = pd.DataFrame([directions(X) for X, _ in drawn]).map(lambda line: abs(line[1]))
         rows += [
             {"title": title, "distance": str(distance), "method": name, "draws": len(draws),
-             **spread(cosines[name]), "acc_of_the_right_direction": acc,
+             **draw.spread(cosines[name]), "acc_of_the_right_direction": acc,
              "neighbours_in_the_other_cloud": other}
             for name in cosines
         ]  # fmt: skip
     axes[0, 3].legend(fontsize=8, frameon=False, loc="lower right")
     write_csv(out / "gaussians.csv", rows)
-    return write_figure(figure, out / "gaussians.png")
+    return draw.write_figure(figure, out / "gaussians.png")
 
 
 def _apart(X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
@@ -178,7 +173,7 @@ def directions(X: np.ndarray) -> dict[str, np.ndarray]:
         "DOGC": DOGC(2, **OF_GAUSSIANS),
         "DOGC-OS": DOGCOS(2, **OF_GAUSSIANS),
     }
-    lines = {name: fitted(model, X).components_[0] for name, model in models.items()}
+    lines = {name: draw.fitted(model, X).components_[0] for name, model in models.items()}
     return {name: line / np.linalg.norm(line) for name, line in lines.items()}
 
 

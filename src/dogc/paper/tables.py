@@ -3,7 +3,7 @@
 The oracle is the best that ground truth can choose: settings are tried, the best are run with all
 seeds. DOGC and its kin have up to ten parameters. Their settings are drawn at random from the
 paper's ranges; then one parameter at a time is varied around the best, as the paper does by hand.
-The draws are fixed, so the same command tries the same settings.
+The draws are protocol.fixed, so the same command tries the same settings.
 """
 
 from __future__ import annotations
@@ -15,21 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import printed
-from .protocol import (
-    DRAWN,
-    FOUND,
-    PREPROCESSINGS,
-    UNITS,
-    Setting,
-    Space,
-    fixed,
-    grid_settings,
-    has_chance,
-    rows_and_classes,
-    search_space,
-    seeded,
-)
+from . import printed, protocol
+from .protocol import DRAWN, UNITS, Setting, seeded
 from .runs import Results, Run, code_version, command_of, make_run
 
 METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
@@ -115,7 +102,7 @@ def all_seeds(run: Run, n_runs: int) -> list[Run]:
 
     A setting whose start is not drawn is run from random starts, as the paper has it.
     """
-    if not has_chance(run.method):
+    if not seeded(run.method, {}, 0):  # the method has no chance in it
         return []
     setting = run.parameters if is_drawn(run) else seeded(run.method, run.parameters, 0)
     settings = [{**setting, "random_state": seed} for seed in range(n_runs)]
@@ -127,7 +114,7 @@ def is_drawn(run: Run) -> bool:
     return "random_state" in run.parameters
 
 
-def drawn(space: Space, count: int, name: str) -> list[Setting]:
+def drawn(space: protocol.Space, count: int, name: str) -> list[Setting]:
     """That many points of a space, the same for the same name."""
     generator = np.random.default_rng(zlib.crc32(name.encode()))
     return [
@@ -142,12 +129,12 @@ def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
     def as_run(point: Setting) -> Run:
         return make_run(method, data, *as_setting(method, units, point))
 
-    space, title = search_space(method, data, units), f"{data} {method} {units}"
+    space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
     if results.quick:
         draws = drawn(space, QUICK_DRAWS, title)
     else:
         draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
-        draws += FOUND.get((data, method, units), [])
+        draws += protocol.FOUND.get((data, method, units), [])
     points = {as_run(point): point for point in draws}
     for _ in range(0 if results.quick else ROUNDS):
         ranked = sorted(results.do(points, title), key=lambda run: -results[run]["acc"])
@@ -159,7 +146,7 @@ def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
 
 def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
     """The parameters of a point of a search space, and its preprocessing."""
-    setting = {**fixed(method, units), **point}
+    setting = {**protocol.fixed(method, units), **point}
     preprocessing = setting.pop("preprocessing")
     if setting.get("init") == "random":
         setting["random_state"] = 0
@@ -168,8 +155,10 @@ def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
 
 def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
     """Settings and preprocessings; a few of them for a first look."""
-    for name in ["z-score"] if quick else PREPROCESSINGS:
-        settings = list(grid_settings(method, *rows_and_classes(data, name)[0].shape))
+    for name in ["z-score"] if quick else protocol.PREPROCESSINGS:
+        settings = list(
+            protocol.grid_settings(method, *protocol.rows_and_classes(data, name)[0].shape)
+        )
         for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
             yield setting, name
 
@@ -210,41 +199,36 @@ def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[R
             for preprocessing in ("z-score", best.run.preprocessing)
         )
         yield {
-            "data": data,
-            "method": method,
-            "metric": metric,
-            "units": units,
+            **{"data": data, "method": method, "metric": metric, "units": units},
             "printed": _printed(data, method, metric),
             "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
             "oracle": best.score,
             "oracle_start": best.run.seed,
             "oracle_share": best.share,
             "oracle_median": np.median(best.seeds),
-            **_chosen(best.run, best.tried),
-            **_quartiles(results.scores(usual, metric)),
+            "oracle_tried": best.tried,
             "kmeans": kmeans,
             "oracle_kmeans": as_oracle,
             "seconds": np.median(results.scores(usual, "seconds")),
-            **_facts(results, results.n_runs, [best.run], usual),
+            "seeds": results.n_runs,
+            **_shared(results, metric, [best.run], usual),
         }
 
 
-def _chosen(run: Run, tried: int) -> Row:
-    pairs = [f"{name}={value}" for name, value in run.parameters.items() if name != "random_state"]
-    setting = " ".join(pairs) or "defaults"
-    return {"oracle_preprocessing": run.preprocessing, "oracle_setting": setting,
-            "oracle_tried": tried}  # fmt: skip
-
-
-def _quartiles(scores: np.ndarray) -> Row:
-    values = np.quantile(scores, [0.25, 0.5, 0.75])
-    return dict(zip(("honest_q1", "honest_median", "honest_q3"), values, strict=True))
-
-
-def _facts(results: Results, seeds: int, best: Sequence[Run], usual: Sequence[Run]) -> Row:
-    return {"seeds": seeds, "extent": "quick" if results.quick else "full",
-            "version": code_version(), "oracle_command": command_of(best),
-            "honest_command": command_of(usual)}  # fmt: skip
+def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
+    """The columns that all tables have, made from the oracle's runs and those at the defaults."""
+    q1, median, q3 = np.quantile(results.scores(usual, metric), [0.25, 0.5, 0.75])
+    pairs = best[0].parameters.items()
+    setting = " ".join(f"{name}={value}" for name, value in pairs if name != "random_state")
+    return {
+        **{"honest_q1": q1, "honest_median": median, "honest_q3": q3},
+        "oracle_preprocessing": best[0].preprocessing,
+        "oracle_setting": setting or "defaults",
+        "extent": "quick" if results.quick else "full",
+        "version": code_version(),
+        "oracle_command": command_of(best),
+        "honest_command": command_of(usual),
+    }
 
 
 def _printed(data: str, method: str, metric: str) -> float:
@@ -272,18 +256,10 @@ def out_of_sample_table(
         usual = results.do(_splits(method, data, {}, "z-score", n_splits), f"{data} {method}")
         best, tried = _best_on_halves(results, method, data, n_splits)
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
-            rows.append(
-                {
-                    "data": data,
-                    "method": method,
-                    "part": part,
-                    "printed": table[data][method],
-                    "oracle": np.median(results.scores(best, f"{part}_acc")),
-                    **_chosen(best[0], tried),
-                    **_quartiles(results.scores(usual, f"{part}_acc")),
-                    **_facts(results, n_splits, best, usual),
-                }
-            )
+            row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
+            row["oracle"] = np.median(results.scores(best, f"{part}_acc"))
+            row |= {"oracle_tried": tried, "seeds": n_splits}
+            rows.append(row | _shared(results, f"{part}_acc", best, usual))
     return rows
 
 
@@ -323,7 +299,7 @@ def _halves_settings(method: str, data: str, quick: bool) -> Iterator[tuple[Sett
         yield from itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
         return
     for units in UNITS:
-        space = search_space(method, data, units)
+        space = protocol.search_space(method, data, units)
         if units == "paper":
             space |= {"gamma": (0.1, 1.0)}  # what the paper sets where new rows are predicted
         points = drawn(space, QUICK_DRAWS if quick else HALVES_DRAWS, f"{data} halves {units}")

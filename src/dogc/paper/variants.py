@@ -254,11 +254,6 @@ def printed_with(method: str, *names: str) -> type[PrintedDOGC]:
     'PrintedDOGCOSInterceptFixedXi'
     """
     base, known = METHODS[method]
-    for name in names:
-        if name not in known:
-            raise ValueError(
-                f"{name!r} is not a departure of {method}; choose from {', '.join(known)}"
-            )
     parts = [known[name] for name in names]
     title = base.__name__ + "".join(part.__name__ for part in parts)
     return type(title, (*parts, base), {})
