@@ -11,10 +11,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import scipy
-import sklearn
 
 from .._atomic import WriteError, check_writable, write_whole
 from .._extras import missing
@@ -24,15 +21,9 @@ from ..datasets import UCI_NAMES
 from . import departures, parameter_figures, printed, synthetic_figures
 from . import reproduction_page as pages
 from .protocol import PREPROCESSINGS, Setting
-from .runs import Results, code_version, execute, in_parallel, make_run, model_of
+from .runs import Results, code_version, execute, in_parallel, make_run, model_of, versions
 from .tables import Row, main_table, out_of_sample_table
 
-TITLES = {
-    "acc": "ACC",
-    "nmi_max": "NMI, divided by the larger entropy",
-    "nmi_geometric": "NMI, divided by the root of both entropies",
-    "purity": "Purity (the paper defines it and prints none)",
-}
 HEADINGS = {"main.csv": "", "ablation.csv": "Ablation: ", "out-of-sample.csv": "On halves: "}
 # A table of --only -> the file that it is in, and its methods.
 MAIN = ("main.csv", printed.MAIN_METHODS)
@@ -69,15 +60,16 @@ def parser() -> argparse.ArgumentParser:
                          help="folder of what is written (paper-output)")  # fmt: skip
     written.add_argument("--quiet", action="store_true", help="no progress bar")
 
-    tables = commands.add_parser("tables", parents=[written], help="the tables")
-    _several(tables, "--only", TABLES)
-    _several(tables, "--datasets", UCI_NAMES)
-    _several(tables, "--methods", TABLE_METHODS)
-    figures = commands.add_parser("figures", parents=[written], help="the figures")
-    _several(figures, "--only", FIGURES)
-    buys = "the effect of each departure from the printed algorithm"
-    _several(commands.add_parser("departures", parents=[written], help=buys), "--datasets",
-             departures.DATA)  # fmt: skip
+    several: dict[str, dict[str, Any]] = {
+        "tables": {"--only": TABLES, "--datasets": UCI_NAMES, "--methods": TABLE_METHODS},
+        "figures": {"--only": FIGURES},
+        "departures": {"--datasets": departures.DATA},
+    }
+    for name, options in several.items():
+        part = commands.add_parser(name, parents=[written], help=f"all {name}, or some of them")
+        for option, values in options.items():
+            part.add_argument(option, nargs="+", choices=list(values), default=list(values),
+                              metavar="NAME", help=f"some of {', '.join(values)} (all)")  # fmt: skip
 
     again = "one run of the tables again; it prints the scores"
     run = commands.add_parser("run", parents=[shared], help=again, description=again)
@@ -92,11 +84,6 @@ def parser() -> argparse.ArgumentParser:
                       help="random_state 0, 1, ...: that many runs")  # fmt: skip
     many.add_argument("--splits", type=positive, help="ACC on halves of the rows, that many times")
     return tool
-
-
-def _several(tool: argparse.ArgumentParser, option: str, choices: Any) -> None:
-    tool.add_argument(option, nargs="+", choices=list(choices), default=list(choices),
-                      metavar="NAME", help=f"some of {', '.join(choices)} (all)")  # fmt: skip
 
 
 def positive(text: str) -> int:
@@ -142,11 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     n_runs = min(n_runs, 3) if options.quick else n_runs
     path = options.out / "runs.jsonl"
     results = Results(path, n_runs, options.jobs, options.quick, options.quiet)
-    facts = (
-        f"Last command: dogc paper {' '.join(arguments)} ({n_runs} seeds). "
-        f"dogc {code_version()}, Python {platform.python_version()}, numpy {np.__version__}, "
-        f"scipy {scipy.__version__}, scikit-learn {sklearn.__version__}."
-    )
+    facts = f"Last command: dogc paper {' '.join(arguments)} ({n_runs} seeds). "
+    facts += f"Python {platform.python_version()}, {versions()}."
     kept = options.out / "departures.csv" if options.what == "departures" else path
     make = {"tables": make_tables, "figures": make_figures, "departures": make_departures}
     leave_in_order()
@@ -208,7 +192,9 @@ def sections_of(out: pathlib.Path) -> list[str]:
     for name, table in rows.items():
         measures = table.get("metric", pd.Series("acc", table.index))
         for metric, found in table.groupby(measures, sort=False):
-            sections.append(pages.section(f"{HEADINGS[name]}{TITLES[str(metric)]}", found))
+            sections.append(
+                pages.section(f"{HEADINGS[name]}{MEASURES.get(str(metric), str(metric))}", found)
+            )
     return sections
 
 
@@ -216,8 +202,9 @@ def make_departures(options: Any, results: Results) -> list[str]:
     """The sections of the page of departures; a CSV file that grows by each data set."""
     path = options.out / "departures.csv"
     for data in options.datasets:
-        known = path.exists() and departures.is_known(data, results.n_runs, pages.read_rows(path))
-        if not known:
+        there = pages.read_rows(path) if path.exists() else pd.DataFrame(columns=departures.COLUMNS)
+        known = there[(there.data == data) & (there.version == code_version())]
+        if not (known.seeds >= results.n_runs).any():
             _add(path, departures.departures_table(data, results))
     return [pages.section("The effect of each departure", pages.read_rows(path))]
 
@@ -242,14 +229,15 @@ def run_again(options: Any) -> pd.DataFrame:
         raise ValueError("--set has a name twice; leave one of them out")
     if options.seeds > 1 and "random_state" in setting:
         raise ValueError("--seeds sets random_state; leave it out of --set")
-    settings = [setting] * (options.splits or 1)
-    if options.seeds > 1:
-        settings = [{**setting, "random_state": seed} for seed in range(options.seeds)]
+    wanted: list[tuple[Setting, int | None]] = [(setting, None)]
+    if options.splits:
+        wanted = [(setting, split) for split in range(options.splits)]
+    elif options.seeds > 1:
+        wanted = [({**setting, "random_state": seed}, None) for seed in range(options.seeds)]
     runs = [
-        make_run(options.method, options.data, one, options.preprocessing,
-                 number if options.splits else None)
-        for number, one in enumerate(settings)
-    ]  # fmt: skip
+        make_run(options.method, options.data, one, options.preprocessing, split)
+        for one, split in wanted
+    ]
     model_of(runs[0])  # a wrong parameter is refused here
     jobs = options.jobs if len(runs) > 1 else 1
     scores = pd.DataFrame(in_parallel(execute, [(run,) for run in runs], jobs))

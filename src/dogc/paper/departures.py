@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from .. import DOGC, DOGCOS
 from ..datasets import UCI_NAMES
 from ..metrics import clustering_accuracy
 from .protocol import rows_and_classes
-from .runs import Results, code_version, in_parallel
+from .runs import Results, code_version, fitted, in_parallel
 from .variants import METHODS, printed_with
 
 SYNTHETIC = ("moons 0.08 0", "clusters36 0.05 0", "gaussians 2.0 0")
@@ -79,15 +78,10 @@ def execute(data: str, method: str, variant: str, seed: int) -> dict[str, Any]:
     """One fit on one data set, z-scored if it is not synthetic."""
     X, y = rows_and_classes(data, "z-score")
     c = int(y.max()) + 1
-    model = model_for(method, variant, X, c, seed)
     began = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(X)
+    model = fitted(model_for(method, variant, X, c, seed), X)
     return {
-        "data": data,
-        "method": method,
-        "variant": variant,
+        **{"data": data, "method": method, "variant": variant},
         "acc": clustering_accuracy(y, model.labels_),
         "exact": model.history_[-1].n_components == c,  # components of the graph
         "empty": c - len(np.unique(model.labels_)),  # clusters without a row
@@ -118,9 +112,3 @@ def departures_table(data: str, how: Results) -> list[dict[str, Any]]:
     fits = pd.DataFrame(in_parallel(execute, runs, how.jobs, data, how.quiet))
     rows = fits.groupby(["data", "method", "variant"], sort=False).agg(**MEASURES).reset_index()
     return rows.assign(extent="full", version=code_version()).to_dict("records")
-
-
-def is_known(data: str, n_runs: int, rows: pd.DataFrame) -> bool:
-    """Whether a data set stands there already, of this code and with as many seeds."""
-    found = rows[(rows.data == data) & (rows.version == code_version())]
-    return bool((found.seeds >= n_runs).any())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import itertools
 import pathlib
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -47,30 +46,18 @@ def score_table(
 
 def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
     """A figure and its axes, without a display."""
-    import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    size = (width * n_columns, height * n_rows)
-    return plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
+    figure = Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
 
 
 def write_figure(figure: Any, path: pathlib.Path) -> pathlib.Path:
     """Write a figure whole or not at all; in 256 colours, a third of the bytes."""
-    import matplotlib.pyplot as plt
     from PIL import Image  # matplotlib needs it, too
 
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=110)
-    plt.close(figure)
     with draft_of(path) as draft:
         Image.open(drawn).convert("RGB").quantize(256).save(draft, format="png", optimize=True)
     return path
-
-
-def fitted(model: Any, X: np.ndarray) -> Any:
-    """A fitted model, without its warnings: figures show where it ends."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return model.fit(X)

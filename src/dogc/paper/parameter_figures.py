@@ -5,6 +5,7 @@ All in the paper's own units and without an intercept, from random starts, as it
 
 from __future__ import annotations
 
+import functools
 import itertools
 import pathlib
 from collections.abc import Sequence
@@ -12,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .. import DOGC, DOGCOS
+from ..comparison import METHODS
 from . import drawing as draw
 from .protocol import PAPER_RANGE, POWERS, Setting, fixed, rows_and_classes, seeded
 from .reproduction_page import write_csv
-from .runs import Results, make_run
+from .runs import Results, fitted, make_run
 
 STARTS = 10
 NAMES = ("alpha", "beta", "gamma")
@@ -37,6 +38,8 @@ LINES: dict[str, Setting] = {
 }
 LOOKS = ((draw.BLUE, 4.0), (draw.ORANGE, 1.5), (draw.GREEN, 1.5))  # a line may lie upon another
 TOLERANCES = (1e-3, 1e-6)
+CONVERGENCE = ["method", "data", "lambda", "value", "within", "starts"]
+CONVERGENCE += ["median", "least", "most", "largest_rise"]
 
 
 def base_setting(data: str, method: str) -> Setting:
@@ -141,15 +144,15 @@ def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarr
     Returns lambda, and the objective by iteration.
     """
     X, y = rows_and_classes(data, "z-score")
-    own: Setting = {"alpha": FIXED[data]["alpha"]}
-    if method == "DOGC-OS":
-        own = {**FIXED[data], "p": 1.25}
-    cls = DOGCOS if method == "DOGC-OS" else DOGC
+    own = {**FIXED[data], "p": 1.25}
+    if method == "DOGC":
+        own = {"alpha": FIXED[data]["alpha"]}
+    make = functools.partial(METHODS[method], int(y.max()) + 1)
     setting = {**seeded(method, base_setting(data, method), seed), **own}
-    lam = draw.fitted(cls(int(y.max()) + 1, **setting), X).history_[0 if at == "first" else -1].lam
+    lam = fitted(make(**setting), X).history_[0 if at == "first" else -1].lam
     # The end is where rounding leaves it, or the 300th iteration.
     setting |= {"lam": lam, "tol": 1e-15, "max_iter": 300}
-    history = draw.fitted(cls(int(y.max()) + 1, **setting), X).history_
+    history = fitted(make(**setting), X).history_
     return lam, np.array([record.objective for record in history])
 
 
@@ -191,8 +194,7 @@ def convergence(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.axvline(10, color="#cccccc", lw=1, zorder=0)
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     axes[0, 0].set_ylabel("objective / its end - 1")
-    header = "method data lambda value within starts median least most largest_rise".split()
-    write_csv(out / "convergence.csv", pd.DataFrame(rows, columns=header))
+    write_csv(out / "convergence.csv", pd.DataFrame(rows, columns=CONVERGENCE))
     return draw.write_figure(figure, out / "convergence.png")
 
 

@@ -24,34 +24,21 @@ from ..datasets import load_uci, make_multi_cluster, make_two_gaussians, make_tw
 Setting = dict[str, Any]
 
 
-def z_scored(name: str) -> np.ndarray:
-    """Categories by first appearance, gaps imputed, mean 0 and deviation 1."""
-    X = load_uci(name).data
-    return scale(X[:, X.std(axis=0) > 0])
+PREPROCESSINGS = ("z-score", "unscaled", "one-hot", "unit rows")
 
 
-def unscaled(name: str) -> np.ndarray:
-    """Categories by first appearance, gaps imputed, nothing else."""
-    return load_uci(name).data
+def prepared(name: str, preprocessing: str) -> np.ndarray:
+    """A UCI set as numbers, gaps imputed; categories by first appearance unless one-hot.
 
+    "z-score": mean 0 and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers
+    scaled to [0, 1]. "unit rows": unscaled rows divided by their length.
+    """
+    X = load_uci(name, encoding="onehot" if preprocessing == "one-hot" else "ordinal").data
+    if preprocessing in ("unscaled", "unit rows"):
+        return X if preprocessing == "unscaled" else normalize(X)
+    varying = X[:, X.std(axis=0) > 0]
+    return scale(varying) if preprocessing == "z-score" else minmax_scale(varying)
 
-def one_hot(name: str) -> np.ndarray:
-    """A column of 0 and 1 for each category; numbers imputed and scaled to [0, 1]."""
-    X = load_uci(name, encoding="onehot").data
-    return minmax_scale(X[:, X.std(axis=0) > 0])
-
-
-def unit_rows(name: str) -> np.ndarray:
-    """Unscaled rows divided by their length."""
-    return normalize(unscaled(name))
-
-
-PREPROCESSINGS: Mapping[str, Callable[[str], np.ndarray]] = {
-    "z-score": z_scored,
-    "unscaled": unscaled,
-    "one-hot": one_hot,
-    "unit rows": unit_rows,
-}
 
 # Synthetic data are named with their parameter and seed: "clusters36 0.05 3".
 SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] = {
@@ -67,7 +54,7 @@ def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndar
     kind, *parameters = name.split()
     if kind in SYNTHETIC:
         return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
-    return PREPROCESSINGS[preprocessing](name), load_uci(name).target
+    return prepared(name, preprocessing), load_uci(name).target
 
 
 # The paper's range for the parameters of all methods.

@@ -132,16 +132,10 @@ def where_it_holds(leads: pd.Series) -> str:
 
 # ------------------------------------------------------------------------------------ the page
 
-# Of any of the files, and of the claims: columns that are shown, in order.
-ON_PAGE = {
-    "data": "data", "method": "method", "units": "units", "part": "part", "variant": "algorithm",
-    "printed": "printed", "oracle": "oracle", "reached": "seeds that reach it",
-    "oracle_median": "median of seeds", "honest": "honest", "oracle_kmeans": "k-means as oracle",
-    "kmeans": "k-means as honest", "oracle_tried": "runs tried", "command": "the oracle again",
-    "acc_median": "ACC, median", "acc_q1": "lower quartile", "acc_q3": "upper quartile",
-    "acc_best": "best", "exact": "exact", "empty": "empty", "rose": "rose", "seconds": "seconds",
-    "claim": "claim", "column": "column", "holds on": "holds on",
-}  # fmt: skip
+# Columns that are not on the page, or in other words.
+HIDDEN = ["metric", "doubt", "extent", "version", "seconds", "seeds", "oracle_command"]
+HIDDEN += ["oracle_start", "oracle_share", "oracle_preprocessing", "oracle_setting"]
+HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
     "na_rep": "-",
@@ -154,7 +148,8 @@ def section(title: str, rows: pd.DataFrame) -> str:
     table = with_reached(rows)
     if "oracle" in rows:
         table = table.assign(**pd.DataFrame(map(_cells, rows.itertuples()), index=rows.index))
-    table = table[[name for name in ON_PAGE if name in table]].rename(columns=ON_PAGE)
+    table = table.drop(columns=HIDDEN, errors="ignore")
+    table.columns = table.columns.str.replace("_", " ")
     cells = table.to_html(index=False, escape=False, border=0, **NUMBERS)
     return f"<h2>{html.escape(title)}</h2><div class='wide'>{cells}</div>"
 
@@ -175,7 +170,7 @@ def _cells(row: Any) -> dict[str, str]:
         "printed": cell(printed + ("†" if doubt else ""), hint=doubt),
         "oracle": cell(f"{row.oracle:.4f}", reached),
         "honest": cell(honest, hint=row.honest_command),
-        "command": cell(row.oracle_command, "text"),
+        "the oracle again": cell(row.oracle_command, "text"),
     }
 
 

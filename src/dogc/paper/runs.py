@@ -12,12 +12,11 @@ import shlex
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
-import sklearn
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
@@ -51,12 +50,6 @@ class Run(NamedTuple):
         """The setting as a dictionary."""
         return json.loads(self.setting)
 
-    @property
-    def seed(self) -> str:
-        """The seed in words."""
-        seed = self.parameters.get("random_state")
-        return NO_SEED if seed is None else f"seed {seed}"
-
 
 def make_run(
     method: str, data: str, setting: Setting, preprocessing: str, split: int | None = None
@@ -72,6 +65,13 @@ def model_of(run: Run) -> Any:
     if getattr(model, "init", None) == "auto":
         model.set_params(init="spectral")
     return model.set_params(**run.parameters)
+
+
+def fitted(model: Any, X: np.ndarray) -> Any:
+    """A fitted model, without its warnings: it is measured where it ends."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X)
 
 
 def execute(run: Run) -> Result:
@@ -133,15 +133,15 @@ def code_version() -> str:
     Comments and docstrings do not count. So a result is used again only while the code that gave
     it is unchanged.
     """
-    files = [path for part in PARTS for path in sorted(SOURCE.glob(part))]
-    texts = [path.read_text(encoding="utf-8") for path in files]
-    texts = [code_alone(text) if path.suffix == ".py" else text
-             for path, text in zip(files, texts, strict=True)]  # fmt: skip
+    texts = [code_of(path) for part in PARTS for path in sorted(SOURCE.glob(part))]
     return f"{__version__}+{hashlib.sha256(chr(10).join(texts).encode()).hexdigest()[:10]}"
 
 
-def code_alone(text: str) -> str:
-    """Source without comments and docstrings."""
+def code_of(path: pathlib.Path) -> str:
+    """A file; without its comments and docstrings if it is source."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return text
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
@@ -150,12 +150,19 @@ def code_alone(text: str) -> str:
 
 
 @functools.cache
+def versions() -> str:
+    """Versions of the code and of the packages that decide the numbers."""
+    names = ("numpy", "scipy", "scikit-learn")
+    return ", ".join([f"dogc {code_version()}", *(f"{name} {version(name)}" for name in names)])
+
+
+@functools.cache
 def key(run: Run) -> str:
     """A short name for a run: its data, every parameter of its estimator, and all versions."""
     full = {
         "run": run,
         "parameters": model_of(run).get_params(),
-        "versions": [code_version(), np.__version__, scipy.__version__, sklearn.__version__],
+        "versions": versions(),
     }
     return hashlib.sha256(json.dumps(full, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
@@ -217,13 +224,7 @@ class Results:
         return [run for run in runs if "error" not in self[run]]
 
 
-def in_parallel(
-    function: Callable[..., Any],
-    calls: Sequence[tuple],
-    jobs: int,
-    title: str = "",
-    quiet: bool = True,
-) -> Iterable[Any]:
+def in_parallel(function: Any, calls: list, jobs: int, title: str = "", quiet: bool = True) -> Any:
     """The results of calls, in order, with a progress bar."""
     done = Parallel(n_jobs=jobs, return_as="generator")(delayed(function)(*call) for call in calls)
     return tqdm(done, total=len(calls), desc=title, disable=quiet or not calls or None)

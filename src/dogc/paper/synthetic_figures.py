@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..metrics import clustering_accuracy
 from . import drawing as draw
 from .protocol import SYNTHETIC, Setting, seeded
 from .reproduction_page import write_csv
-from .runs import Results, make_run
+from .runs import Results, fitted, make_run
 
 # A component of any size is a cluster, columns are as given, as in the paper.
 AS_PRINTED: Setting = {"geometry": "given", "min_cluster_size": 1}
@@ -32,46 +32,46 @@ MOON_NOISES = (0.08, 0.1, 0.12, 0.14, 0.16)
 RIGHT = 0.98  # ACC from which two moons count as found
 DISTANCES = {"far": 4.0, "relatively close": 1.8, "fairly close": 1.2, "closer still": 0.5}
 DRAWS = 30  # of the Gaussians
+# Of the directions; that of DOGC lies under that of DOGC-OS.
+LOOKS = ((draw.GREEN, "-", 2), ("#a03a8c", "--", 2), (draw.BLUE, "-", 5), (draw.ORANGE, ":", 2))
 COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC-OS": draw.BLUE}
 
 
 def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
     """36 clusters by k-means, DOGC-I and DOGC-OS, the learned graph, and ACC against noise."""
-    X, y = SYNTHETIC["clusters36"](0.05, 0)
     models = {
         "KM": KMeans(36, n_init=1, random_state=0),
         "DOGC-I": DOGCRelaxed(36, **OF_CLUSTERS36),
         "DOGC-OS": DOGCOS(36, init="random", random_state=0, **OF_CLUSTERS36),
     }
-    view = X @ np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
-    figure, axis = _clusters_and_graph(models, X, y, view)
-    table = _against_noise(results, out / "clusters36.csv", NOISES, list(models), OF_CLUSTERS36)
-    for name, found in table.groupby("method", sort=False):
+    view = np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
+    figure, axis = _clusters_and_graph(models, *SYNTHETIC["clusters36"](0.05, 0), view)
+    path = out / "clusters36.png"
+    for name, found in _against_noise(results, path, NOISES, models, OF_CLUSTERS36):
         look = {"color": COLOURS[name], "lw": 4.0 if name == "DOGC-I" else 1.5}
         axis.plot(NOISES, found.acc_best, label=f"{name}, best", **look)
         axis.plot(NOISES, found.acc_median, ls=":", label=f"{name}, median", **look)
     axis.set(xlabel="noise", ylabel="ACC")
     axis.set_title(f"{results.n_runs} runs", fontsize=10)
     axis.legend(fontsize=7, frameon=False)
-    return draw.write_figure(figure, out / "clusters36.png")
+    return draw.write_figure(figure, path)
 
 
 def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Two moons by k-means, DOGC-II and DOGC-OS, the learned graph, and who finds them."""
-    X, y = SYNTHETIC["moons"](0.1, 0)
     models = {
         "KM": KMeans(2, n_init=1, random_state=0),
         "DOGC-II": DOGCFixedGraph(2, init="random", random_state=0, **OF_MOONS),
         "DOGC-OS": DOGCOS(2, init="random", random_state=0, **OF_MOONS),
     }
-    figure, axis = _clusters_and_graph(models, X, y, X)
-    table = _against_noise(results, out / "moons.csv", MOON_NOISES, list(models), OF_MOONS)
-    for name, found in table.groupby("method", sort=False):
+    figure, axis = _clusters_and_graph(models, *SYNTHETIC["moons"](0.1, 0), np.eye(2))
+    path = out / "moons.png"
+    for name, found in _against_noise(results, path, MOON_NOISES, models, OF_MOONS, RIGHT):
         axis.plot(MOON_NOISES, found.right, "o-", color=COLOURS[name], ms=4, label=name)
     axis.set(xlabel="noise", ylabel=f"draws with ACC ≥ {RIGHT}")
     axis.set_title(f"{results.n_runs} draws", fontsize=10)
     axis.legend(fontsize=8, frameon=False)
-    return draw.write_figure(figure, out / "moons.png")
+    return draw.write_figure(figure, path)
 
 
 def _clusters_and_graph(
@@ -81,41 +81,36 @@ def _clusters_and_graph(
     from matplotlib.collections import LineCollection
 
     figure, axes = draw.figure_axes(5, width=2.7, height=2.6)
+    place = (X @ view)[:, :2]
     for axis, (name, model) in zip(axes[0], models.items(), strict=False):
-        labels = draw.fitted(model, X).labels_
-        _scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+        labels = fitted(model, X).labels_
+        _scatter(axis, place, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
     graph = model.affinity_matrix_.tocoo()
-    pairs = view[np.column_stack([graph.row, graph.col])][:, :, :2]
-    axes[0, 3].add_collection(LineCollection(pairs, colors=draw.GREY, linewidths=0.3, zorder=0))
-    _scatter(axes[0, 3], view, labels, "its learned graph")
+    edges = place[np.column_stack([graph.row, graph.col])]
+    axes[0, 3].add_collection(LineCollection(edges, colors=draw.GREY, linewidths=0.3, zorder=0))
+    _scatter(axes[0, 3], place, labels, "its learned graph")
     return figure, axes[0, 4]
 
 
-def _scatter(axis: Any, X: np.ndarray, labels: np.ndarray, title: str) -> None:
-    axis.scatter(X[:, 0], X[:, 1], c=labels % 20, cmap="tab20", s=9, linewidths=0)
+def _scatter(axis: Any, place: np.ndarray, labels: np.ndarray, title: str) -> None:
+    axis.scatter(*place.T, c=labels % 20, cmap="tab20", s=9, linewidths=0)
     axis.set(xticks=[], yticks=[])
     axis.set_title(title, fontsize=10)
 
 
 def _against_noise(
-    results: Results, path: pathlib.Path, noises: Sequence[float], methods: list[str],
-    setting: Setting,
-) -> pd.DataFrame:  # fmt: skip
-    """Scores by noise and method; data and start are drawn anew for every run."""
-    points = list(itertools.product(noises, methods))
-    runs = []
-    for noise, name in points:
+    results: Results, path: pathlib.Path, noises: Sequence[float], methods: Iterable[str],
+    setting: Setting, right: float | None = None,
+) -> Iterable[tuple[Any, pd.DataFrame]]:  # fmt: skip
+    """Scores against noise by method; data and start are drawn anew for every run."""
+    points, runs = [], []
+    for noise, name in itertools.product(noises, methods):
+        points.append({"noise": str(noise), "method": name, "runs": results.n_runs})
         own = {} if name == "KM" else setting
-        runs.append(
-            [
-                make_run(name, f"{path.stem} {noise} {seed}", seeded(name, own, seed), "as drawn")
-                for seed in range(results.n_runs)
-            ]
-        )
-    lines = [
-        {"noise": str(noise), "method": name, "runs": results.n_runs} for noise, name in points
-    ]
-    return draw.score_table(results, path, lines, runs, RIGHT if path.stem == "moons" else None)
+        drawn = {f"{path.stem} {noise} {i}": seeded(name, own, i) for i in range(results.n_runs)}
+        runs.append([make_run(name, data, one, "as drawn") for data, one in drawn.items()])
+    table = draw.score_table(results, path.with_suffix(".csv"), points, runs, right)
+    return table.groupby("method", sort=False)
 
 
 def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
@@ -128,17 +123,10 @@ def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.scatter(X[:, 0], X[:, 1], c=np.where(y, "#c9c9c9", "#8f8f8f"), s=7, linewidths=0)
         axis.set_title(f"{title}: {distance}", fontsize=10)
         axis.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
-        looks = (
-            (draw.GREEN, "-", 2),
-            ("#a03a8c", "--", 2),
-            (draw.BLUE, "-", 5),
-            (draw.ORANGE, ":", 2),
-        )
-        for (name, direction), (colour, style, width) in zip(
-            directions(X).items(), looks, strict=True
-        ):
-            end = 2.2 * direction
-            axis.plot(*np.array([-end, end]).T, style, color=colour, lw=width, label=name)
+        for (name, line), look in zip(directions(X).items(), LOOKS, strict=True):
+            colour, style, width = look
+            ends = 2.2 * np.array([-line, line])
+            axis.plot(*ends.T, style, color=colour, lw=width, label=name)
         drawn = [SYNTHETIC["gaussians"](distance, seed) for seed in draws]
         acc, other = np.median([_apart(*data) for data in drawn], axis=0)
         cosines = pd.DataFrame([directions(X) for X, _ in drawn]).map(lambda line: abs(line[1]))
@@ -173,7 +161,7 @@ def directions(X: np.ndarray) -> dict[str, np.ndarray]:
         "DOGC": DOGC(2, **OF_GAUSSIANS),
         "DOGC-OS": DOGCOS(2, **OF_GAUSSIANS),
     }
-    lines = {name: draw.fitted(model, X).components_[0] for name, model in models.items()}
+    lines = {name: fitted(model, X).components_[0] for name, model in models.items()}
     return {name: line / np.linalg.norm(line) for name, line in lines.items()}
 
 

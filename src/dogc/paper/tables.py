@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import printed, protocol
 from .protocol import DRAWN, UNITS, Setting, seeded
-from .runs import Results, Run, code_version, command_of, make_run
+from .runs import NO_SEED, Results, Run, code_version, command_of, make_run
 
 METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
 # Settings that are drawn: most where the printed numbers are to be reached. Then, that many times,
@@ -52,28 +52,14 @@ Row = dict[str, Any]
 # ---------------------------------------------------------------------------------- the oracle
 
 
-class Best(NamedTuple):
-    """The best run by one measure, and what all seeds give at its setting."""
-
-    run: Run
-    score: float
-    seeds: np.ndarray  # the measure over all seeds; that of the run alone without chance
-    tried: int  # runs of which it is the best
-
-    @property
-    def share(self) -> float:
-        """The share of seeds that reach the score."""
-        return float(np.mean(self.seeds >= self.score - 1e-12))
-
-
 def oracle(
     results: Results, method: str, data: str, units: str, others: Sequence[Run] = ()
-) -> dict[str, Best]:
-    """The best run by each measure: over settings, preprocessings and seeds, by ground truth.
+) -> dict[str, tuple[Run, Row]]:
+    """The best run by each measure, by ground truth, and what its columns say of it.
 
-    Settings are ranked by one seed. The best by each measure are then run with all seeds, so every
-    setting that is reported has all of them. `others` are runs that count as tried too: one that is
-    drawn must be there with all its seeds.
+    The best is over settings, preprocessings and seeds. Settings are ranked by one seed. The best
+    by each measure are then run with all seeds, so every setting that is reported has all of them.
+    `others` are runs that count as tried too: one that is drawn must be there with all its seeds.
     """
 
     def best(metric: str) -> Run:
@@ -92,8 +78,19 @@ def oracle(
     for metric in METRICS:
         run = best(metric)
         seeds = results.do(all_seeds(run, results.n_runs)) if is_drawn(run) else [run]
-        score = results[run][metric]
-        found[metric] = Best(run, score, results.scores(seeds, metric), len(runs))
+        scores, score = results.scores(seeds, metric), results[run][metric]
+        found[metric] = (
+            run,
+            {
+                "oracle": score,
+                "oracle_start": f"seed {run.parameters['random_state']}"
+                if is_drawn(run)
+                else NO_SEED,
+                "oracle_share": np.mean(scores >= score - 1e-12),
+                "oracle_median": np.median(scores),
+                "oracle_tried": len(runs),
+            },
+        )
     return found
 
 
@@ -166,16 +163,13 @@ def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
 # ------------------------------------------------------------------------------------ all rows
 
 
-def main_table(
-    results: Results, datasets: Sequence[str], methods: Sequence[str] = printed.MAIN_METHODS
-) -> list[Row]:
+def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
     """ACC, NMI and purity of the paper's ten methods (or the ablations)."""
-    return [
-        row
-        for data, method in itertools.product(datasets, methods)
-        for units in (UNITS if method in DRAWN else ("",))
-        for row in _rows_of(results, method, data, units)
-    ]
+    rows: list[Row] = []
+    for data, method in itertools.product(datasets, methods):
+        for units in UNITS if method in DRAWN else ("",):
+            rows += _rows_of(results, method, data, units)
+    return rows
 
 
 def _defaults(
@@ -193,25 +187,19 @@ def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[R
     usual = _defaults(results, method, data)
     # The oracle sees the defaults too, unless it keeps to the paper's units.
     found = oracle(results, method, data, units, [] if units == "paper" else usual)
-    for metric, best in found.items():
+    for metric, (best, columns) in found.items():
         kmeans, as_oracle = (
             np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
-            for preprocessing in ("z-score", best.run.preprocessing)
+            for preprocessing in ("z-score", best.preprocessing)
         )
         yield {
-            **{"data": data, "method": method, "metric": metric, "units": units},
+            **{"data": data, "method": method, "metric": metric, "units": units, **columns},
             "printed": _printed(data, method, metric),
             "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
-            "oracle": best.score,
-            "oracle_start": best.run.seed,
-            "oracle_share": best.share,
-            "oracle_median": np.median(best.seeds),
-            "oracle_tried": best.tried,
-            "kmeans": kmeans,
-            "oracle_kmeans": as_oracle,
+            **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
             "seconds": np.median(results.scores(usual, "seconds")),
             "seeds": results.n_runs,
-            **_shared(results, metric, [best.run], usual),
+            **_shared(results, metric, [best], usual),
         }
 
 
@@ -232,20 +220,16 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
 
 
 def _printed(data: str, method: str, metric: str) -> float:
-    of_acc, of_nmi = (printed.ACC, printed.ABLATION_ACC), (printed.NMI, printed.ABLATION_NMI)
-    tables = of_acc if metric == "acc" else of_nmi if metric.startswith("nmi") else ()
-    found = (table[data][method] for table in tables if method in table.get(data, {}))
-    return next(found, float("nan"))
+    kind = metric[:3]  # of both NMI one is printed
+    found = (printed.PRINTED[method].get((table, data)) for table in (kind, f"ablation {kind}"))
+    return next((value for value in found if value and value > 0), float("nan"))
 
 
 # ---------------------------------------------------------------------------------- two halves
 
 
 def out_of_sample_table(
-    results: Results,
-    datasets: Sequence[str],
-    methods: Sequence[str] = printed.OUT_OF_SAMPLE_METHODS,
-    n_splits: int = 20,
+    results: Results, datasets: Sequence[str], methods: Sequence[str], n_splits: int
 ) -> list[Row]:
     """Training and test ACC with a 50/50 split: DOGC-OS by its regression, the others together.
 
