@@ -36,26 +36,20 @@ TABLES = {
 }
 TABLE_METHODS = tuple(dict.fromkeys(name for _, methods in TABLES.values() for name in methods))
 FIGURES = {**synthetic_figures.FIGURES, **parameter_figures.FIGURES}
-MEASURES = {
-    **{"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)", "ari": "ARI"},
-    **{"train_acc": "ACC, first half", "test_acc": "ACC, second half"},
-}
+MEASURES = {"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)", "ari": "ARI"}
+MEASURES |= {"train_acc": "ACC, first half", "test_acc": "ACC, second half"}
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of the commands."""
-    tool = argparse.ArgumentParser(
-        prog="dogc paper", description="The paper's tables and figures, beside the printed numbers."
-    )
+    about = "The paper's tables and figures, beside the printed numbers."
+    tool = argparse.ArgumentParser(prog="dogc paper", description=about)
     commands = tool.add_subparsers(dest="what", required=True)
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     written = argparse.ArgumentParser(add_help=False, parents=[shared])
-    written.add_argument(
-        "--runs", type=positive, help="seeds of each setting (100; departures: 10)"
-    )
-    written.add_argument("--quick", action="store_true", help="a first look: few settings and "
-                         "seeds, so the oracle may miss the defaults")  # fmt: skip
+    written.add_argument("--runs", type=positive, help="seeds of a setting (100; departures: 10)")
+    written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
     written.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
                          help="folder of what is written (paper-output)")  # fmt: skip
     written.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -66,13 +60,14 @@ def parser() -> argparse.ArgumentParser:
         "departures": {"--datasets": departures.DATA},
     }
     for name, options in several.items():
-        part = commands.add_parser(name, parents=[written], help=f"all {name}, or some of them")
+        about = "the effect of each departure" if name == "departures" else f"the {name}"
+        part = commands.add_parser(name, parents=[written], help=about)
         for option, values in options.items():
+            listed = f"some of {', '.join(values)} (all)"
             part.add_argument(option, nargs="+", choices=list(values), default=list(values),
-                              metavar="NAME", help=f"some of {', '.join(values)} (all)")  # fmt: skip
+                              metavar="NAME", help=listed)  # fmt: skip
 
-    again = "one run of the tables again; it prints the scores"
-    run = commands.add_parser("run", parents=[shared], help=again, description=again)
+    run = commands.add_parser("run", parents=[shared], help="print the scores of one run again")
     run.add_argument("data", choices=UCI_NAMES, metavar="DATA", help=", ".join(UCI_NAMES))
     run.add_argument("method", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
     run.add_argument("--preprocessing", choices=PREPROCESSINGS, default="z-score", metavar="NAME",

@@ -22,15 +22,13 @@ from .protocol import rows_and_classes
 from .runs import Results, code_version, fitted, in_parallel
 from .variants import METHODS, printed_with
 
-SYNTHETIC = ("moons 0.08 0", "clusters36 0.05 0", "gaussians 2.0 0")
-DATA = (*UCI_NAMES, *SYNTHETIC)
+DATA = (*UCI_NAMES, "moons 0.08 0", "clusters36 0.05 0", "gaussians 2.0 0")
 # The printed algorithm seldom comes to rest, so this is what ends most of its runs.
 MAX_ITER = 30
 PRINTED, ALL = "as printed", "all of these"
 SAME, DEFAULTS = "library, same k, m, penalties", "library"
 # Nothing random is left in these, so they run once.
 CERTAIN = ("start from the data", ALL, SAME, DEFAULTS)
-OUTLINE = (PRINTED, ALL, DEFAULTS)
 
 # Of departures.csv: how the runs of a variant ended. Column -> measure of a run, and what is taken
 # over the runs. `exact` and `rose` are shares of the runs, `seconds` are of processor time.

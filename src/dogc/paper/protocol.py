@@ -143,6 +143,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     # Gaussian widths in units of sqrt(d), about the distance of z-scored rows, and self-tuning.
     typical = np.sqrt(n_features)
     kernel = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
         "KM": [],
         "R-cut": _grid(affinity=["full"], bandwidth=kernel),
@@ -151,7 +152,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         "CLGR": _grid(n_neighbors=near, lam=PAPER_RANGE),
         "SEC": _grid(n_neighbors=near, mu=PAPER_RANGE),
         "CAN": _grid(n_neighbors=near, **_AS_IN_THEIR_PAPER),
-        "PCAN": _grid(n_neighbors=near, n_components=_dimensions(n_features), **_AS_IN_THEIR_PAPER),
+        "PCAN": _grid(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
     for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
         grids[name] = grids["R-cut"]
@@ -160,10 +161,6 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
 
 
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}
-
-
-def _dimensions(n_features: int) -> list[int | None]:
-    return [None, *(m for m in (2, 5) if m < n_features)]
 
 
 def seeded(method: str, setting: Setting, seed: int) -> Setting:

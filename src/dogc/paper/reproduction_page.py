@@ -49,9 +49,7 @@ def add_rows(path: pathlib.Path, rows: Sequence[Row]) -> int:
         names = [name for name in NAMES if name in table]
         table["place"] = table.groupby(names, sort=False).ngroup()
         table["known"] = pd.Categorical(table.data, UCI_NAMES)
-        fullest_last = table.sort_values(
-            ["extent", "seeds"], ascending=[False, True], kind="stable"
-        )
+        fullest_last = table.sort_values(["extent", "seeds"], ascending=[False, True])
         kept = fullest_last.drop_duplicates(names, keep="last").sort_values(["known", "place"])
         write_csv(path, kept[FILES[path.name]])
     return len(new) - int(np.sum(kept.index >= len(table) - len(new)))
@@ -176,12 +174,9 @@ def _cells(row: Any) -> dict[str, str]:
 
 def figure_section(name: str, path: pathlib.Path, caption: str) -> str:
     """A figure, inside the page."""
-    data = base64.b64encode(path.read_bytes()).decode()
-    alt = html.escape(caption, quote=True)
-    return (
-        f"<h2>{html.escape(name)}</h2><p class='note'>{html.escape(caption)}</p>"
-        f"<img alt='{alt}' src='data:image/png;base64,{data}'>"
-    )
+    data, caption = base64.b64encode(path.read_bytes()).decode(), html.escape(caption)
+    image = f"<img alt='{caption}' src='data:image/png;base64,{data}'>"
+    return f"<h2>{html.escape(name)}</h2><p class='note'>{caption}</p>{image}"
 
 
 def page(sections: Sequence[str], facts: str) -> str:
