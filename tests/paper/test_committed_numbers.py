@@ -39,6 +39,7 @@ def differences(rows):
 
 def test_a_few_committed_numbers_come_again():
     quick = pd.concat([MAIN, ABLATION])
+    quick = quick[~quick.honest_command.str.contains("--seeds")]
     assert not differences(quick[quick.data.isin(["wine", "heart"])].sample(6, random_state=0))
 
 

@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -32,9 +33,6 @@ from .._limits import check_room
 # Taken: the paper names no bound for lambda, floating-point numbers have one.
 LOWEST_LAMBDA, HIGHEST_LAMBDA = 1e-150, 1e150
 TINY = np.finfo(float).tiny
-# Arrays of n x n numbers that are held at the peak of a fit, and bytes beside them; measured by
-# benchmarks/memory.py.
-GRAPHS, FLOOR = 10.0, 25e6
 
 
 class State(NamedTuple):
@@ -61,9 +59,6 @@ class Iteration(NamedTuple):
     n_empty: int  # clusters without a row
     lam: float
     xi: float
-
-
-# ------------------------------------------------------------------------- the blocks of eq:7
 
 
 def laplacian(S: np.ndarray) -> np.ndarray:
@@ -215,9 +210,6 @@ def update_P(X: np.ndarray, Y: np.ndarray, D: np.ndarray, gamma: np.ndarray) -> 
     return scipy.linalg.lstsq(XD @ X + np.diag(gamma), XD @ Y)[0]  # eq:32 eq:33
 
 
-# ------------------------------------------------------------------------------ the algorithm
-
-
 class PrintedDOGC(ClusterMixin, BaseEstimator):
     r"""Algorithm 1 of the paper, step by step as printed.
 
@@ -286,7 +278,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> PrintedDOGC:
         """Run the algorithm on the rows of X, taken as they are."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        check_room(lambda n: FLOOR + 8.0 * GRAPHS * n**2, len(X), ", or use dogc.DOGC")
+        # Ten arrays of n x n numbers at the peak, measured by benchmarks/memory.py.
+        check_room(lambda n: 25e6 + 80.0 * n**2, len(X), ", or use dogc.DOGC")
         with np.errstate(all="ignore"):
             if not TINY < np.sum((X - X.mean(axis=0)) ** 2) < np.inf:
                 raise ValueError("X has no scatter that can be computed; rescale it.")
@@ -297,14 +290,14 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
 
     def _check(self, X: np.ndarray) -> None:
         (n, d), whole = X.shape, numbers.Integral
-        within("n_clusters", self.n_clusters, 1, n, whole)
         self._m = min(self.n_clusters, d) if self.n_components is None else self.n_components
         self._k = max(1, round(n / 10)) if self.n_neighbors is None else self.n_neighbors
-        within("n_components", self._m, 1, d, whole)
-        within("n_neighbors", self._k, 1, n - 1, whole)
-        within("max_iter", self.max_iter, 1, kind=whole)
-        within("alpha", self.alpha, 0)
-        within("tol", self.tol, 0)
+        check_scalar(self.n_clusters, "n_clusters", whole, min_val=1, max_val=n)
+        check_scalar(self._m, "n_components", whole, min_val=1, max_val=d)
+        check_scalar(self._k, "n_neighbors", whole, min_val=1, max_val=n - 1)
+        check_scalar(self.max_iter, "max_iter", whole, min_val=1)
+        for name in ("alpha", "tol"):
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0)
 
     def _run(self, X: np.ndarray) -> State:
         state = self.start(X, np.random.default_rng(self.random_state))
@@ -464,9 +457,8 @@ class PrintedDOGCOS(PrintedDOGC):
 
     def _check(self, X: np.ndarray) -> None:
         super()._check(X)
-        within("beta", self.beta, 0)
-        within("gamma", self.gamma, 0)
-        within("p", self.p, 0, 2)
+        for name, high in {"beta": None, "gamma": None, "p": 2}.items():
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
 
     def _run(self, X: np.ndarray) -> State:
         state = super()._run(X)
@@ -500,23 +492,6 @@ class PrintedDOGCOS(PrintedDOGC):
         residual, ridge = s.Y - self.regressors(X) @ s.P, self.ridge(X, s)
         loss = loss_2p(residual, self.p) + np.sum(ridge[:, None] * s.P**2)  # eq:27
         return super().objective(X, s) + beta * float(loss)  # eq:26
-
-
-def within(
-    name: str, value: Any, low: float, high: float = np.finfo(float).max, kind: Any = numbers.Real
-) -> None:
-    """Refuse a parameter out of its bounds.
-
-    Examples
-    --------
-    >>> within("p", 3, 0, 2)
-    Traceback (most recent call last):
-    ValueError: p must be a number from 0 to 2; got 3.
-    """
-    if not isinstance(value, kind) or not low <= value <= high:
-        what = "whole number" if kind is numbers.Integral else "number"
-        bounds = f"from {low} to {high}" if high < np.finfo(float).max else f"of at least {low}"
-        raise ValueError(f"{name} must be a {what} {bounds}; got {value!r}.")
 
 
 def _orthonormal(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
