@@ -438,7 +438,8 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch)
 def test_two_commands_on_one_folder_keep_each_others_rows(tmp_path):
     path = tmp_path / "departures.csv"
     names = pages.FILES[path.name]
-    some = [dict.fromkeys(names, 0.5) | {"data": data, "variant": f"line {i}", "seeds": 1}
+    some = [dict.fromkeys(names, 0.5) | {"data": data, "variant": f"line {i}", "seeds": 1,
+         "extent": "full"}
             for data in ("wine", "iris") for i in range(20)]  # fmt: skip
     threads = [
         threading.Thread(target=lambda rows=rows: [pages.add_rows(path, [r]) for r in rows])
@@ -452,6 +453,8 @@ def test_two_commands_on_one_folder_keep_each_others_rows(tmp_path):
         rows = [(row["data"], row["variant"]) for row in csv.DictReader(file)]
     assert rows == [(row["data"], row["variant"]) for row in some]
     assert list(tmp_path.iterdir()) == [path]
+    assert pages.add_rows(path, [some[0] | {"extent": "quick", "seeds": 9}]) == 1  # it is kept
+    assert pages.add_rows(path, [some[0] | {"seeds": 2}]) == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
