@@ -297,11 +297,10 @@ def _of_text(path: pathlib.Path) -> str:
 
 
 def _of_paper(path: pathlib.Path) -> str:
-    from dogc.paper.table_files import read_rows
-    from dogc.paper.tables import Row
+    from dogc.paper.reproduction_page import read_rows
 
     if path.suffix == ".csv":
-        read_rows(path, Row)
+        read_rows(path)
     elif path.suffix == ".html":
         return _of_text(path)
     else:

@@ -15,6 +15,7 @@ Where the text leaves something open, a comment that begins with "Taken:" says w
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from .arguments import rows_to_fit, seed, table, whole, within
+from .._limits import check_room
 
 # Taken: the paper names no bound for lambda, floating-point numbers have one.
 LOWEST_LAMBDA, HIGHEST_LAMBDA = 1e-150, 1e150
@@ -57,9 +59,6 @@ class Iteration(NamedTuple):
     n_empty: int  # clusters without a row
     lam: float
     xi: float
-
-
-# ------------------------------------------------------------------------- the blocks of eq:7
 
 
 def laplacian(S: np.ndarray) -> np.ndarray:
@@ -211,9 +210,6 @@ def update_P(X: np.ndarray, Y: np.ndarray, D: np.ndarray, gamma: np.ndarray) -> 
     return scipy.linalg.lstsq(XD @ X + np.diag(gamma), XD @ Y)[0]  # eq:32 eq:33
 
 
-# ------------------------------------------------------------------------------ the algorithm
-
-
 class PrintedDOGC(ClusterMixin, BaseEstimator):
     r"""Algorithm 1 of the paper, step by step as printed.
 
@@ -281,26 +277,30 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PrintedDOGC:
         """Run the algorithm on the rows of X, taken as they are."""
-        X = rows_to_fit(X)
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        # Ten arrays of n x n numbers at the peak, measured by benchmarks/memory.py.
+        check_room(lambda n: 25e6 + 80.0 * n**2, len(X), ", or use dogc.DOGC")
+        with np.errstate(all="ignore"):
+            if not TINY < np.sum((X - X.mean(axis=0)) ** 2) < np.inf:
+                raise ValueError("X has no scatter that can be computed; rescale it.")
         self._check(X)
         with threadpool_limits(limits=1, user_api="blas"):  # the same bits at any number of threads
             self._run(X)
-        self.n_features_in_ = X.shape[1]
         return self
 
     def _check(self, X: np.ndarray) -> None:
-        n, d = X.shape
-        c = whole("n_clusters", self.n_clusters, 1, n, "rows")
-        m, k = self.n_components, self.n_neighbors
-        self._m = min(c, d) if m is None else whole("n_components", m, 1, d, "columns")
-        self._k = max(1, round(n / 10)) if k is None else k
-        whole("n_neighbors", self._k, 1, n - 1, "other rows")
-        whole("max_iter", self.max_iter, 1)
-        within("alpha", self.alpha, 0)
-        within("tol", self.tol, 0)
+        (n, d), whole = X.shape, numbers.Integral
+        self._m = min(self.n_clusters, d) if self.n_components is None else self.n_components
+        self._k = max(1, round(n / 10)) if self.n_neighbors is None else self.n_neighbors
+        check_scalar(self.n_clusters, "n_clusters", whole, min_val=1, max_val=n)
+        check_scalar(self._m, "n_components", whole, min_val=1, max_val=d)
+        check_scalar(self._k, "n_neighbors", whole, min_val=1, max_val=n - 1)
+        check_scalar(self.max_iter, "max_iter", whole, min_val=1)
+        for name in ("alpha", "tol"):
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0)
 
     def _run(self, X: np.ndarray) -> State:
-        state = self.start(X, seed(self.random_state))
+        state = self.start(X, np.random.default_rng(self.random_state))
         self.history_: list[Iteration] = []
         for _ in range(self.max_iter):
             state = state._replace(xi=self.regulariser(X, state))
@@ -452,14 +452,13 @@ class PrintedDOGCOS(PrintedDOGC):
     def predict(self, X: Any) -> np.ndarray:
         """The column in which x P is largest."""
         check_is_fitted(self)
-        X = table(X, self.n_features_in_)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self.regressors(X) @ self.P_).argmax(axis=1)
 
     def _check(self, X: np.ndarray) -> None:
         super()._check(X)
-        within("beta", self.beta, 0)
-        within("gamma", self.gamma, 0)
-        within("p", self.p, 0, 2)
+        for name, high in {"beta": None, "gamma": None, "p": 2}.items():
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
 
     def _run(self, X: np.ndarray) -> State:
         state = super()._run(X)

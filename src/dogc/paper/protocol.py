@@ -24,34 +24,21 @@ from ..datasets import load_uci, make_multi_cluster, make_two_gaussians, make_tw
 Setting = dict[str, Any]
 
 
-def z_scored(name: str) -> np.ndarray:
-    """Categories by first appearance, gaps imputed, mean 0 and deviation 1."""
-    X = load_uci(name).data
-    return scale(X[:, X.std(axis=0) > 0])
+PREPROCESSINGS = ("z-score", "unscaled", "one-hot", "unit rows")
 
 
-def unscaled(name: str) -> np.ndarray:
-    """Categories by first appearance, gaps imputed, nothing else."""
-    return load_uci(name).data
+def prepared(name: str, preprocessing: str) -> np.ndarray:
+    """A UCI set as numbers, gaps imputed; categories by first appearance unless one-hot.
 
+    "z-score": mean 0 and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers
+    scaled to [0, 1]. "unit rows": unscaled rows divided by their length.
+    """
+    X = load_uci(name, encoding="onehot" if preprocessing == "one-hot" else "ordinal").data
+    if preprocessing in ("unscaled", "unit rows"):
+        return X if preprocessing == "unscaled" else normalize(X)
+    varying = X[:, X.std(axis=0) > 0]
+    return scale(varying) if preprocessing == "z-score" else minmax_scale(varying)
 
-def one_hot(name: str) -> np.ndarray:
-    """A column of 0 and 1 for each category; numbers imputed and scaled to [0, 1]."""
-    X = load_uci(name, encoding="onehot").data
-    return minmax_scale(X[:, X.std(axis=0) > 0])
-
-
-def unit_rows(name: str) -> np.ndarray:
-    """Unscaled rows divided by their length."""
-    return normalize(unscaled(name))
-
-
-PREPROCESSINGS: Mapping[str, Callable[[str], np.ndarray]] = {
-    "z-score": z_scored,
-    "unscaled": unscaled,
-    "one-hot": one_hot,
-    "unit rows": unit_rows,
-}
 
 # Synthetic data are named with their parameter and seed: "clusters36 0.05 3".
 SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] = {
@@ -67,7 +54,7 @@ def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndar
     kind, *parameters = name.split()
     if kind in SYNTHETIC:
         return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
-    return PREPROCESSINGS[preprocessing](name), load_uci(name).target
+    return prepared(name, preprocessing), load_uci(name).target
 
 
 # The paper's range for the parameters of all methods.
@@ -156,6 +143,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     # Gaussian widths in units of sqrt(d), about the distance of z-scored rows, and self-tuning.
     typical = np.sqrt(n_features)
     kernel = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
         "KM": [],
         "R-cut": _grid(affinity=["full"], bandwidth=kernel),
@@ -164,7 +152,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         "CLGR": _grid(n_neighbors=near, lam=PAPER_RANGE),
         "SEC": _grid(n_neighbors=near, mu=PAPER_RANGE),
         "CAN": _grid(n_neighbors=near, **_AS_IN_THEIR_PAPER),
-        "PCAN": _grid(n_neighbors=near, n_components=_dimensions(n_features), **_AS_IN_THEIR_PAPER),
+        "PCAN": _grid(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
     for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
         grids[name] = grids["R-cut"]
@@ -175,10 +163,6 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}
 
 
-def _dimensions(n_features: int) -> list[int | None]:
-    return [None, *(m for m in (2, 5) if m < n_features)]
-
-
 def seeded(method: str, setting: Setting, seed: int) -> Setting:
     """A setting with a random start as the paper has it, where the method has one."""
     if method in ("DOGC", "DOGC-OS", "DOGC-II"):
@@ -186,8 +170,3 @@ def seeded(method: str, setting: Setting, seed: int) -> Setting:
     if method in ("R-cut", "N-cut", "SC", "NMF", "SEC", "LL", "CLGR", "KM", "DKM"):
         return {**setting, "n_init": 1, "random_state": seed}
     return setting
-
-
-def has_chance(method: str) -> bool:
-    """Whether another seed can give another answer."""
-    return seeded(method, {}, 0) != {}

@@ -1,235 +1,212 @@
-"""One HTML page and one table of text, in which every number stands beside the printed one."""
+"""The files of the tables, and what is shown of them: one HTML page, and text for a terminal.
+
+On the page every number stands beside the printed one.
+"""
 
 from __future__ import annotations
 
 import base64
 import html
+import io
 import pathlib
-from collections.abc import Iterable, Sequence
+import string
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from .._atomic import turn_in, write_whole
 from .._policy import policy
-from .rerun import NO_SEED
+from ..datasets import UCI_NAMES
+from . import departures, printed
+from .runs import NO_SEED
+from .tables import OF_ALL_ROWS, OF_HALVES, Row
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --dim: #888; --good: #2a7d46; --bad: #b3541e; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; }
-td { white-space: nowrap; }
-td.text { text-align: left; color: var(--dim); white-space: normal; min-width: 18rem; }
-th:last-child { text-align: left; }
-.good { color: var(--good); } .bad { color: var(--bad); }
-img { max-width: 100%; background: #fff; border-radius: 4px; }
-h2 { margin-top: 2.5rem; } p.note { color: var(--dim); max-width: 48rem; }
-"""
+FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
+         "departures.csv": departures.COLUMNS}  # fmt: skip
+NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
+NEAR = 0.005  # numbers within this are the same
 
-INTRODUCTION = """Three columns, never mixed. <b>Printed</b>: the paper's number, the best of 100
-runs chosen by ground truth; a dagger marks entries that cannot be right, with the reason at hand.
-<b>Oracle</b>: the paper's protocol here, the best over settings, preprocessings and random starts,
-chosen by ground truth; beside it the share of seeds that reach it at that setting and their median.
-For DOGC and its kin it stands twice: with penalties in the paper's units, and in the relative
-units of this library. Point at a setting for the command that runs it again. <b>Honest</b>: what a
-user gets at the defaults on z-scored data, the median over seeds (quartiles in brackets where seeds
-matter). <b>k-means</b> at its defaults (median over seeds) stands beside both, on the preprocessing
-of each."""
+TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+STYLE = TEMPLATE.split("<style>")[1].split("</style>")[0]
 
 
-def number(value: float) -> str:
-    """Four digits, or a dash."""
-    return "-" if np.isnan(value) else f"{value:.4f}"
+# ----------------------------------------------------------------------------------- the files
 
 
-def table_html(title: str, note: str, header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A section with one table; cells are HTML already."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
-    return (
-        f"<h2>{html.escape(title)}</h2><p class='note'>{note}</p>"
-        f"<div class='wide'><table><tr>{head}</tr>{body}</table></div>"
+def add_rows(path: pathlib.Path, rows: Sequence[Row]) -> int:
+    """Write rows beside those that are there; what is there stays where it is fuller.
+
+    A row is the fuller the more runs it is of, whatever code they were of: the row says which. The
+    paper's data sets stand in order, the synthetic ones after them. Returns how many of the rows
+    were not written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with turn_in(path.parent):  # so that two commands on one folder keep each other's rows
+        new = pd.DataFrame(rows)[FILES[path.name]]
+        table = pd.concat([read_rows(path), new] if path.exists() else [new], ignore_index=True)
+        names = [name for name in NAMES if name in table]
+        table["place"] = table.groupby(names, sort=False).ngroup()
+        table["known"] = table.data.map({name: i for i, name in enumerate(UCI_NAMES)})
+        fullest_last = table.sort_values(["extent", "seeds"], ascending=[False, True])
+        kept = fullest_last.drop_duplicates(names, keep="last").sort_values(["known", "place"])
+        write_csv(path, kept[FILES[path.name]])
+    return len(new) - int(np.sum(kept.index >= len(table) - len(new)))
+
+
+def write_csv(path: pathlib.Path, rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
+    """Write a table, numbers with four digits."""
+    table = pd.DataFrame(rows)
+    write_whole(path, table.to_csv(index=False, float_format="%.4f", lineterminator="\n"))
+    return table
+
+
+def read_rows(path: pathlib.Path) -> pd.DataFrame:
+    """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"printed": [""]})
+        if list(rows) == FILES[path.name] and text.endswith("\n"):
+            return rows
+    except ValueError:  # as pandas says it
+        pass
+    raise ValueError(
+        f"{path} is not a whole table of this version of dogc; name another --out, or move that "
+        "file away"
     )
 
 
-def td(text: str, kind: str = "", hint: str = "") -> str:
-    """One cell."""
-    title = f" title='{html.escape(hint, quote=True)}'" if hint else ""
-    return f"<td class='{kind}'{title}>{html.escape(text)}</td>"
+# ---------------------------------------------------------------------------------- the claims
+
+# Table -> its rows that count, in the paper's units; and the paper's own.
+SCORES = {
+    "main.csv": ("metric == 'acc' and units != 'relative'", printed.ACC),
+    "ablation.csv": ("metric == 'acc' and units == 'paper'", printed.ABLATION_ACC),
+    "out-of-sample.csv": ("part == 'test'", printed.TEST_ACC),
+}
+# Sentence, table, which of ours, and the others; all others where none are named.
+CLAIMS: tuple[tuple[str, str, list[str], list[str]], ...] = (
+    ("DOGC or DOGC-OS has the best ACC of the ten methods", "main.csv", ["DOGC", "DOGC-OS"], []),
+    ("DOGC-OS is not below DOGC-I", "ablation.csv", ["DOGC-OS"], ["DOGC-I"]),
+    ("DOGC-OS is not below DOGC-II", "ablation.csv", ["DOGC-OS"], ["DOGC-II"]),
+    ("DOGC-OS has the best ACC on test rows", "out-of-sample.csv", ["DOGC-OS"], []),
+)
 
 
-def compared(value: float, printed: float) -> str:
-    """A cell that says by its colour whether the printed number is reached."""
-    if np.isnan(printed):
-        return td(number(value))
-    return td(number(value), "good" if value >= printed - 0.005 else "bad")
+def score_table(path: pathlib.Path, column: str) -> pd.DataFrame:
+    """One column of a file: a line for each of the paper's data sets, its methods across."""
+    where, of_paper = SCORES[path.name]
+    scores = read_rows(path).query(where).pivot(index="data", columns="method", values=column)
+    names = [name for name in UCI_NAMES if name in of_paper]
+    return scores.reindex(index=names, columns=list(of_paper["wine"]))
 
 
-def metric_section(rows: Sequence[Any], metric: str, title: str) -> str:
-    """One measure over all data sets and methods."""
-    lines = []
-    for row in rows:
-        if row.metric != metric:
-            continue
-        spread = row.honest_q3 - row.honest_q1 > 5e-5
-        usual = number(row.honest_median)
-        usual += f" [{row.honest_q1:.3f}, {row.honest_q3:.3f}]" if spread else ""
-        mark = "†" if row.doubt else ""
-        lines.append(
-            [
-                td(row.data),
-                td(f"{row.method} ({row.units} units)" if row.units else row.method),
-                td(number(row.printed) + mark, hint=row.doubt),
-                compared(row.oracle, row.printed),
-                td(seeds_that_reach(row)),
-                td(number(row.oracle_median)),
-                td(usual, hint=row.honest_command),
-                td(number(row.oracle_kmeans)),
-                td(number(row.kmeans)),
-                td(str(row.oracle_tried)),
-                td(_chosen(row), "text", row.oracle_command),
-            ]
-        )
-    header = ["data", "method", "printed", "oracle", "seeds that reach it", "median of seeds"]
-    header += ["honest", "k-means as oracle", "k-means as honest", "runs tried"]
-    return table_html(title, "", [*header, "the oracle chose"], lines)
+def claims(folder: pathlib.Path) -> pd.DataFrame:
+    """The orderings that the paper claims, counted in both of our columns; a tie holds.
+
+    Nothing while a method is missing on a data set of a table.
+    """
+    found = []
+    for column, name in (("oracle", "oracle"), ("honest", "honest_median")):
+        for text, file, ours, others in CLAIMS:
+            there = (folder / file).exists()
+            scores = score_table(folder / file, name) if there else pd.DataFrame([np.nan])
+            if scores.isna().any(axis=None):
+                return pd.DataFrame()
+            rest = scores[others] if others else scores.drop(columns=ours)
+            leads = scores[ours].max(axis=1) - rest.max(axis=1)
+            found.append({"claim": text, "column": column, "holds on": where_it_holds(leads)})
+    return pd.DataFrame(found)
 
 
-def _chosen(row: Any) -> str:
-    start = getattr(row, "oracle_start", NO_SEED)
-    seed = "" if start == NO_SEED else f", {start}"
-    return f"{row.oracle_preprocessing}{seed}: {row.oracle_setting}"
-
-
-def markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    rows = [header, ["---"] * len(header), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def text_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table for a terminal: the first column to the left, the others to the right."""
-    rows = [header, *lines]
-    width = max(len(row[0]) for row in rows)
-    return "\n".join(
-        f"{first:<{width}}" + "".join(f"{c:>15}" for c in cells) for first, *cells in rows
-    )
-
-
-def seeds_that_reach(row: Any) -> str:
-    """The share of seeds with the oracle's score."""
-    return "deterministic" if row.oracle_start == NO_SEED else f"{row.oracle_share:.0%}"
-
-
-def scores_text(rows: Sequence[Any], metric: str = "acc") -> str:
-    """One measure as lines for a terminal."""
-    lines = []
-    for row in rows:
-        if row.metric == metric:
-            units = f" ({row.units})" if row.units else ""
-            values = number(row.printed), number(row.oracle), seeds_that_reach(row)
-            usual = number(row.honest_median), number(row.kmeans)
-            lines.append([f"{row.data} {row.method}{units}", *values, *usual])
-    return text_table([metric, "printed", "oracle", "reached by", "honest", "k-means"], lines)
-
-
-def split_text(rows: Sequence[Any]) -> str:
-    """The halves as lines for a terminal."""
-    lines = [
-        [f"{row.data} {row.method}, {row.part}", number(row.printed), number(row.oracle),
-         number(row.honest_median)]
-        for row in rows
-    ]  # fmt: skip
-    return text_table(["ACC on halves", "printed", "oracle", "honest"], lines)
-
-
-def split_section(rows: Sequence[Any]) -> str:
-    """Training and test halves."""
-    note = (
-        "DOGC-OS is fitted on one half and labels the other by its regression; the others "
-        "cluster all rows together, as in the paper. Medians over the splits; the oracle "
-        "chooses one setting for all of them."
-    )
-    lines = [
-        [
-            td(row.data),
-            td(row.method),
-            td(row.part),
-            td(number(row.printed)),
-            compared(row.oracle, row.printed),
-            td(f"{row.honest_median:.4f} [{row.honest_q1:.3f}, {row.honest_q3:.3f}]"),
-            td(_chosen(row), "text", row.oracle_command),
-        ]
-        for row in rows
-    ]
-    header = ["data", "method", "part", "printed", "oracle", "honest", "the oracle chose"]
-    return table_html("Out of sample: ACC on halves", note, header, lines)
-
-
-def where_it_holds(claim: Any) -> str:
+def where_it_holds(leads: pd.Series) -> str:
     """On how many data sets a claim holds, where by a tie only, and where it does not."""
-    total = len(claim.holds) + len(claim.fails)
-    ties = f", by a tie on {', '.join(claim.ties)}" if claim.ties else ""
-    where = f", not on {', '.join(claim.fails)}" if claim.fails else ""
-    return f"{len(claim.holds)} of {total}{ties}{where}"
+    text = f"{np.sum(leads >= 0)} of {len(leads)}"
+    for words, there in ((", by a tie on ", leads == 0), (", not on ", leads < 0)):
+        text += words + ", ".join(leads.index[there]) if there.any() else ""
+    return text
 
 
-def claims_section(claims: Sequence[Any]) -> str:
-    """What the paper claims, counted here."""
-    lines = [
-        [
-            td(claim.text),
-            td(claim.column),
-            td(where_it_holds(claim), "good text" if not claim.fails else "text"),
-        ]
-        for claim in claims
-    ]
-    note = "A tie counts as holding."
-    return table_html("What the paper claims", note, ["claim", "column", "holds on"], lines)
+# ------------------------------------------------------------------------------------ the page
+
+# Columns that are not on the page, or in other words.
+HIDDEN = ["metric", "doubt", "extent", "version", "seconds", "seeds", "oracle_command"]
+HIDDEN += ["oracle_start", "oracle_share", "oracle_preprocessing", "oracle_setting"]
+HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
+NUMBERS: dict[str, Any] = {
+    "float_format": "{:.4f}".format,
+    "na_rep": "-",
+    "formatters": dict.fromkeys(["exact", "rose"], "{:.0%}".format),
+}
 
 
-def departures_section(rows: Sequence[Any]) -> str:
-    """The algorithm as printed, with one departure at a time, with all, and the library."""
-    lines = [
-        [
-            td(row.data),
-            td(row.method),
-            td(row.variant),
-            td(number(row.acc_median)),
-            td(f"[{row.acc_q1:.3f}, {row.acc_q3:.3f}]"),
-            td(number(row.acc_best)),
-            td(f"{row.exact:.0%}"),
-            td(f"{row.empty:.1f}"),
-            td(f"{row.rose:.0%}"),
-            td(f"{row.seconds:.2f}"),
-        ]
-        for row in rows
-    ]
-    note = "Exact: runs that end with exactly c components. Rose: runs whose objective ever rose."
-    header = ["data", "method", "algorithm", "ACC, median", "quartiles", "best", "exact", "empty"]
-    header += ["rose", "seconds"]
-    return table_html("What each departure buys", note, header, lines)
+def section(title: str, rows: pd.DataFrame) -> str:
+    """A table of the page."""
+    table = with_reached(rows)
+    if "oracle" in rows:
+        table = table.assign(**pd.DataFrame(map(_cells, rows.itertuples()), index=rows.index))
+    table = table.drop(columns=HIDDEN, errors="ignore")
+    table.columns = table.columns.str.replace("_", " ")
+    cells = table.to_html(index=False, escape=False, border=0, justify="match-parent", **NUMBERS)
+    cells = cells.replace(' style="text-align: match-parent;"', "")  # which the policy forbids
+    return f"<h2>{html.escape(title)}</h2><div class='wide'>{cells}</div>"
+
+
+def cell(text: str, kind: str = "", hint: str = "") -> str:
+    """Text with a class, and what is shown where one points at it."""
+    title = f" title='{html.escape(hint, quote=True)}'" if hint else ""
+    return f"<span class='{kind}'{title}>{html.escape(text)}</span>"
+
+
+def _cells(row: Any) -> dict[str, str]:
+    """Cells of a row of the tables that say more than its numbers do."""
+    doubt = getattr(row, "doubt", "")
+    printed = "-" if np.isnan(row.printed) else f"{row.printed:.4f}"
+    reached = "bad" if row.oracle < row.printed - NEAR else "good" if row.printed > 0 else ""
+    honest = f"{row.honest_median:.4f} [{row.honest_q1:.3f}, {row.honest_q3:.3f}]"
+    return {
+        "printed": cell(printed + ("†" if doubt else ""), hint=doubt),
+        "oracle": cell(f"{row.oracle:.4f}", reached),
+        "honest": cell(honest, hint=row.honest_command),
+        "the oracle again": cell(row.oracle_command, "text"),
+    }
 
 
 def figure_section(name: str, path: pathlib.Path, caption: str) -> str:
     """A figure, inside the page."""
-    data = base64.b64encode(path.read_bytes()).decode()
-    alt = html.escape(caption, quote=True)
-    return (
-        f"<h2>{html.escape(name)}</h2><p class='note'>{html.escape(caption)}</p>"
-        f"<img alt='{alt}' src='data:image/png;base64,{data}'>"
-    )
+    data, caption = base64.b64encode(path.read_bytes()).decode(), html.escape(caption)
+    image = f"<img alt='{caption}' src='data:image/png;base64,{data}'>"
+    return f"<h2>{html.escape(name)}</h2><p class='note'>{caption}</p>{image}"
 
 
 def page(sections: Sequence[str], facts: str) -> str:
     """The whole page."""
-    return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(STYLE)}">'
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>Discrete Optimal Graph Clustering, reproduced</title><style>{STYLE}</style></head>"
-        f"<body><h1>Discrete Optimal Graph Clustering, reproduced</h1><p>{INTRODUCTION}</p>"
-        f"<p class='note'>{html.escape(facts)}</p>{''.join(sections)}</body></html>"
-    )
+    given = {"policy": policy(STYLE), "facts": html.escape(facts), "sections": "".join(sections)}
+    return string.Template(TEMPLATE).substitute(given)
+
+
+# -------------------------------------------------------------------------------- the terminal
+
+IN_TERMINAL = {"printed": "printed", "oracle": "oracle", "reached": "reached by",
+               "honest_median": "honest", "kmeans": "k-means", "acc_median": "ACC",
+               "acc_best": "best", "exact": "exact", "rose": "rose"}  # fmt: skip
+
+
+def text_table(rows: Sequence[Row]) -> str:
+    """Rows of any of the files for a terminal; of the measures ACC alone."""
+    table = with_reached(pd.DataFrame(rows))
+    if "metric" in table:
+        table = table[table.metric == "acc"]
+    names = table[[name for name in NAMES if name in table and name != "metric"]]
+    table.index = pd.Index([" ".join(filter(None, name)) for name in names.itertuples(index=False)])
+    shown = table[[name for name in IN_TERMINAL if name in table]]
+    return shown.rename(columns=IN_TERMINAL).to_string(**NUMBERS)
+
+
+def with_reached(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with a column that says how many seeds reach the oracle's score, where they have one."""
+    if "oracle_start" not in rows:
+        return rows
+    shares = rows.oracle_share.map("{:.0%}".format)
+    return rows.assign(reached=shares.where(rows.oracle_start != NO_SEED, "deterministic"))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
-import io
 import json
 import pathlib
+import shlex
 import time
-import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
-import sklearn
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
@@ -25,13 +24,16 @@ from .. import __version__
 from .._atomic import write_error
 from ..comparison import METHODS
 from ..metrics import clustering_accuracy, clustering_report
-from .protocol import rows_and_classes
+from .protocol import Setting, rows_and_classes
 
-# What a fit and its scores run through.
 SOURCE = pathlib.Path(__file__).parents[1]
-ROOMS = ("numerics", "loop", "fitting", "estimators", "datasets")
+# The code and the data that a fit and its scores run through.
+PARTS = ["*.py", "datasets/data/*.csv", "paper/protocol.py", "paper/runs.py"]
+PARTS += [f"{room}/**/*.py" for room in ("numerics", "loop", "fitting", "estimators", "datasets")]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
-FILES = ("paper/protocol.py", "paper/runs.py")
+NO_SEED = "no seed"
+
+Result = dict[str, Any]
 
 
 class Run(NamedTuple):
@@ -43,12 +45,14 @@ class Run(NamedTuple):
     setting: str  # JSON, keys sorted
     split: int | None = None  # seed of a 50/50 split; None for all rows
 
-
-Result = dict[str, Any]
+    @property
+    def parameters(self) -> Setting:
+        """The setting as a dictionary."""
+        return json.loads(self.setting)
 
 
 def make_run(
-    method: str, data: str, setting: dict[str, Any], preprocessing: str, split: int | None = None
+    method: str, data: str, setting: Setting, preprocessing: str, split: int | None = None
 ) -> Run:
     """A run with its setting in canonical form."""
     return Run(method, data, preprocessing, json.dumps(setting, sort_keys=True), split)
@@ -60,7 +64,14 @@ def model_of(run: Run) -> Any:
     model = METHODS[run.method](int(y.max()) + 1)
     if getattr(model, "init", None) == "auto":
         model.set_params(init="spectral")
-    return model.set_params(**json.loads(run.setting))
+    return model.set_params(**run.parameters)
+
+
+def fitted(model: Any, X: np.ndarray) -> Any:
+    """A fitted model, without its warnings: it is measured where it ends."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X)
 
 
 def execute(run: Run) -> Result:
@@ -71,12 +82,13 @@ def execute(run: Run) -> Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if run.split is not None:
-                return {**_in_halves(model, X, y, run), "seconds": time.perf_counter() - began}
-            labels = model.fit(X).labels_
+            if run.split is None:
+                scores = clustering_report(y, model.fit(X).labels_)
+            else:
+                scores = _in_halves(model, X, y, run)
         except ValueError as error:
             return {"error": " ".join(str(error).split())}
-    return {**clustering_report(y, labels), "seconds": time.perf_counter() - began}
+    return {**scores, "seconds": time.perf_counter() - began}
 
 
 def _in_halves(model: Any, X: np.ndarray, y: np.ndarray, run: Run) -> Result:
@@ -85,24 +97,33 @@ def _in_halves(model: Any, X: np.ndarray, y: np.ndarray, run: Run) -> Result:
     DOGC-OS is fitted on the first and labels the second by its regression; the other methods
     cluster all rows together, as in the paper.
     """
-    assert run.split is not None
-    known = half(len(X), run.split)
-    new = np.setdiff1d(np.arange(len(X)), known)
+    order = np.random.default_rng(run.split).permutation(len(X))
+    known, new = np.sort(order[: len(X) // 2]), np.sort(order[len(X) // 2 :])
     if run.method == "DOGC-OS":
-        if "rule" not in json.loads(run.setting):
+        if "rule" not in run.parameters:
             model.set_params(rule="paper")
-        model.fit(X[known])
-        found = {"train_acc": model.labels_, "test_acc": model.predict(X[new])}
+        train, test = model.fit(X[known]).labels_, model.predict(X[new])
     else:
         labels = model.fit(X).labels_
-        found = {"train_acc": labels[known], "test_acc": labels[new]}
-    truth = {"train_acc": y[known], "test_acc": y[new]}
-    return {name: clustering_accuracy(truth[name], labels) for name, labels in found.items()}
+        train, test = labels[known], labels[new]
+    return {
+        "train_acc": clustering_accuracy(y[known], train),
+        "test_acc": clustering_accuracy(y[new], test),
+    }
 
 
-def half(n: int, seed: int) -> np.ndarray:
-    """A random half of the rows, in order."""
-    return np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
+def command_of(runs: Sequence[Run]) -> str:
+    """The command that does runs again: one, all seeds of a setting, or all its splits."""
+    run, setting, many = runs[0], runs[0].parameters, []
+    if run.split is not None:
+        many = ["--splits", str(len(runs))]
+    elif len(runs) > 1:
+        setting.pop("random_state", None)
+        many = ["--seeds", str(len(runs))]
+    words = ["dogc", "paper", "run", run.data, run.method, "--preprocessing", run.preprocessing]
+    if setting:
+        words += ["--set", *(f"{name}={value}" for name, value in setting.items())]
+    return shlex.join([*words, *many])
 
 
 @functools.cache
@@ -112,27 +133,27 @@ def code_version() -> str:
     Comments and docstrings do not count. So a result is used again only while the code that gave
     it is unchanged.
     """
-    files = [path for room in ("", *ROOMS) for path in sorted((SOURCE / room).glob("*.py"))]
-    files += [SOURCE / name for name in FILES]
-    texts = [_code_alone(path.read_text(encoding="utf-8")) for path in files]
-    data = sorted((SOURCE / "datasets" / "data").glob("*.csv"))
-    texts += [path.read_text(encoding="utf-8") for path in data]
+    texts = [code_of(path) for part in PARTS for path in sorted(SOURCE.glob(part))]
     return f"{__version__}+{hashlib.sha256(chr(10).join(texts).encode()).hexdigest()[:10]}"
 
 
-def _code_alone(text: str) -> str:
-    """Source without comments, docstrings and blank lines: the same for every Python."""
-    lines = text.splitlines()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column]
-    for node in ast.walk(ast.parse(text)):
+def code_of(path: pathlib.Path) -> str:
+    """A file; without its comments and docstrings if it is source."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return text
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            words = node.body[0]
-            for row in range(words.lineno - 1, words.end_lineno or words.lineno):
-                lines[row] = ""
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+            del node.body[0]
+    return ast.unparse(tree)
+
+
+@functools.cache
+def versions() -> str:
+    """Versions of the code and of the packages that decide the numbers."""
+    names = ("numpy", "scipy", "scikit-learn")
+    return ", ".join([f"dogc {code_version()}", *(f"{name} {version(name)}" for name in names)])
 
 
 @functools.cache
@@ -141,72 +162,69 @@ def key(run: Run) -> str:
     full = {
         "run": run,
         "parameters": model_of(run).get_params(),
-        "versions": [code_version(), np.__version__, scipy.__version__, sklearn.__version__],
+        "versions": versions(),
     }
     return hashlib.sha256(json.dumps(full, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
 
-class Cache:
-    """Results by run, in a file of one JSON object a line; a torn line is ignored."""
+class Results:
+    """Results by run, in a file of one JSON object a line; a torn line is ignored.
 
-    def __init__(self, path: pathlib.Path):
+    Runs that are not there yet are done, in ``jobs`` processes; ``n_runs`` is the number of seeds
+    of each setting, ``quick`` stands for a first look at few settings.
+    """
+
+    def __init__(
+        self, path: pathlib.Path, n_runs: int = 100, jobs: int = 1, quick: bool = False,
+        quiet: bool = True,
+    ):  # fmt: skip
         """Read what is there."""
-        self.path = path
-        self.results: dict[str, Result] = {}
+        self.path, self.n_runs, self.jobs, self.quick, self.quiet = path, n_runs, jobs, quick, quiet
+        self.known: dict[str, Result] = {}
         self.seconds: Counter[str] = Counter()  # spent so far, by method
-        if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    record = json.loads(line)
-                    self._keep(record["key"], record["run"]["method"], record["result"])
-                except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
-                    continue
+        lines = path.read_text("utf-8", errors="replace").splitlines() if path.exists() else []
+        for line in lines:
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+                record = json.loads(line)
+                self._keep(record["key"], record["run"]["method"], record["result"])
 
     def _keep(self, name: str, method: str, result: Result) -> None:
         self.seconds[method] += result.get("seconds", 0.0)
-        self.results[name] = result
+        self.known[name] = result
 
-    def get(self, run: Run) -> Result | None:
-        """What is known of a run."""
-        return self.results.get(key(run))
+    def __getitem__(self, run: Run) -> Result:
+        """The result of a run; nothing while it is not known."""
+        return self.known.get(key(run), {})
+
+    def scores(self, runs: Iterable[Run], measure: str) -> np.ndarray:
+        """One measure of some runs that did not fail."""
+        return np.array([self[run][measure] for run in runs])
 
     def add(self, run: Run, result: Result) -> None:
         """Remember a result, on disk at once."""
         self._keep(key(run), run.method, result)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
         # A line of its own even after one that was torn by an interrupt, and in one piece, so that
         # another command may add to the same file.
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with open(self.path, "ab") as file:
                 file.write(f"\n{line}".encode())
         except OSError as error:
             raise write_error(self.path, error) from error
 
+    def do(self, runs: Iterable[Run], title: str = "") -> list[Run]:
+        """Do those of the runs that are not known; return those that did not fail, each once."""
+        runs = list(dict.fromkeys(runs))
+        wanted = [run for run in runs if not self[run]]
+        calls = [(run,) for run in wanted]
+        done = in_parallel(execute, calls, self.jobs, title, self.quiet)
+        for run, result in zip(wanted, done, strict=True):
+            self.add(run, result)
+        return [run for run in runs if "error" not in self[run]]
 
-class Options(NamedTuple):
-    """How runs are done: how many seeds, in how many processes."""
 
-    n_runs: int = 100
-    jobs: int = 1
-    quick: bool = False
-    progress: bool | None = None
-
-
-def run_all(
-    runs: Iterable[Run],
-    cache: Cache,
-    options: Options = Options(),  # noqa: B008
-    title: str = "",
-) -> None:
-    """Do the runs that the cache does not know yet, with a progress bar."""
-    wanted = [run for run in dict.fromkeys(runs) if cache.get(run) is None]
-    if not wanted:
-        return
-    done = Parallel(n_jobs=options.jobs, return_as="generator")(
-        delayed(execute)(run) for run in wanted
-    )
-    disable = None if options.progress is None else not options.progress
-    bar = tqdm(zip(wanted, done, strict=True), total=len(wanted), desc=title, disable=disable)
-    for run, result in bar:
-        cache.add(run, result)
+def in_parallel(function: Any, calls: list, jobs: int, title: str = "", quiet: bool = True) -> Any:
+    """The results of calls, in order, with a progress bar."""
+    done = Parallel(n_jobs=jobs, return_as="generator")(delayed(function)(*call) for call in calls)
+    return tqdm(done, total=len(calls), desc=title, disable=quiet or not calls or None)

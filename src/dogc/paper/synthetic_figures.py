@@ -2,200 +2,167 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
 from .. import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
-from .._atomic import write_csv
 from ..metrics import clustering_accuracy
-from .drawing import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    SCORES,
-    SPREADS,
-    Case,
-    FigureOptions,
-    digits,
-    edges,
-    figure_axes,
-    fitted,
-    scatter,
-    score_cells,
-    scores,
-    spread,
-    write_figure,
-)
-from .protocol import SYNTHETIC
+from . import drawing as draw
+from .protocol import SYNTHETIC, Setting, seeded
+from .reproduction_page import write_csv
+from .runs import Results, fitted, make_run
 
 # A component of any size is a cluster, columns are as given, as in the paper.
-AS_PRINTED: dict[str, Any] = {"geometry": "given", "min_cluster_size": 1}
+AS_PRINTED: Setting = {"geometry": "given", "min_cluster_size": 1}
 # A tenth of the rows, which the paper recommends, is more than the 20 rows of a cluster.
-OF_CLUSTERS36: dict[str, Any] = {**AS_PRINTED, "n_neighbors": 15, "max_iter": 30}
-OF_MOONS: dict[str, Any] = {**AS_PRINTED, "n_neighbors": 20}
-OF_GAUSSIANS: dict[str, Any] = {"n_components": 1, "n_neighbors": 40, "min_cluster_size": 1}
+OF_CLUSTERS36: Setting = {**AS_PRINTED, "n_neighbors": 15, "max_iter": 30}
+OF_MOONS: Setting = {**AS_PRINTED, "n_neighbors": 20}
+OF_GAUSSIANS: Setting = {"n_components": 1, "n_neighbors": 40, "min_cluster_size": 1}
 
 NOISES = tuple(round(0.01 * i, 2) for i in range(2, 11))
 MOON_NOISES = (0.08, 0.1, 0.12, 0.14, 0.16)
-SHOWN_NOISE = {"clusters36": 0.05, "moons": 0.1}
 RIGHT = 0.98  # ACC from which two moons count as found
 DISTANCES = {"far": 4.0, "relatively close": 1.8, "fairly close": 1.2, "closer still": 0.5}
 DRAWS = 30  # of the Gaussians
-DIRECTIONS = ("PCA", "LPP", "DOGC", "DOGC-OS")
-LOOKS = {
-    "KM": (GREY, 1.5),
-    "DOGC-I": (ORANGE, 4.0),
-    "DOGC-II": (ORANGE, 1.5),
-    "DOGC-OS": (BLUE, 1.5),
-}
+# Of the directions; that of DOGC lies under that of DOGC-OS.
+LOOKS = ((draw.GREEN, "-", 2), ("#a03a8c", "--", 2), (draw.BLUE, "-", 5), (draw.ORANGE, ":", 2))
+COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC-OS": draw.BLUE}
 
 
-def clusters36(options: FigureOptions) -> pathlib.Path:
+def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
     """36 clusters by k-means, DOGC-I and DOGC-OS, the learned graph, and ACC against noise."""
-    X, y = SYNTHETIC["clusters36"](SHOWN_NOISE["clusters36"], 0)
     models = {
         "KM": KMeans(36, n_init=1, random_state=0),
         "DOGC-I": DOGCRelaxed(36, **OF_CLUSTERS36),
         "DOGC-OS": DOGCOS(36, init="random", random_state=0, **OF_CLUSTERS36),
     }
-    figure, axes = figure_axes(5, width=2.7, height=2.6)
-    view = X @ np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
-    _clusters_and_graph(axes[0], models, X, y, view)
-    found = _against_noise(options, "clusters36", NOISES, list(models), OF_CLUSTERS36)
-    axis = axes[0, 4]
-    for name in models:
-        _, middle, best = np.array([spread(found[noise, name]["acc"]) for noise in NOISES]).T
-        colour, width = LOOKS[name]
-        axis.plot(NOISES, best, color=colour, lw=width, label=f"{name}, best")
-        axis.plot(NOISES, middle, color=colour, lw=width, ls=":", label=f"{name}, median")
+    view = np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
+    figure, axis = _clusters_and_graph(models, *SYNTHETIC["clusters36"](0.05, 0), view)
+    path = out / "clusters36.png"
+    for name, found in _against_noise(results, path, NOISES, models, OF_CLUSTERS36):
+        look = {"color": COLOURS[name], "lw": 4.0 if name == "DOGC-I" else 1.5}
+        axis.plot(NOISES, found.acc_best, label=f"{name}, best", **look)
+        axis.plot(NOISES, found.acc_median, ls=":", label=f"{name}, median", **look)
     axis.set(xlabel="noise", ylabel="ACC")
-    axis.set_title(f"{options.n_runs} runs", fontsize=10)
+    axis.set_title(f"{results.n_runs} runs", fontsize=10)
     axis.legend(fontsize=7, frameon=False)
-    rows = [
-        (noise, name, options.n_runs, *score_cells(values))
-        for (noise, name), values in found.items()
-    ]
-    write_csv(options.out / "clusters36.csv", ("noise", "method", "runs", *SCORES), rows)
-    return write_figure(figure, options.out / "clusters36.png")
+    return draw.write_figure(figure, path)
 
 
-def moons(options: FigureOptions) -> pathlib.Path:
+def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Two moons by k-means, DOGC-II and DOGC-OS, the learned graph, and who finds them."""
-    X, y = SYNTHETIC["moons"](SHOWN_NOISE["moons"], 0)
     models = {
         "KM": KMeans(2, n_init=1, random_state=0),
         "DOGC-II": DOGCFixedGraph(2, init="random", random_state=0, **OF_MOONS),
         "DOGC-OS": DOGCOS(2, init="random", random_state=0, **OF_MOONS),
     }
-    figure, axes = figure_axes(5, width=2.7, height=2.6)
-    _clusters_and_graph(axes[0], models, X, y, X)
-    found = _against_noise(options, "moons", MOON_NOISES, list(models), OF_MOONS)
-    right = {case: int(np.sum(values["acc"] >= RIGHT)) for case, values in found.items()}
-    axis = axes[0, 4]
-    for name in models:
-        counts = [right[noise, name] for noise in MOON_NOISES]
-        axis.plot(MOON_NOISES, counts, "o-", color=LOOKS[name][0], ms=4, label=name)
+    figure, axis = _clusters_and_graph(models, *SYNTHETIC["moons"](0.1, 0), np.eye(2))
+    path = out / "moons.png"
+    for name, found in _against_noise(results, path, MOON_NOISES, models, OF_MOONS, RIGHT):
+        axis.plot(MOON_NOISES, found.right, "o-", color=COLOURS[name], ms=4, label=name)
     axis.set(xlabel="noise", ylabel=f"draws with ACC ≥ {RIGHT}")
-    axis.set_title(f"{options.n_runs} draws", fontsize=10)
+    axis.set_title(f"{results.n_runs} draws", fontsize=10)
     axis.legend(fontsize=8, frameon=False)
-    rows = [
-        (noise, name, options.n_runs, right[noise, name], *score_cells(values))
-        for (noise, name), values in found.items()
-    ]
-    write_csv(options.out / "moons.csv", ("noise", "method", "runs", "right", *SCORES), rows)
-    return write_figure(figure, options.out / "moons.png")
+    return draw.write_figure(figure, path)
 
 
 def _clusters_and_graph(
-    axes: Any, models: dict[str, Any], X: np.ndarray, y: np.ndarray, view: np.ndarray
-) -> None:
-    """The clusters that each model finds, and in the next panel the graph of the last."""
-    for axis, (name, model) in zip(axes, models.items(), strict=False):
+    models: dict[str, Any], X: np.ndarray, y: np.ndarray, view: np.ndarray
+) -> tuple[Any, Any]:
+    """A figure with the clusters of each model and the graph of the last; its last, empty axis."""
+    from matplotlib.collections import LineCollection
+
+    figure, axes = draw.figure_axes(5, width=2.7, height=2.6)
+    place = (X @ view)[:, :2]
+    for axis, (name, model) in zip(axes[0], models.items(), strict=False):
         labels = fitted(model, X).labels_
-        scatter(axis, view, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
-    axis = axes[len(models)]
-    edges(axis, view, model.affinity_matrix_)
-    scatter(axis, view, labels, "its learned graph")
+        _scatter(axis, place, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+    graph = model.affinity_matrix_.tocoo()
+    edges = place[np.column_stack([graph.row, graph.col])]
+    axes[0, 3].add_collection(LineCollection(edges, colors=draw.GREY, linewidths=0.3, zorder=0))
+    _scatter(axes[0, 3], place, labels, "its learned graph")
+    return figure, axes[0, 4]
+
+
+def _scatter(axis: Any, place: np.ndarray, labels: np.ndarray, title: str) -> None:
+    axis.scatter(*place.T, c=labels % 20, cmap="tab20", s=9, linewidths=0)
+    axis.set(xticks=[], yticks=[])
+    axis.set_title(title, fontsize=10)
 
 
 def _against_noise(
-    options: FigureOptions, data: str, noises: Any, methods: list[str], setting: dict[str, Any]
-) -> dict[tuple[float, str], dict[str, np.ndarray]]:
-    """Scores by noise and method; data and start are drawn anew for every run."""
-    keys = [(noise, name) for noise in noises for name in methods]
-    cases = [
-        Case(name, f"{data} {noise}", {} if name == "KM" else setting, "as drawn")
-        for noise, name in keys
-    ]
-    found = scores(options, cases, range(options.n_runs), drawn=True, title=data)
-    return dict(zip(keys, found, strict=True))
+    results: Results, path: pathlib.Path, noises: Sequence[float], methods: Iterable[str],
+    setting: Setting, right: float | None = None,
+) -> Iterable[tuple[Any, pd.DataFrame]]:  # fmt: skip
+    """Scores against noise by method; data and start are drawn anew for every run."""
+    points, runs = [], []
+    for noise, name in itertools.product(noises, methods):
+        points.append({"noise": str(noise), "method": name, "runs": results.n_runs})
+        own = {} if name == "KM" else setting
+        drawn = {f"{path.stem} {noise} {i}": seeded(name, own, i) for i in range(results.n_runs)}
+        runs.append([make_run(name, data, one, "as drawn") for data, one in drawn.items()])
+    table = draw.score_table(results, path.with_suffix(".csv"), points, runs, right)
+    return table.groupby("method", sort=False)
 
 
-def gaussians(options: FigureOptions) -> pathlib.Path:
+def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Directions of PCA, LPP, DOGC and DOGC-OS on two Gaussians that come closer."""
-    figure, axes = figure_axes(4, height=3.2)
-    rows: list[Any] = []
+    figure, axes = draw.figure_axes(4, height=3.2)
+    draws = range(min(DRAWS, results.n_runs))
+    rows = []
     for axis, (title, distance) in zip(axes[0], DISTANCES.items(), strict=True):
         X, y = SYNTHETIC["gaussians"](distance, 0)
         axis.scatter(X[:, 0], X[:, 1], c=np.where(y, "#c9c9c9", "#8f8f8f"), s=7, linewidths=0)
         axis.set_title(f"{title}: {distance}", fontsize=10)
         axis.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
-        for name, direction, colour, style in directions(X):
-            end = 2.2 * direction / np.linalg.norm(direction)
-            line = [-end[0], end[0]], [-end[1], end[1]]
-            width = 5 if name == "DOGC" else 2  # it lies under DOGC-OS
-            axis.plot(*line, style, color=colour, lw=width, label=name)
-        draws = min(DRAWS, options.n_runs)
-        apart = np.median([_apart(distance, seed) for seed in range(draws)], axis=0)
+        for (name, line), look in zip(directions(X).items(), LOOKS, strict=True):
+            colour, style, width = look
+            ends = 2.2 * np.array([-line, line])
+            axis.plot(*ends.T, style, color=colour, lw=width, label=name)
+        drawn = [SYNTHETIC["gaussians"](distance, seed) for seed in draws]
+        acc, other = np.median([_apart(*data) for data in drawn], axis=0)
+        cosines = pd.DataFrame([directions(X) for X, _ in drawn]).map(lambda line: abs(line[1]))
         rows += [
-            (title, distance, name, draws, *digits(spread(values)), *digits(apart))
-            for name, values in alignments(distance, draws).items()
-        ]
+            {"title": title, "distance": str(distance), "method": name, "draws": len(draws),
+             **draw.spread(cosines[name]), "acc_of_the_right_direction": acc,
+             "neighbours_in_the_other_cloud": other}
+            for name in cosines
+        ]  # fmt: skip
     axes[0, 3].legend(fontsize=8, frameon=False, loc="lower right")
-    header = ("title", "distance", "method", "draws", *SPREADS)
-    of_data = ("acc_of_the_right_direction", "neighbours_in_the_other_cloud")
-    write_csv(options.out / "gaussians.csv", (*header, *of_data), rows)
-    return write_figure(figure, options.out / "gaussians.png")
+    write_csv(out / "gaussians.csv", rows)
+    return draw.write_figure(figure, out / "gaussians.png")
 
 
-def alignments(distance: float, draws: int) -> dict[str, list[float]]:
-    """Cosine of each method's direction to the line between the means, over draws."""
-    found: dict[str, list[float]] = {name: [] for name in DIRECTIONS}
-    for seed in range(draws):
-        X, _ = SYNTHETIC["gaussians"](distance, seed)
-        for name, direction, *_ in directions(X):
-            found[name].append(float(abs(direction[1]) / np.linalg.norm(direction)))
-    return found
-
-
-def _apart(distance: float, seed: int) -> tuple[float, float]:
-    """How far the clouds can be told apart.
+def _apart(X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Two measures of how far the clouds can be told apart.
 
     The ACC of the two sides of the middle between the means, and the share of the nearest
     neighbours that lie in the other cloud.
     """
-    X, y = SYNTHETIC["gaussians"](distance, seed)
     search = NearestNeighbors(n_neighbors=OF_GAUSSIANS["n_neighbors"]).fit(X)
     neighbours = search.kneighbors(return_distance=False)
     other = float(np.mean(y[neighbours] != y[:, None]))
     return clustering_accuracy(y, (X[:, 1] > 0).astype(int)), other
 
 
-def directions(X: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]:
-    """The first direction that each method projects on, with a colour and a line style."""
-    models: list[tuple[Any, str, str]] = [
-        (PCA(1), GREEN, "-"),
-        (LPP(1, n_neighbors=OF_GAUSSIANS["n_neighbors"]), "#a03a8c", "--"),
-        (DOGC(2, **OF_GAUSSIANS), BLUE, "-"),
-        (DOGCOS(2, **OF_GAUSSIANS), ORANGE, ":"),
-    ]
-    return [
-        (name, fitted(model, X).components_[0], *look)
-        for name, (model, *look) in zip(DIRECTIONS, models, strict=True)
-    ]
+def directions(X: np.ndarray) -> dict[str, np.ndarray]:
+    """The first direction that each method projects on, of length 1."""
+    models: dict[str, Any] = {
+        "PCA": PCA(1),
+        "LPP": LPP(1, n_neighbors=OF_GAUSSIANS["n_neighbors"]),
+        "DOGC": DOGC(2, **OF_GAUSSIANS),
+        "DOGC-OS": DOGCOS(2, **OF_GAUSSIANS),
+    }
+    lines = {name: fitted(model, X).components_[0] for name, model in models.items()}
+    return {name: line / np.linalg.norm(line) for name, line in lines.items()}
+
+
+FIGURES = {"clusters36": clusters36, "moons": moons, "gaussians": gaussians}

@@ -1,188 +1,249 @@
-"""The tables: which runs each needs, and how the runs become rows."""
+"""The tables: which runs each needs, and how the runs become rows.
+
+The oracle is the best that ground truth can choose: settings are tried, the best are run with all
+seeds. DOGC and its kin have up to ten parameters. Their settings are drawn at random from the
+paper's ranges; then one parameter at a time is varied around the best, as the paper does by hand.
+The draws are protocol.fixed, so the same command tries the same settings.
+"""
 
 from __future__ import annotations
 
 import itertools
-import json
+import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from . import printed
-from .oracle import (
-    HALVES_DRAWS,
-    QUICK_DRAWS,
-    Best,
-    as_setting,
-    drawn,
-    grid,
-    oracle,
-    result_of,
-    scored,
-)
-from .protocol import DRAWN, UNITS, Setting, grid_settings, search_space
-from .rerun import command_of, seed_of, setting_text
-from .runs import Cache, Options, Result, Run, code_version, make_run, run_all
+from . import printed, protocol
+from .protocol import DRAWN, UNITS, Setting, seeded
+from .runs import NO_SEED, Results, Run, code_version, command_of, make_run
 
+METRICS = ("acc", "nmi_max", "nmi_geometric", "purity")
+# Settings that are drawn: most where the printed numbers are to be reached. Then, that many times,
+# one parameter at a time is varied around the best.
+DRAWS = {"paper": 1500, "relative": 400}
+ABLATION_DRAWS, HALVES_DRAWS, QUICK_DRAWS = 400, 150, 6
+ROUNDS, KEPT = 3, 4
 KEPT_OF_HALVES = 10  # settings that are run on all splits
 
+# The columns of the files, in three parts that are never mixed. `doubt`: why the printed number
+# cannot be right. `units`: of the oracle's penalties, "paper" or "relative"; empty where there are
+# none. `oracle`: the best of `oracle_tried` runs by this measure; `oracle_start`: its seed;
+# `oracle_share` of the seeds at its setting reach it. `kmeans`: median of k-means at its defaults,
+# on z-scored data and (`oracle_kmeans`) on the preprocessing that the oracle chose. `seconds`: of
+# one fit at the defaults. `extent`: "full", or "quick" for a first look. `oracle_command` and
+# `honest_command` give the numbers again.
+OF_ALL_ROWS = [
+    "data", "method", "metric", "units", "printed", "doubt", "oracle", "oracle_start",
+    "oracle_share", "oracle_median", "oracle_preprocessing", "oracle_setting", "oracle_tried",
+    "honest_q1", "honest_median", "honest_q3", "kmeans", "oracle_kmeans", "seconds", "seeds",
+    "extent", "version", "oracle_command", "honest_command",
+]  # fmt: skip
+OF_HALVES = [
+    "data", "method", "part", "printed", "oracle", "oracle_preprocessing", "oracle_setting",
+    "oracle_tried", "honest_q1", "honest_median", "honest_q3", "seeds", "extent", "version",
+    "oracle_command", "honest_command",
+]  # fmt: skip
 
-class Row(NamedTuple):
-    """One method on one data set by one measure, in three columns that are never mixed."""
-
-    data: str
-    method: str
-    metric: str
-    units: str  # of the oracle's penalties, "paper" or "relative"; empty where there are none
-    printed: float  # nan where the paper has none
-    doubt: str  # why the printed number cannot be right; empty where it can
-    oracle: float  # the best of all that was tried, by this measure
-    oracle_start: str  # "seed 7", or "no seed" where the start is not drawn
-    oracle_share: float  # of the seeds that reach it at that setting
-    oracle_median: float  # over the seeds at that setting
-    oracle_preprocessing: str
-    oracle_setting: str
-    oracle_tried: int  # runs of which it is the best
-    honest_q1: float
-    honest_median: float
-    honest_q3: float
-    kmeans: float  # median of k-means at its defaults on the preprocessing of the honest column
-    oracle_kmeans: float  # the same on the preprocessing that the oracle chose
-    seconds: float  # median of one fit at the defaults
-    seeds: int  # of each setting that is reported
-    extent: str  # "full", or "quick" for a first look
-    version: str  # of the code that was run
-    oracle_command: str  # gives the oracle's number again
-    honest_command: str  # gives the honest ones again
+Row = dict[str, Any]
 
 
-def main_table(
-    cache: Cache,
-    datasets: Sequence[str],
-    methods: Sequence[str] = printed.MAIN_METHODS,
-    options: Options = Options(),  # noqa: B008
-) -> list[Row]:
+# ---------------------------------------------------------------------------------- the oracle
+
+
+def oracle(
+    results: Results, method: str, data: str, units: str, others: Sequence[Run] = ()
+) -> dict[str, tuple[Run, Row]]:
+    """The best run by each measure, by ground truth, and what its columns say of it.
+
+    The best is over settings, preprocessings and seeds. Settings are ranked by one seed. The best
+    by each measure are then run with all seeds, so every setting that is reported has all of them.
+    `others` are runs that count as tried too: one that is drawn must be there with all its seeds.
+    """
+
+    def best(metric: str) -> Run:
+        return max(runs, key=lambda run: results[run][metric])
+
+    title = f"{data} {method} {units}".strip()
+    if method in DRAWN:
+        runs = _search(results, method, data, units)
+    else:
+        settings = grid(method, data, results.quick)
+        runs = [make_run(method, data, seeded(method, one, 0), name) for one, name in settings]
+    runs = results.do(runs, title)
+    again = [run for metric in METRICS for run in all_seeds(best(metric), results.n_runs)]
+    runs = results.do([*runs, *again, *others], title)
+    found = {}
+    for metric in METRICS:
+        run = best(metric)
+        seeds = results.do(all_seeds(run, results.n_runs)) if is_drawn(run) else [run]
+        scores, score = results.scores(seeds, metric), results[run][metric]
+        found[metric] = (
+            run,
+            {
+                "oracle": score,
+                "oracle_start": f"seed {run.parameters['random_state']}"
+                if is_drawn(run)
+                else NO_SEED,
+                "oracle_share": np.mean(scores >= score - 1e-12),
+                "oracle_median": np.median(scores),
+                "oracle_tried": len(runs),
+            },
+        )
+    return found
+
+
+def all_seeds(run: Run, n_runs: int) -> list[Run]:
+    """A run's setting with every seed; nothing where no seed matters.
+
+    A setting whose start is not drawn is run from random starts, as the paper has it.
+    """
+    if not seeded(run.method, {}, 0):  # the method has no chance in it
+        return []
+    setting = run.parameters if is_drawn(run) else seeded(run.method, run.parameters, 0)
+    settings = [{**setting, "random_state": seed} for seed in range(n_runs)]
+    return [make_run(run.method, run.data, one, run.preprocessing) for one in settings]
+
+
+def is_drawn(run: Run) -> bool:
+    """Whether a run has a seed."""
+    return "random_state" in run.parameters
+
+
+def drawn(space: protocol.Space, count: int, name: str) -> list[Setting]:
+    """That many points of a space, the same for the same name."""
+    generator = np.random.default_rng(zlib.crc32(name.encode()))
+    return [
+        {key: values[int(generator.integers(len(values)))] for key, values in space.items()}
+        for _ in range(count)
+    ]
+
+
+def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
+    """Settings at random, then one parameter at a time around the best."""
+
+    def as_run(point: Setting) -> Run:
+        return make_run(method, data, *as_setting(method, units, point))
+
+    space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
+    if results.quick:
+        draws = drawn(space, QUICK_DRAWS, title)
+    else:
+        draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
+        draws += protocol.FOUND.get((data, method, units), [])
+    points = {as_run(point): point for point in draws}
+    for _ in range(0 if results.quick else ROUNDS):
+        ranked = sorted(results.do(points, title), key=lambda run: -results[run]["acc"])
+        for best in ranked[:KEPT]:
+            around = ({**points[best], name: value} for name in space for value in space[name])
+            points |= {as_run(point): point for point in around}
+    return list(points)
+
+
+def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
+    """The parameters of a point of a search space, and its preprocessing."""
+    setting = {**protocol.fixed(method, units), **point}
+    preprocessing = setting.pop("preprocessing")
+    if setting.get("init") == "random":
+        setting["random_state"] = 0
+    return setting, preprocessing
+
+
+def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
+    """Settings and preprocessings; a few of them for a first look."""
+    for name in ["z-score"] if quick else protocol.PREPROCESSINGS:
+        settings = list(
+            protocol.grid_settings(method, *protocol.rows_and_classes(data, name)[0].shape)
+        )
+        for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
+            yield setting, name
+
+
+# ------------------------------------------------------------------------------------ all rows
+
+
+def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
     """ACC, NMI and purity of the paper's ten methods (or the ablations)."""
     rows: list[Row] = []
-    for data in datasets:
-        for method in methods:
-            for units in UNITS if method in DRAWN else ("",):
-                rows += _rows(cache, method, data, units, options)
+    for data, method in itertools.product(datasets, methods):
+        for units in UNITS if method in DRAWN else ("",):
+            rows += _rows_of(results, method, data, units)
     return rows
 
 
-def honest(
-    cache: Cache, method: str, data: str, preprocessing: str, options: Options
-) -> list[Result]:
+def _defaults(
+    results: Results, method: str, data: str, preprocessing: str = "z-score"
+) -> list[Run]:
     """Runs at the defaults, one for each seed where a seed matters."""
-    runs = _defaults(method, data, preprocessing, options.n_runs)
-    title = f"{data} {method} defaults"
-    run_all(runs, cache, options, title)
-    return [result_of(cache, run) for run in scored(cache, runs)]
+    settings: list[Setting] = [{}]
+    if method in ("KM", "DKM"):
+        settings = [{"random_state": seed} for seed in range(results.n_runs)]
+    runs = [make_run(method, data, setting, preprocessing) for setting in settings]
+    return results.do(runs, f"{data} {method} defaults")
 
 
-def _defaults(method: str, data: str, preprocessing: str, n_runs: int) -> list[Run]:
-    drawn: list[Setting] = [{"random_state": seed} for seed in range(n_runs)]
-    settings = drawn if method in ("KM", "DKM") else [{}]
-    return [make_run(method, data, setting, preprocessing) for setting in settings]
-
-
-def _rows(cache: Cache, method: str, data: str, units: str, options: Options) -> Iterator[Row]:
-    usual = honest(cache, method, data, "z-score", options)
-    defaults = _defaults(method, data, "z-score", options.n_runs)
+def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[Row]:
+    usual = _defaults(results, method, data)
     # The oracle sees the defaults too, unless it keeps to the paper's units.
-    found = oracle(cache, method, data, units, [] if units == "paper" else defaults, options)
-    kmeans = honest(cache, "KM", data, "z-score", options)
-    for metric, best in found.items():
-        as_oracle = honest(cache, "KM", data, best.run.preprocessing, options)
-        q1, median, q3 = np.quantile([result[metric] for result in usual], [0.25, 0.5, 0.75])
-        yield Row(
-            data=data,
-            method=method,
-            metric=metric,
-            units=units,
-            printed=_printed(data, method, metric),
-            doubt=printed.doubts().get((data, method), "") if metric == "acc" else "",
-            **_oracle_columns(best),
-            honest_q1=float(q1),
-            honest_median=float(median),
-            honest_q3=float(q3),
-            kmeans=float(np.median([result[metric] for result in kmeans])),
-            oracle_kmeans=float(np.median([result[metric] for result in as_oracle])),
-            seconds=float(np.median([result["seconds"] for result in usual])),
-            seeds=options.n_runs,
-            extent="quick" if options.quick else "full",
-            version=code_version(),
-            honest_command=command_of(defaults[:1], seeds=len(defaults)),
+    found = oracle(results, method, data, units, [] if units == "paper" else usual)
+    for metric, (best, columns) in found.items():
+        kmeans, as_oracle = (
+            np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
+            for preprocessing in ("z-score", best.preprocessing)
         )
+        yield {
+            **{"data": data, "method": method, "metric": metric, "units": units, **columns},
+            "printed": _printed(data, method, metric),
+            "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
+            **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
+            "seconds": np.median(results.scores(usual, "seconds")),
+            "seeds": results.n_runs,
+            **_shared(results, metric, [best], usual),
+        }
 
 
-def _oracle_columns(best: Best) -> dict[str, Any]:
+def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
+    """The columns that all tables have, made from the oracle's runs and those at the defaults."""
+    q1, median, q3 = np.quantile(results.scores(usual, metric), [0.25, 0.5, 0.75])
+    pairs = best[0].parameters.items()
+    setting = " ".join(f"{name}={value}" for name, value in pairs if name != "random_state")
     return {
-        "oracle": best.score,
-        "oracle_start": seed_of(best.run),
-        "oracle_share": best.share,
-        "oracle_median": float(np.median(best.seeds)),
-        "oracle_preprocessing": best.run.preprocessing,
-        "oracle_setting": setting_text(best.run),
-        "oracle_tried": best.tried,
-        "oracle_command": command_of([best.run]),
+        **{"honest_q1": q1, "honest_median": median, "honest_q3": q3},
+        "oracle_preprocessing": best[0].preprocessing,
+        "oracle_setting": setting or "defaults",
+        "extent": "quick" if results.quick else "full",
+        "version": code_version(),
+        "oracle_command": command_of(best),
+        "honest_command": command_of(usual),
     }
 
 
 def _printed(data: str, method: str, metric: str) -> float:
-    tables = {
-        "acc": (printed.ACC, printed.ABLATION_ACC),
-        "nmi_max": (printed.NMI, printed.ABLATION_NMI),
-        "nmi_geometric": (printed.NMI, printed.ABLATION_NMI),
-    }.get(metric, ())
-    for table in tables:
-        if method in table.get(data, {}):
-            return table[data][method]
-    return float("nan")
+    kind = metric[:3]  # of both NMI one is printed
+    found = (printed.PRINTED[method].get((table, data)) for table in (kind, f"ablation {kind}"))
+    return next((value for value in found if value and value > 0), float("nan"))
 
 
-class SplitRow(NamedTuple):
-    """One method on the halves of one data set; medians and quartiles over the splits."""
-
-    data: str
-    method: str
-    part: str  # "train" or "test"
-    printed: float
-    oracle: float  # best median over the settings, by ground truth
-    oracle_preprocessing: str
-    oracle_setting: str
-    oracle_tried: int
-    honest_q1: float
-    honest_median: float
-    honest_q3: float
-    seeds: int  # splits
-    extent: str
-    version: str
-    oracle_command: str
-    honest_command: str
+# ---------------------------------------------------------------------------------- two halves
 
 
 def out_of_sample_table(
-    cache: Cache,
-    datasets: Sequence[str],
-    methods: Sequence[str] = printed.OUT_OF_SAMPLE_METHODS,
-    n_splits: int = 20,
-    options: Options = Options(),  # noqa: B008
-) -> list[SplitRow]:
+    results: Results, datasets: Sequence[str], methods: Sequence[str], n_splits: int
+) -> list[Row]:
     """Training and test ACC with a 50/50 split: DOGC-OS by its regression, the others together.
 
     The oracle chooses one setting for all splits, by their median test ACC.
     """
     rows = []
-    for data in datasets:
-        for method in methods:
-            title = f"{data} {method} halves"
-            usual = _splits(method, data, {}, "z-score", n_splits)
-            run_all(usual, cache, options, title)
-            best, tried = _best_on_halves(cache, method, data, n_splits, options)
-            rows += list(_split_rows(cache, usual, best, tried, options))
+    for data, method in itertools.product(datasets, methods):
+        usual = results.do(_splits(method, data, {}, "z-score", n_splits), f"{data} {method}")
+        best, tried = _best_on_halves(results, method, data, n_splits)
+        for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
+            row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
+            row["oracle"] = np.median(results.scores(best, f"{part}_acc"))
+            row |= {"oracle_tried": tried, "seeds": n_splits}
+            rows.append(row | _shared(results, f"{part}_acc", best, usual))
     return rows
 
 
@@ -195,69 +256,35 @@ def _splits(
 
 
 def _best_on_halves(
-    cache: Cache, method: str, data: str, n_splits: int, options: Options
+    results: Results, method: str, data: str, n_splits: int
 ) -> tuple[list[Run], int]:
     """The setting with the best median over all splits, of the best on the first four."""
 
-    def median(candidate: list[Run]) -> float:
-        scores = [result_of(cache, run).get("test_acc", np.nan) for run in candidate]
-        return -1.0 if np.isnan(scores).any() else float(np.median(scores))
+    def median(runs: list[Run]) -> float:
+        failed = any("error" in results[run] for run in runs)
+        return -1.0 if failed else float(np.median(results.scores(runs, "test_acc")))
 
-    def best_of(settings: Sequence[tuple[Setting, str]], count: int) -> list[list[Run]]:
+    def ranked(settings: Sequence[tuple[Setting, str]], count: int) -> list[list[Run]]:
         candidates = [_splits(method, data, *setting, count) for setting in settings]
-        runs = [run for candidate in candidates for run in candidate]
-        title = f"{data} {method} halves"
-        run_all(runs, cache, options, title)
+        results.do(itertools.chain(*candidates), f"{data} {method} halves")
         return sorted(candidates, key=median, reverse=True)
 
-    settings = list(_halves_settings(method, data, options.quick))
-    ranked = best_of(settings, min(4, n_splits))
-    kept = [
-        (json.loads(runs[0].setting), runs[0].preprocessing) for runs in ranked[:KEPT_OF_HALVES]
-    ]
+    settings = list(_halves_settings(method, data, results.quick))
+    first = ranked(settings, min(4, n_splits))[:KEPT_OF_HALVES]
+    kept = [(runs[0].parameters, runs[0].preprocessing) for runs in first]
     # The defaults are the first: what is chosen is not below them.
-    return best_of([settings[0], *kept], n_splits)[0], len(settings)
+    return ranked([settings[0], *kept], n_splits)[0], len(settings)
 
 
 def _halves_settings(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
     """The defaults first; then draws for DOGC-OS, for the others every fourth of their grid."""
     yield {}, "z-score"
     if method != "DOGC-OS":
-        settings = ((setting, name) for name, setting in grid(grid_settings, method, data, quick))
-        yield from itertools.islice(settings, 0, None, 1 if quick else 4)
+        yield from itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
         return
     for units in UNITS:
-        space = search_space(method, data, units)
+        space = protocol.search_space(method, data, units)
         if units == "paper":
             space |= {"gamma": (0.1, 1.0)}  # what the paper sets where new rows are predicted
         points = drawn(space, QUICK_DRAWS if quick else HALVES_DRAWS, f"{data} halves {units}")
         yield from (as_setting(method, units, point) for point in points)
-
-
-def _split_rows(
-    cache: Cache, usual: list[Run], best: list[Run], tried: int, options: Options
-) -> Iterator[SplitRow]:
-    first = best[0]
-    tables = {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}
-    for part, table in tables.items():
-        scores = [result_of(cache, run)[f"{part}_acc"] for run in usual]
-        top = [result_of(cache, run)[f"{part}_acc"] for run in best]
-        q1, median, q3 = np.quantile(scores, [0.25, 0.5, 0.75])
-        yield SplitRow(
-            data=first.data,
-            method=first.method,
-            part=part,
-            printed=table[first.data][first.method],
-            oracle=float(np.median(top)),
-            oracle_preprocessing=first.preprocessing,
-            oracle_setting=setting_text(first),
-            oracle_tried=tried,
-            honest_q1=float(q1),
-            honest_median=float(median),
-            honest_q3=float(q3),
-            seeds=len(usual),
-            extent="quick" if options.quick else "full",
-            version=code_version(),
-            oracle_command=command_of(best),
-            honest_command=command_of(usual),
-        )
