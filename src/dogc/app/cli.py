@@ -48,13 +48,13 @@ def _claim_addresses() -> None:
 
 
 def _hand_over(given: list[str]) -> None:
-    if given[:1] == ["paper"]:
-        from ..paper.command import main as paper
-
-        paper(given[1:])
-        return
     debug = bool(os.environ.get("DOGC_DEBUG"))
     try:
+        if given[:1] == ["paper"]:
+            from ..paper.command import main as paper
+
+            paper(given[1:])
+            return
         from .commands.command_line import run
 
         code = run(given, debug)
