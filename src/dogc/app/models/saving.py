@@ -126,6 +126,7 @@ def packed(
     settings: dict[str, Any] | None = None,
 ) -> bytes:
     """The content of the file that :func:`save` writes."""
+    skops = _skops()
     try:
         _check(model, preparation)
     except Misfit as error:
@@ -146,7 +147,7 @@ def packed(
         ) from error
     content = {"model": pack(model), "preparation": pack(preparation)}
     try:
-        data = _skops().dumps(content, **_COMPRESSED)
+        data = skops.dumps(content, **_COMPRESSED)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(
             f"this model contains something that cannot be saved ({_words(error)})."
@@ -241,7 +242,7 @@ def _check(model: Any, preparation: Any) -> None:
 
 def _foreign_types(data: bytes) -> str:
     """The first few types in an archive that nothing is made of, by their names."""
-    found = set(_skops().get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
+    found: set[str] = set()
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         values = [json.loads(archive.read("schema.json"))]
     while values:
@@ -255,6 +256,8 @@ def _foreign_types(data: bytes) -> str:
                 strange = loader == "ObjectNode" and not module.startswith(MODULES)
                 if strange or loader not in LOADERS:
                     found.add(f"{module}{name}")
+    # skops looks at the rest: at numbers, functions and arrays.
+    found = found or set(_skops().get_untrusted_types(data=data)) - set(TRUSTED_TYPES)
     return ", ".join(sorted(found)[:5]) + (", ..." if len(found) > 5 else "")
 
 
