@@ -115,6 +115,14 @@ def test_models_of_every_class_and_with_every_evidence_were_among_them():
     assert forger.fitted("DOGCOS, neighbors")[0].rule_ == "neighbors"
 
 
+def test_models_of_dask_rows_come_back_with_arrays(path):
+    dask = pytest.importorskip("dask.array")
+    model = DOGC(3).fit(dask.from_array(X, chunks=(20, 3)))
+    again = load(save(model, path))
+    assert isinstance(again.labels_, np.ndarray)
+    assert_same(again.predict(X), model.predict(X))
+
+
 @pytest.mark.slow  # compiles for a minute
 def test_a_search_by_pynndescent_finds_the_same_after_loading(path):
     pytest.importorskip("pynndescent")

@@ -97,7 +97,10 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "KMeans": (KMeans(3, n_init=1, random_state=0), X),
     "pipeline": (make_pipeline(StandardScaler(), SimpleImputer(), dogc.DOGCOS(3)), X),
     "pipeline, search": (
-        make_pipeline(NEAR, dogc.DOGC(3, n_neighbors=8, metric="precomputed")), X),
+        make_pipeline(
+            KNeighborsTransformer(n_neighbors=12),
+            dogc.DOGC(3, n_neighbors=8, metric="precomputed"),
+        ), pandas.DataFrame(X, columns=list("abc"))),
     "pipeline, columns": (
         make_pipeline(
             make_column_transformer((FunctionTransformer(np.log1p), [0]), (dogc.LPP(1), [1, 2])),
