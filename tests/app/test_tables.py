@@ -15,7 +15,7 @@ pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from dogc.app.model_files.packing import pack, unpack  # noqa: E402
+from dogc.app.models.packing import pack, unpack  # noqa: E402
 from dogc.app.tables import MixedEncoder, Table, TableError, read_chunks, read_table  # noqa: E402
 from dogc.app.tables import text as text_files  # noqa: E402
 from dogc.app.tables.opening import Origin  # noqa: E402

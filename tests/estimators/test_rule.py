@@ -315,7 +315,7 @@ def onnxruntime():
     ],
 )
 def test_an_exported_rule_is_predict(onnxruntime, c, parameters):
-    from dogc.app.model_files.onnx import to_onnx
+    from dogc.app.models.onnx import to_onnx
 
     units = [1.0, 1e3, 1e-3, 7.0] if "geometry" in parameters else 1.0
     model = DOGCOS(c, **parameters).fit(blobs(c=c) * units)
@@ -332,7 +332,7 @@ def test_an_exported_rule_is_predict(onnxruntime, c, parameters):
 
 
 def test_neighbours_cannot_be_exported(onnxruntime):
-    from dogc.app.model_files.onnx import to_onnx
+    from dogc.app.models.onnx import to_onnx
 
     model = DOGCOS(2, rule="auto").fit(moons())
     with pytest.raises(ValueError, match=r"labels new rows by their neighbours.*rule='logistic'"):
@@ -340,7 +340,7 @@ def test_neighbours_cannot_be_exported(onnxruntime):
 
 
 def test_outliers_cannot_be_exported(onnxruntime):
-    from dogc.app.model_files.onnx import to_onnx
+    from dogc.app.models.onnx import to_onnx
 
     model = DOGCOS(3, outlier_label=-1).fit(blobs())
     with pytest.raises(ValueError, match=r"set_params\(outlier_label=None\)"):

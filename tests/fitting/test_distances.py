@@ -246,7 +246,7 @@ def test_several_jobs_give_the_same(metric):
 @pytest.mark.parametrize("n", [200, 3200])
 def test_a_saved_model_keeps_its_metric(cls, metric, n, tmp_path):
     pytest.importorskip("skops")
-    from dogc.app.model_files import saving
+    from dogc.app.models import saving
 
     X, new = directions(n)[0], directions(100, seed=1)[0] * lengths(100)
     model = made(cls, 4, metric=metric).fit(X)

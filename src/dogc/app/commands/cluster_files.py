@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import report
-from ..model_files import saving
+from ..models import saving
 from ..tables import MixedEncoder
 from ..tables.clustered_table import Clustering, agreement
 from ..tables.tally import agreement_of_counts

@@ -16,7 +16,7 @@ def fail(sentence: str, code: int) -> int:
 def explain(error: Exception, debug: bool) -> int:
     """Say what an error means to somebody who typed a command; the exit code."""
     from ..._atomic import WriteError
-    from ..model_files.saving import ModelFileError
+    from ..models.saving import ModelFileError
     from ..tables import TableError
     from .arguments import as_typed
 

@@ -12,7 +12,7 @@ from ..._words import shown
 from ...estimators._warnings import REPEATED
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
-from ..model_files import saving
+from ..models import saving
 from ..tables import MixedEncoder, TableError, read_chunks
 from ..tables.columns import unseen
 from ..tables.parts import Part, find_parts

@@ -19,7 +19,7 @@ from ... import comparison
 from ..._atomic import write_whole
 from ..._words import shown
 from .. import report as reports
-from ..model_files import saving
+from ..models import saving
 from ..tables import MixedEncoder, TableError, read_table
 from ..tables.clustered_table import Clustering, asked_of, cluster_table
 from ..tables.opening import check_there
