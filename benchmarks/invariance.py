@@ -1,13 +1,13 @@
 """The same data, the same answer: what must not change labels, and clusters that must not be lost.
 
-python benchmarks/invariance.py [--part changes families small digits] [--seeds 10] [--rows 300 4000]
+python benchmarks/invariance.py [--part changes families small digits] [--seeds 10] [--rows 300]
 
 changes: labels before and after changes of the data that mean nothing, for nine methods at two
 sizes: the share of equal labels and the least adjusted Rand index over data of two kinds. families:
 mean ARI of DOGC on six families of data at sizes on both sides of 3,000 rows, where representatives
-begin. small: how often a small group that lies apart is found, beside its peers. digits: the sets of
-shared/battery and shared/highdim with noise of a millionth, in 32 bits and in 16; the share of fits
-whose labels have an ARI of .95 and more with those of the rows as given.
+begin. small: how often a small group that lies apart is found, beside its peers. digits: the sets
+of shared/battery and shared/highdim with noise of a millionth, in 32 bits and in 16; the share of
+fits whose labels have an ARI of .95 and more with those of the rows as given.
 
 Exits with 1 where a floor is missed.
 """
