@@ -226,7 +226,7 @@ def test_labels_are_made_when_asked_for(monkeypatch):
     model = DOGC(2).fit(blocks)
     computed = []
     monkeypatch.setattr(
-        "dogc.fitting.dask_blocks._labelled", lambda *a: computed.append(a) or 1 / 0
+        "dogc.fitting.linked.linked_labels", lambda *a: computed.append(a) or 1 / 0
     )
     assert model.labels_.shape == (4_000,)
     assert not computed
@@ -278,7 +278,7 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
             "known number of columns",
         ),
         (lambda X: DOGC(3, n_neighbors=-1).fit(X), "n_neighbors"),
-        (lambda X: DOGC(3).fit(X[:, 0]), "must have rows and columns"),
+        (lambda X: DOGC(3).fit(X[:, 0]), "must have rows and a known number"),
         (lambda X: DOGC(3).fit(X.astype(str)), "must hold numbers"),
         (lambda X: DOGC(3).fit(da.where(X > 5, np.nan, X)), "contains NaN"),
         (lambda X: DOGC(3).fit(X[:1]), "n_clusters=3 is too large"),

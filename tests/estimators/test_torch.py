@@ -24,6 +24,7 @@ from dogc import (
 
 torch = pytest.importorskip("torch")
 
+from dogc.estimators import _elsewhere  # noqa: E402
 from dogc.fitting import torch_rows  # noqa: E402
 
 # `make gpu-test` sets it; without a GPU the same code runs on the processor.
@@ -40,7 +41,7 @@ BLOBS = make_blobs(4_000, 7, centers=4, cluster_std=3.0, random_state=0)[0]
 @pytest.fixture(autouse=True)
 def _cuda(monkeypatch):
     """device="cuda" is the device that is tested."""
-    monkeypatch.setattr(torch_rows, "CUDA", DEVICE)
+    monkeypatch.setattr(_elsewhere, "CUDA", DEVICE)
 
 
 def on(rows):
@@ -233,7 +234,7 @@ def test_other_methods_say_that_they_need_memory():
 
 
 def test_no_gpu_is_told(monkeypatch):
-    monkeypatch.setattr(torch_rows, "CUDA", "cuda")
+    monkeypatch.setattr(_elsewhere, "CUDA", "cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match="needs a GPU that torch can use"):
         DOGC(2, device="cuda").fit(MOONS)
