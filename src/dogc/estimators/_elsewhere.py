@@ -74,12 +74,12 @@ def torch_device(estimator: Any, X: Any) -> Any:
 
 def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: bool) -> Any:
     """Rows that torch works on."""
-    from ..fitting.torch_rows import TorchRows, checked_tensor, may_be_squared
+    from ..fitting.torch_rows import TorchRows, as_real, may_be_squared
 
     if is_tensor(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        X = checked_tensor(X)
-        if len(X) < 2 or not may_be_squared(X):
+        validate_rows(estimator, on_host(X[:2]), reset)
+        X = as_real(X)
+        if not may_be_squared(X):
             validate_rows(estimator, on_host(X), reset)  # refuses them
     else:
         X = validate_rows(estimator, X, reset)
@@ -88,17 +88,11 @@ def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: b
 
 
 def on_host(X: Any) -> Any:
-    """A tensor as an array; anything else as it is."""
-    return X.detach().cpu().numpy() if is_tensor(X) else X
-
-
-def rows_on_host(X: Any) -> Any:
-    """Rows of a tensor as an array; anything else as it is."""
+    """A tensor as an array, floats of 16 bits in 32; anything else as it is."""
     if not is_tensor(X):
         return X
-    from ..fitting.torch_rows import checked_tensor
-
-    return on_host(checked_tensor(X))
+    X = X.detach().cpu()
+    return (X.float() if X.is_floating_point() and X.itemsize < 4 else X).numpy()
 
 
 def in_memory(found: Any) -> np.ndarray:
@@ -190,7 +184,7 @@ def of_each_row(method: Method) -> Method:
             return method(self, X)
         check_is_fitted(self, "labels_")
         found = None if device is None else by_torch(self, method.__name__, X, device)
-        return like(method(self, rows_on_host(X)) if found is None else found, X)
+        return like(method(self, on_host(X)) if found is None else found, X)
 
     return wrapped  # type: ignore[return-value]
 

@@ -34,7 +34,6 @@ from ._elsewhere import (
     dask_rows,
     of_each_row,
     on_host,
-    rows_on_host,
     torch_device,
     torch_rows,
 )
@@ -65,7 +64,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         device = torch_device(self, X)
         if device is not None:
             return torch_rows(self, X, sample_weight, device, reset=True)
-        X, sample_weight = self._validate(rows_on_host(X), reset=True), on_host(sample_weight)
+        X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
         given = "precomputed" in (getattr(self, "metric", ""), getattr(self, "affinity", ""))
         if sp.issparse(X) and X.shape[1] <= FEW_COLUMNS and not given:
             X = X.toarray()  # so that labels are those of the same rows stored otherwise

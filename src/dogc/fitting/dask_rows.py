@@ -91,18 +91,14 @@ def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
         return da.from_array(check_sample_weight(weight, X.shape[0]), chunks=(X.chunks[0],))
     if not isinstance(weight, da.Array):
         weight = _partitions(weight, np.empty(0))
-    known = not np.isnan(X.shape[0]) and not np.isnan(weight.shape[0])
-    if weight.ndim != 1 or (known and weight.shape != X.shape[:1]):
-        raise ValueError(
-            f"sample_weight must hold one number for each of the {X.shape[0]} rows; got a dask "
-            f"array of shape {weight.shape}."
-        )
-    if known and weight.chunks != X.chunks[:1]:
+    known = not np.isnan(X.shape[0] + weight.shape[0])
+    if known and weight.shape == X.shape[:1]:
         weight = weight.rechunk(X.chunks[:1])
-    if weight.numblocks[0] != X.numblocks[0]:
+    if weight.ndim != 1 or weight.numblocks != X.numblocks[:1] or (known and len(weight) != len(X)):
         raise ValueError(
-            f"sample_weight has {weight.numblocks[0]} blocks and X has {X.numblocks[0]}; give "
-            "both the same."
+            f"sample_weight must hold one number for each of the {X.shape[0]} rows, in the same "
+            f"{X.numblocks[0]} blocks; got a dask array of shape {weight.shape} in "
+            f"{weight.numblocks[0]} blocks."
         )
     return weight
 
@@ -148,19 +144,15 @@ def draw(rows: RowsInMemory, size: int) -> tuple[Any, ...]:
     return (rows.n,), int(rows.weight.sum()), sample
 
 
-def first_rows(rows: RowsInMemory, start: int) -> tuple[np.ndarray, np.ndarray]:
-    """The keys of a block's rows that have weight, rising, and where each occurs first."""
-    kept = np.flatnonzero(rows.weight > 0)
-    keys, first = np.unique(sampling.row_keys(rows.X)[kept], return_index=True)
-    return keys, start + kept[first]
+def weighed_keys(rows: RowsInMemory) -> np.ndarray:
+    """The keys of a block's rows that have weight, in the order in which they come."""
+    return in_order(sampling.row_keys(rows.X)[rows.weight > 0])
 
 
-def earliest(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> Any:
-    """The same of two sets of rows."""
-    keys, group = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
-    first = np.full(len(keys), linked.NOWHERE)
-    np.minimum.at(first, group, np.concatenate([one[1], other[1]]))
-    return keys, first
+def in_order(*keys: np.ndarray) -> np.ndarray:
+    """The distinct ones of some keys, in the order in which they come."""
+    every = np.concatenate(keys)
+    return every[np.sort(np.unique(every, return_index=True)[1])]
 
 
 def labels_of(rows: RowsInMemory, fitted: Representatives, mark: int | None = None) -> np.ndarray:
@@ -275,11 +267,10 @@ class DaskRows(sampling.Sampled):
             X = self.read(self.X.compute())
             self._few = sampling.row_keys(X)
             return X, None
-        keys, first = self.fold(first_rows, earliest, places=True)
-        order, share = np.argsort(first[np.searchsorted(keys, sample.keys)]), 1.0
-        if len(order) == 1:  # as in memory, where equal rows are kept apart if there are no others
-            order, share = np.zeros(2, dtype=np.int64), 0.5
-        self._few = sample.keys[order]
+        self._few, share = self.fold(weighed_keys, in_order), 1.0
+        if len(self._few) == 1:  # as in memory, where equal rows are kept apart if all are
+            self._few, share = np.repeat(self._few, 2), 0.5
+        order = np.searchsorted(sample.keys, self._few)
         return sample.X[order], sample.weight[order] * (share * self.unit)
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:

@@ -44,14 +44,9 @@ def blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def checked_tensor(X: torch.Tensor) -> torch.Tensor:
-    """A dense tensor of rows and columns of real numbers, in 32 or 64 bits."""
-    if X.ndim != 2 or X.layout != torch.strided or X.is_complex():
-        raise ValueError(
-            "X must be a dense tensor of real numbers in rows and columns; got "
-            f"{X.layout} of {X.dtype} and shape {tuple(X.shape)}."
-        )
-    short = X.is_floating_point() and X.dtype != torch.float64
+def as_real(X: torch.Tensor) -> torch.Tensor:
+    """The tensor in 32 bits or 64: whole numbers in 64, floats of fewer bits in 32."""
+    short = X.is_floating_point() and X.itemsize < 8
     return X.detach().to(torch.float32 if short else torch.float64)
 
 
@@ -105,11 +100,12 @@ class TorchRows(sampling.Sampled):
             parts = (unit_rows(self.X[rows].cpu().numpy()) for rows in blocks(self.n, self.d))
             self.X = torch.cat([torch.as_tensor(part, device=self.X.device) for part in parts])
         self.dtype = np.dtype(str(self.X.dtype).removeprefix("torch."))
-        self._given, self._weight, self.unit, self.total = weight, None, 1.0, self.n
+        self._given, self.unit, self.total = weight, 1.0, self.n
+        self._weight = torch.ones(1, dtype=torch.int64, device=device).expand(self.n)
         if weight is not None:
             facts = sampling.weight_facts(weight)
-            self._weight, self.unit = sampling.whole_weights(weight, facts), facts.unit
-            self.total = int(self._weight.sum())
+            self._weight = torch.as_tensor(sampling.whole_weights(weight, facts))
+            self.unit, self.total = facts.unit, int(self._weight.sum())
 
     def put(self, x: Any, dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """An array or a number on the device."""
@@ -122,9 +118,7 @@ class TorchRows(sampling.Sampled):
 
     def weight(self, rows: slice) -> torch.Tensor:
         """The weights of some rows, as whole numbers."""
-        if self._weight is None:
-            return torch.ones(rows.stop - rows.start, dtype=torch.int64, device=self.device)
-        return self.put(self._weight[rows], torch.int64)
+        return self._weight[rows].to(self.device)
 
     def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
@@ -193,11 +187,9 @@ class TorchLinks:
         self.rows, self.fitted, self.kept = rows, fitted, list[DeviceLinks]()
         scaled, directions = fitted.frame.scaled, fitted.frame.directions
         self.directions = None if directions is None else rows.put(directions)
-        constant = False if scaled.constant is None else scaled.constant
-        most, unit = (
-            FARTHEST[np.dtype(float)] * scaled.unit,
-            np.where(constant, np.inf, scaled.unit),
-        )
+        most, unit = FARTHEST[np.dtype(float)] * scaled.unit, scaled.unit
+        if scaled.constant is not None:
+            unit = np.where(scaled.constant, np.inf, unit)  # what is left of them is rounding
         frame = (scaled.origin, most, unit, scaled.centre, scaled.scatter, fitted.frame.middle)
         self.frame = [rows.put(part) for part in frame]
         self.search = links.make_search(fitted.R, fitted.metric)
@@ -276,10 +268,8 @@ class TorchLinks:
         c, own = int(names.max()) + 1, self.rows.put(names, torch.int64)
 
         def votes(found: DeviceLinks) -> torch.Tensor:
-            total = own.new_zeros(len(found.idx), c)
-            return total.scatter_add_(
-                1, own[found.idx[:, :n_votes]], found.share[:, :n_votes].long()
-            )
+            given, share = own[found.idx[:, :n_votes]], found.share[:, :n_votes].long()
+            return own.new_zeros(len(given), c).scatter_add_(1, given, share)
 
         return votes
 
@@ -354,6 +344,6 @@ class TorchLinks:
 
 def discounted(votes: torch.Tensor, score: torch.Tensor) -> torch.Tensor:
     """Shares of labels, as :func:`dogc.numerics.outliers.discount` has them."""
-    kept = (outliers.OUTLYING / score.to(torch.float64)).clamp_(1e-6, 1.0)[:, None]
-    shares = votes / votes.sum(dim=1, keepdim=True)
+    kept = (outliers.OUTLYING / score).clamp_(1e-6, 1.0)[:, None]
+    shares = votes.to(torch.float64) / votes.sum(dim=1, keepdim=True)
     return (kept * shares + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
