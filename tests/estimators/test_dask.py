@@ -109,7 +109,7 @@ def test_few_rows_are_nodes_themselves(cls):
 )
 def test_parameters_mean_the_same(parameters):
     model = DOGC(4, n_representatives=P).set_params(**parameters)
-    local, found = same_fit(model, FAR, in_blocks(FAR, 999))
+    local, _ = same_fit(model, FAR, in_blocks(FAR, 999))
     if parameters == {"outlier_label": -7}:
         assert local.score(in_blocks(FAR[::2], 300)) == pytest.approx(local.score(FAR[::2]))
 
@@ -127,7 +127,7 @@ def test_labels_do_not_depend_on_the_blocks():
 
 
 @pytest.mark.parametrize("kind", ["whole", "shares", "huge"])
-@pytest.mark.parametrize(("rows", "clusters"), [(BLOBS, 4), (ROUND, 2), (IRIS, 3)], ids=str)
+@pytest.mark.parametrize(("rows", "clusters"), [(BLOBS, 4), (ROUND, 2), (IRIS, 3)])
 def test_weights(kind, rows, clusters):
     whole = DRAW.integers(0, 4, len(rows)).astype(float)  # copies without weight among others
     weight = {"whole": whole, "shares": whole * DRAW.random(len(rows)), "huge": 1e140 * whole}[kind]
