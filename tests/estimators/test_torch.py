@@ -201,6 +201,8 @@ REFUSED = {
     "no number as large": lambda X: DOGC(3, device="cuda").fit(1e-200 * X),
     "minimum of 2": lambda X: DOGC(3, device="cuda").fit(X[:1]),
     "minimum of 1": lambda X: DOGC(3, device="cuda").fit(X).predict(X[:0]),
+    "a dense tensor": lambda X: DOGC(3, device="cuda").fit(X.to_sparse()),
+    "must be a dense": lambda X: DOGC(3).fit(X.cpu().to_sparse()),
     "dense rows": lambda X: DOGC(3, device="cuda").fit(sp.random(50, 9, 0.5)),
     "a sparse graph in memory": lambda X: DOGC(3, metric="precomputed", device="cuda").fit(X),
     "2 features": lambda X: DOGC(3, device="cuda").fit(X).predict(X[:, :2]),

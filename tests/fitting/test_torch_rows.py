@@ -75,6 +75,7 @@ def test_keys_of_odd_numbers_have_the_same_bits():
 @every_table
 def test_links_and_what_comes_of_them_are_the_same(X, q, metric):
     fitted, weight = made(X, q, metric), DRAW.integers(0, 4, N)
+    X = NORMAL if X is CONSTANT else X  # which varies where fitted rows did not
     ours, sums = on_device(X, weight).link(fitted)
     theirs, wanted = RowsInMemory(X, weight).link(fitted)
     kept = np.concatenate([found.idx.cpu().numpy() for _, found in ours])

@@ -77,7 +77,8 @@ def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: b
     from ..fitting.torch_rows import TorchRows, as_real, may_be_squared
 
     if is_tensor(X):
-        validate_rows(estimator, on_host(X[:2]), reset)
+        kind = X.new_zeros((min(len(X), 2), *X.shape[1:]))
+        validate_rows(estimator, on_host(kind), reset)  # their number, columns and type
         X = as_real(X)
         if not may_be_squared(X):
             validate_rows(estimator, on_host(X), reset)  # refuses them
@@ -91,6 +92,8 @@ def on_host(X: Any) -> Any:
     """A tensor as an array, floats of 16 bits in 32; anything else as it is."""
     if not is_tensor(X):
         return X
+    if str(X.layout) != "torch.strided":
+        raise ValueError("X must be a dense tensor; pass X.to_dense().")
     X = X.detach().cpu()
     return (X.float() if X.is_floating_point() and X.itemsize < 4 else X).numpy()
 
