@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 # As many processes as there are processors; each runs whole files.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
-# What each target needs: the command line alone, everything to test with, what builds the pages,
-# what builds the package.
+# What each target needs: the command line alone, everything to test with but torch, torch, what
+# builds the pages, what builds the package.
 CLI := .venv/.cli
 READY := .venv/.ready
+GPU := .venv/.gpu
 DOCS := .venv/.docs
 RELEASE := .venv/.release
 
@@ -22,8 +23,8 @@ test: $(READY)
 	$(PYTEST)
 
 # The tests of torch's part, on the first GPU instead of the processor.
-gpu-test: $(READY)
-	DOGC_TEST_DEVICE=cuda $(BIN)/python -m pytest tests/fitting/test_torch_links.py tests/estimators/test_torch.py
+gpu-test: $(READY) $(GPU)
+	DOGC_TEST_DEVICE=cuda $(BIN)/python -m pytest tests/fitting/test_torch_rows.py tests/estimators/test_torch.py
 
 # With what builds the pages at hand, the slow tests of the site run too.
 nightly: $(READY) $(DOCS)
@@ -73,6 +74,10 @@ $(CLI): pyproject.toml .venv/.made
 $(READY): pyproject.toml .venv/.made
 	$(BIN)/python -m pip install --quiet --editable ".[test,lint]"
 	touch $@ $(CLI)
+
+$(GPU): pyproject.toml .venv/.made
+	$(BIN)/python -m pip install --quiet --editable ".[gpu]"
+	touch $@
 
 $(DOCS): pyproject.toml .venv/.made
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"

@@ -23,7 +23,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from dogc import DOGC
-from dogc.fitting import torch_rows
+from dogc.estimators import _elsewhere
 
 COLUMNS, CLUSTERS, RUNS = 16, 10, 5
 MILLION = 1_000_000
@@ -42,8 +42,8 @@ def blobs(n, device, seed=0):
     centres = 20.0 * torch.rand(CLUSTERS, COLUMNS, generator=draw, device=device) - 10.0
     y = torch.randint(CLUSTERS, (n,), generator=draw, device=device)
     X = torch.randn(n, COLUMNS, generator=draw, device=device)
-    for rows in torch_rows.slices(n, COLUMNS):
-        X[rows] = 3.0 * X[rows] + centres[y[rows]]
+    for part, own in zip(X.split(MILLION), y.split(MILLION), strict=True):
+        part.mul_(3.0).add_(centres[own])
     return X, y
 
 
@@ -125,7 +125,7 @@ def main():
     options = parser.parse_args()
     share = options.share or (1.0 if options.device == "cuda" else 0.01)
     if options.device == "cpu":
-        torch_rows.CUDA = "cpu"
+        _elsewhere.CUDA = "cpu"
     elif not torch.cuda.is_available():
         sys.exit("torch finds no GPU here; try --device cpu.")
     else:

@@ -34,12 +34,11 @@ from ..loop.state import Problem, State, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
-from ._elsewhere import check_where, row_model
+from ._elsewhere import check_where, follow, row_model
 from ._left_out import label_left_out
 from ._room import check_learned
 from ._rows import NewRows, most_rows
 from ._rule import Learned
-from ._tensors import follow
 from ._warnings import (
     warn_few_rows,
     warn_of_disagreement,

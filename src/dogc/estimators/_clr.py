@@ -20,11 +20,10 @@ from ..loop.state import Problem, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
-from ._elsewhere import check_where
+from ._elsewhere import check_where, follow
 from ._fixed import FixedGraphClusterer
 from ._room import check_fixed
 from ._rows import most_rows, reachable_clusters
-from ._tensors import follow
 from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}

@@ -708,7 +708,7 @@ class DOGCOS(RegressingDOGC):
         return graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
 
     @available_if(_is_linear)
-    @of_each_row(width="n_clusters_", by="coef_")
+    @of_each_row
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of each cluster for each row: ``X coef_.T + intercept_``.
 

@@ -1,4 +1,4 @@
-"""Rows that are not in this process's memory: who takes them, and methods that work on them."""
+"""Rows that are not in NumPy arrays: dask collections and tensors, and results of their kind."""
 
 from __future__ import annotations
 
@@ -8,23 +8,29 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks import check_device
+from .._extras import needed
+from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.representatives import Representatives, RowSet
 from ..fitting.whereabouts import is_dask, is_tensor
 from ..numerics import discrete
-from ._tensors import ROW_ATTRIBUTES, in_memory, on_tensor, torch_device
+from ._validating import validate_rows
 
+# What a fit leaves for each row.
+ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
+# Where device="cuda" is; tests without a GPU set it to "cpu".
+CUDA = "cuda"
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
     """Rows of Dask's for a fit; their names and number of columns are remembered."""
-    from ..fitting.dask_input import as_dask_weights
-    from ..fitting.dask_rows import DaskRows
+    from ..fitting.dask_rows import DaskRows, as_dask_weights
 
     if check_device(getattr(estimator, "device", "auto")).startswith("cuda"):
         raise ValueError(
@@ -33,18 +39,84 @@ def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
         )
     X = checked_dask(estimator, X, reset=True)
     weight = None if sample_weight is None else as_dask_weights(sample_weight, X)
-    cosine = getattr(estimator, "metric", None) == "cosine"
-    return DaskRows(X, weight, cosine, estimator.n_jobs)
+    return DaskRows(X, weight, getattr(estimator, "metric", None) == "cosine", estimator.n_jobs)
 
 
 def checked_dask(estimator: Any, X: Any, reset: bool) -> Any:
     """A dask array whose columns are those of the fit; its values are looked at block by block."""
-    from ..fitting.dask_input import as_dask_array, is_frame
+    from ..fitting.dask_rows import as_dask_array, is_frame
 
     array = as_dask_array(X)
     named = X._meta if is_frame(X) else array
     validate_data(estimator, named, reset=reset, skip_check_array=True)
     return array
+
+
+def torch_device(estimator: Any, X: Any) -> Any:
+    """The device of torch that works on the rows; None: NumPy does."""
+    device = check_device(getattr(estimator, "device", "auto"))
+    if not device.startswith("cuda"):
+        away = device == "auto" and is_tensor(X) and X.device.type != "cpu"
+        return X.device if away else None
+    torch = needed("torch", f"device={device!r}")
+    where = torch.device(device.replace("cuda", CUDA, 1))
+    if where.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError(
+            f"device={device!r} needs a GPU that torch can use, and it finds none; "
+            "set_params(device='auto') works where X is."
+        )
+    if sp.issparse(X):
+        raise ValueError(
+            f"device={device!r} works on dense rows; pass X.toarray(), or use device='cpu'."
+        )
+    return where
+
+
+def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: bool) -> Any:
+    """Rows that torch works on."""
+    from ..fitting.torch_rows import TorchRows, as_real, may_be_squared
+
+    if is_tensor(X):
+        kind = X.new_zeros((min(len(X), 2), *X.shape[1:]))
+        validate_rows(estimator, on_host(kind), reset)  # their number, columns and type
+        X = as_real(X)
+        if not may_be_squared(X):
+            validate_rows(estimator, on_host(X), reset)  # refuses them
+    else:
+        X = validate_rows(estimator, X, reset)
+    weight = check_sample_weight(on_host(sample_weight), len(X))
+    return TorchRows(X, weight, device, getattr(estimator, "metric", None) == "cosine")
+
+
+def on_host(X: Any) -> Any:
+    """A tensor as an array, floats of 16 bits in 32; anything else as it is."""
+    if not is_tensor(X):
+        return X
+    if str(X.layout) != "torch.strided":
+        raise ValueError("X must be a dense tensor; pass X.to_dense().")
+    X = X.detach().cpu()
+    return (X.float() if X.is_floating_point() and X.itemsize < 4 else X).numpy()
+
+
+def in_memory(found: Any) -> np.ndarray:
+    """An array, a tensor or a dask array as an array."""
+    return np.asarray(on_host(found))
+
+
+def like(found: Any, X: Any) -> Any:
+    """An array or tensor of the kind of X, where X is."""
+    if not is_tensor(X):
+        return on_host(found)
+    import torch
+
+    return torch.as_tensor(found, device=X.device)
+
+
+def follow(estimator: Any, X: Any) -> None:
+    """Give what was found for each row the kind of X, where X is."""
+    for name in ROW_ATTRIBUTES:
+        if hasattr(estimator, name):
+            setattr(estimator, name, like(getattr(estimator, name), X))
 
 
 def check_where(estimator: Any, rows: RowSet) -> None:
@@ -66,28 +138,27 @@ def check_where(estimator: Any, rows: RowSet) -> None:
 
 def row_model(estimator: Any) -> Any:
     """The estimator without what it holds for each row, where representatives tell the rest."""
-    model = copy.copy(estimator)
-    fitted = getattr(model, "_fitted_rows", getattr(model, "_voters", None))
-    if not isinstance(fitted, Representatives):  # few rows, whose labels may be needed
-        model.labels_ = in_memory(model.labels_)
-    for name in ROW_ATTRIBUTES[not isinstance(fitted, Representatives) :]:
+    model, few = copy.copy(estimator), not isinstance(_fitted(estimator), Representatives)
+    for name in ROW_ATTRIBUTES[few:]:
         if hasattr(model, name):
             setattr(model, name, np.empty(0, dtype=np.int64))
+    if few:  # their labels may be needed
+        model.labels_ = in_memory(model.labels_)
     if hasattr(model, "callback"):
         model.callback = None
     return model
 
 
+def _fitted(estimator: Any) -> Any:
+    return getattr(estimator, "_fitted_rows", getattr(estimator, "_voters", None))
+
+
 def storable(estimator: Any) -> Any:
     """The estimator as a file holds it: rows of Dask's are left out, tensors are arrays."""
-    held = {name: getattr(estimator, name) for name in ROW_ATTRIBUTES if hasattr(estimator, name)}
-    if any(map(is_dask, held.values())):
+    if is_dask(getattr(estimator, "labels_", None)):
         return row_model(estimator)
-    if not any(map(is_tensor, held.values())):
-        return estimator
     model = copy.copy(estimator)
-    for name, value in held.items():
-        setattr(model, name, in_memory(value))
+    follow(model, None)
     return model
 
 
@@ -97,38 +168,31 @@ def agreement(one: Any, other: Any) -> float:
         return float(adjusted_rand_score(in_memory(one), in_memory(other)))
     from ..fitting.dask_rows import paired_counts
 
-    pairs, count = paired_counts(one, other)
-    first, second = (np.unique(labels, return_inverse=True)[1] for labels in pairs)
+    first, second, count = paired_counts(one, other)
     return discrete.adjusted_rand(first, second, count)
 
 
-def of_each_row(
-    width: str | None = None, dtype: Any = np.float64, by: str | None = None
-) -> Callable[[Method], Method]:
+def of_each_row(method: Method) -> Method:
     """A method that makes something of each row, in memory or elsewhere.
 
     Of dask rows block by block, when asked for; of tensors by torch, and the result follows X.
-
-    ``width`` names the attribute that says how many numbers it makes; None: one. They are of
-    ``dtype``, or what X times the attribute ``by`` is.
     """
 
-    def decorate(method: Method) -> Method:
-        @functools.wraps(method)
-        def wrapped(self: Any, X: Any) -> Any:
-            if is_dask(X):
-                return over_blocks(self, method.__name__, X, width, by or dtype)
-            device = torch_device(self, X)
-            if device is None and not is_tensor(X):
-                return method(self, X)
-            return on_tensor(self, method, X, device)
+    @functools.wraps(method)
+    def wrapped(self: Any, X: Any) -> Any:
+        if is_dask(X):
+            return over_blocks(self, method.__name__, X)
+        device = torch_device(self, X)
+        if device is None and not is_tensor(X):
+            return method(self, X)
+        check_is_fitted(self, "labels_")
+        found = None if device is None else by_torch(self, method.__name__, X, device)
+        return like(method(self, on_host(X)) if found is None else found, X)
 
-        return wrapped  # type: ignore[return-value]
-
-    return decorate
+    return wrapped  # type: ignore[return-value]
 
 
-def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any) -> Any:
+def over_blocks(estimator: Any, name: str, X: Any) -> Any:
     """A method of a fitted estimator for each block of dask rows."""
     import dask
 
@@ -138,22 +202,33 @@ def over_blocks(estimator: Any, name: str, X: Any, width: str | None, dtype: Any
     vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now
     if hasattr(model, "device"):
         model.device = "auto"  # whatever the client has
+    meta = getattr(model, name)(np.ones((1, X.shape[1]), X.dtype))[:0]
+    shape = {"drop_axis": 1} if meta.ndim == 1 else {"chunks": (X.chunks[0], meta.shape[1:])}
     model = dask.delayed(model, traverse=False, pure=False)
-    columns: tuple[int, ...] = ()
-    if isinstance(dtype, str):
-        factor = getattr(estimator, dtype)
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        dtype = dtype if factor is None else np.result_type(dtype, factor)
-    dtype = np.dtype(dtype)
-    if width is None:
-        shape: dict[str, Any] = {"drop_axis": 1, "meta": np.empty(0, dtype)}
-    else:
-        columns = (int(getattr(estimator, width)),)
-        shape = {"chunks": (X.chunks[0], columns), "meta": np.empty((0, 0), dtype)}
-    return X.map_blocks(_of_block, model, name, columns, dtype, dtype=dtype, **shape)
+    return X.map_blocks(_of_block, model, name, meta, dtype=meta.dtype, meta=meta, **shape)
 
 
-def _of_block(block: Any, model: Any, name: str, columns: tuple[int, ...], dtype: Any) -> Any:
-    if not len(block):
-        return np.empty((0, *columns), dtype=dtype)
-    return np.asarray(getattr(model, name)(block)).astype(dtype, copy=False)
+def _of_block(block: Any, model: Any, name: str, none: np.ndarray) -> np.ndarray:
+    return np.asarray(getattr(model, name)(block)) if len(block) else none
+
+
+def by_torch(estimator: Any, name: str, X: Any, device: Any) -> Any:
+    """The result of a method for each row, by torch; None where only NumPy knows how."""
+    from ..fitting.torch_rows import TorchLinks
+
+    fitted, linear = _fitted(estimator), hasattr(estimator, "coef_")
+    marks = name == "predict" and getattr(estimator, "outlier_label", None) is not None
+    # Rows without a direction are outliers that no score tells.
+    scored = name == "predict" or estimator.metric != "cosine"
+    by_matrix = name in ("transform", "decision_function") or (name == "predict" and linear)
+    votes = isinstance(fitted, Representatives) and scored and not linear
+    if marks or not (by_matrix or votes):
+        return None
+    rows = torch_rows(estimator, X, None, device, reset=False)
+    if not by_matrix:
+        return TorchLinks(rows, fitted).of_new_rows(name)
+    if name == "transform":
+        W = estimator.components_
+        return rows.X if W is None else rows.products(W)
+    scores = rows.products(estimator.coef_, estimator.intercept_)
+    return scores.argmax(dim=1) if name == "predict" else scores

@@ -26,10 +26,9 @@ from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
 from . import _discretising
-from ._elsewhere import check_where, of_each_row
+from ._elsewhere import check_where, follow, in_memory, of_each_row
 from ._room import check_fixed
 from ._rows import RowClusterer, most_rows, reachable_clusters
-from ._tensors import follow, in_memory
 from ._warnings import warn_of_disagreement
 
 
@@ -166,7 +165,7 @@ class FixedGraphClusterer(RowClusterer):
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError
 
-    @of_each_row(dtype=np.int64)
+    @of_each_row
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the weight of their edges to fitted rows.
 

@@ -29,8 +29,14 @@ from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
 from ..numerics import discrete, outliers
 from ..numerics.matrix import Matrix
-from ._elsewhere import agreement, dask_rows, of_each_row
-from ._tensors import on_host, rows_on_host, torch_device, torch_rows
+from ._elsewhere import (
+    agreement,
+    dask_rows,
+    of_each_row,
+    on_host,
+    torch_device,
+    torch_rows,
+)
 from ._validating import validate_rows
 from ._warnings import warn_few_rows
 
@@ -58,7 +64,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         device = torch_device(self, X)
         if device is not None:
             return torch_rows(self, X, sample_weight, device, reset=True)
-        X, sample_weight = self._validate(rows_on_host(X), reset=True), on_host(sample_weight)
+        X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
         given = "precomputed" in (getattr(self, "metric", ""), getattr(self, "affinity", ""))
         if sp.issparse(X) and X.shape[1] <= FEW_COLUMNS and not given:
             X = X.toarray()  # so that labels are those of the same rows stored otherwise
@@ -122,7 +128,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             X = sp.csr_array(parts, shape=X.shape)
         return scaling.unit_rows(X) if self.metric == "cosine" else X
 
-    @of_each_row(dtype=np.int64)
+    @of_each_row
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the row problem of the paper.
 
@@ -173,7 +179,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
         return score
 
-    @of_each_row(width="n_clusters_")
+    @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
         """Degree of membership of new rows: the weight of each cluster among the neighbours.
 
@@ -204,7 +210,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         score = self._scores_of(X)
         return outliers.discount(shares, score[:, None], shares.shape[1])
 
-    @of_each_row()
+    @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:
         """Outlier scores of new rows: the distance to their neighbours, relative to the region.
 
@@ -261,7 +267,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         again.fit(X)
         return agreement(labels, again.labels_)
 
-    @of_each_row(width="_n_features_out", by="components_")
+    @of_each_row
     def transform(self, X: Any) -> np.ndarray:
         """Map rows into the learned subspace: X W, or X if no subspace was learned.
 

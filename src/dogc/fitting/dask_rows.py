@@ -7,6 +7,7 @@ nothing grows with the number of rows.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,18 +15,187 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
+from sklearn.utils import check_array
 
-from .._checks import check_enough_rows
-from . import dask_blocks, linked, links, sampling
+from .._checks import check_enough_rows, check_unmasked
+from . import linked, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted
+from .magnitudes import within_range
 from .passes import Report
+from .repeatable import single_blas_thread
 from .representatives import Representatives, RowFacts, Unseen
+from .scaling import unit_rows
+from .whereabouts import is_dask
 
 # Blocks for each thread that are handed out at a time, and sums that one task adds up.
 BLOCKS_EACH, ADDED = 16, 4
 # Rows that are brought together where each is to be a node of the graph.
 MOST_FEW = 80_000
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a dask dataframe."""
+    return hasattr(type(X), "map_partitions") and getattr(X, "ndim", 0) == 2
+
+
+def as_dask_array(X: Any) -> da.Array:
+    """A dask array or dataframe as an array of whole rows; nothing is computed."""
+    if is_frame(X):
+        words = [str(name) for name, kind in X.dtypes.items() if kind.kind not in "biuf"]
+        if words:
+            raise ValueError(
+                f"X has columns that hold no numbers ({', '.join(words[:5])}); encode or drop "
+                "them, or use dogc cluster, which does."
+            )
+        short = set(X.dtypes) == {np.dtype(np.float32)}
+        return _partitions(X, np.empty((0, len(X.columns)), np.float32 if short else np.float64))
+    if not isinstance(X, da.Array):
+        raise ValueError(
+            f"X is a {type(X).__name__} of Dask's; pass a dask array or a dask dataframe."
+        )
+    if X.ndim != 2 or np.isnan(X.shape[1]):
+        raise ValueError(
+            f"X must have rows and a known number of columns; got a dask array of shape {X.shape}."
+        )
+    if X.dtype.kind not in "biuf" or type(X._meta).__module__.partition(".")[0] != "numpy":
+        raise ValueError(
+            f"X must hold numbers in NumPy blocks; got a dask array of {X.dtype} in blocks of "
+            f"{type(X._meta).__name__}."
+        )
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _partitions(frame: Any, meta: np.ndarray) -> da.Array:
+    """The partitions of a frame or series as the blocks of an array.
+
+    One by one: Dask would put small files together, and blocks would not be those of the frame.
+    """
+    numbers = dask.delayed(lambda part: part.to_numpy(dtype=meta.dtype, na_value=np.nan), pure=True)
+    parts = [
+        da.from_delayed(numbers(part), (np.nan, *meta.shape[1:]), meta=meta)
+        for part in frame.to_delayed(optimize_graph=False)
+    ]
+    return da.concatenate(parts, allow_unknown_chunksizes=True)
+
+
+def as_dask_weights(weight: Any, X: da.Array) -> da.Array:
+    """Weights in the blocks of the rows."""
+    if not is_dask(weight):
+        if np.isnan(X.shape[0]):
+            raise ValueError(
+                "sample_weight must be a dask array in the blocks of X where their lengths are "
+                "not known; or pass X.to_dask_array(lengths=True) of a dataframe, or call "
+                "X.compute_chunk_sizes() of an array."
+            )
+        return da.from_array(check_sample_weight(weight, X.shape[0]), chunks=(X.chunks[0],))
+    if not isinstance(weight, da.Array):
+        weight = _partitions(weight, np.empty(0))
+    known = not np.isnan(X.shape[0] + weight.shape[0])
+    if known and weight.shape == X.shape[:1]:
+        weight = weight.rechunk(X.chunks[:1])
+    if weight.ndim != 1 or weight.numblocks != X.numblocks[:1] or (known and len(weight) != len(X)):
+        raise ValueError(
+            f"sample_weight must hold one number for each of the {X.shape[0]} rows, in the same "
+            f"{X.numblocks[0]} blocks; got a dask array of shape {weight.shape} in "
+            f"{weight.numblocks[0]} blocks."
+        )
+    return weight
+
+
+# ------------------------------------------------------- functions of a block, run by any worker
+
+
+def read_block(block: Any, dtype: Any, cosine: bool) -> np.ndarray:
+    """The rows of a block, checked; there may be none."""
+    block = check_unmasked("X", block)
+    X = check_array(block, dtype=dtype, order="C", ensure_min_samples=0, input_name="X")
+    X = within_range(X)
+    return unit_rows(X) if cosine else X
+
+
+def of_block(
+    block: Any, weight: Any, facts: Any, read: Callable[[Any], np.ndarray], make: Any, *more: Any
+) -> Any:
+    """A function of a block as rows in memory, in one thread."""
+    rows = RowsInMemory(read(block), None, 1)
+    if facts is not None:
+        rows.weight = sampling.whole_weights(_checked_weight(weight, rows.n), facts)
+    with single_blas_thread:
+        return make(rows, *more)
+
+
+def _checked_weight(weight: Any, n: int) -> np.ndarray:
+    weight = np.asarray(weight, dtype=np.float64)
+    # There must be two rows with weight, but only in all blocks together.
+    checked = check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)
+    assert checked is not None
+    return checked[:-2]
+
+
+def weight_facts(weight: Any) -> sampling.WeightFacts:
+    """The facts of a block of weights."""
+    return sampling.weight_facts(_checked_weight(weight, len(weight)))
+
+
+def draw(rows: RowsInMemory, size: int) -> tuple[Any, ...]:
+    """The length of a block, the weight of its rows, and their sample."""
+    sample = sampling.smallest_keys(rows.X, rows.weight, size)
+    return (rows.n,), int(rows.weight.sum()), sample
+
+
+def weighed_keys(rows: RowsInMemory) -> np.ndarray:
+    """The keys of a block's rows that have weight, in the order in which they come."""
+    return in_order(sampling.row_keys(rows.X)[rows.weight > 0])
+
+
+def in_order(*keys: np.ndarray) -> np.ndarray:
+    """The distinct ones of some keys, in the order in which they come."""
+    every = np.concatenate(keys)
+    return every[np.sort(np.unique(every, return_index=True)[1])]
+
+
+def labels_of(rows: RowsInMemory, fitted: Representatives, mark: int | None = None) -> np.ndarray:
+    """The labels of a block; outliers are marked where asked for."""
+    if not rows.n:
+        return np.empty(0, dtype=np.int64)
+    if mark is None:
+        return linked.linked_labels(fitted, rows.X, 1)
+    return rows.facts(fitted, mark).labels
+
+
+def count(rows: RowsInMemory, start: int, fitted: Representatives) -> linked.LabelSizes:
+    """The sizes of labels in a block that begins with row number ``start``."""
+    c = int(fitted.labels.max()) + 1
+    return linked.weigh(labels_of(rows, fitted), rows.weight, c, start)
+
+
+def facts_of(rows: RowsInMemory, fitted: Representatives, kinds: np.dtype) -> np.ndarray:
+    """The facts of each row of a block, beside its label."""
+    found = np.empty(rows.n, dtype=kinds)
+    if rows.n:
+        facts = rows.facts(fitted)
+        for name in kinds.names or ():
+            found[name] = getattr(facts, name)
+    return found
+
+
+def known_by_key(
+    X: Any, weight: Any, read: Any, keys: np.ndarray, known: np.ndarray, unseen: Any
+) -> np.ndarray:
+    """The facts of each row of a block by its key; of rows without weight what the model says."""
+    X = read(X)
+    own = sampling.row_keys(X)
+    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+    found, new = known[at], (keys[at] != own) | (np.ravel(weight) == 0)
+    if new.any():
+        facts = unseen(X[new])
+        for name in known.dtype.names or ():
+            found[name][new] = getattr(facts, name)
+    return found
+
+
+# ------------------------------------------------------------------------------------ the rows
 
 
 class DaskRows(sampling.Sampled):
@@ -37,46 +207,52 @@ class DaskRows(sampling.Sampled):
         """Keep the rows; ``weight`` of None: all count once."""
         self.X, self.n_jobs, self.d = X, n_jobs, X.shape[1]
         self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
-        self.reading = dask_blocks.Reading(self.dtype, cosine)
+        self.read = functools.partial(read_block, dtype=self.dtype, cosine=cosine)
         self.n = None if np.isnan(X.shape[0]) else int(X.shape[0])
         self.total, self.unit = 0, 1.0
-        self._blocks = list(X.to_delayed().ravel())
-        self._weights = [None] * len(self._blocks)
         self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
-        self._facts: sampling.WeightFacts | None = None
-        self.lengths: tuple[int, ...] = ()
-        self._few: np.ndarray | None = None  # keys of the few rows; None: they are as they were
+        self._blocks = [(block, None, None) for block in X.to_delayed().ravel()]
+        self.starts: list[int] = []
+        self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
-            self._weights = list(weight.to_delayed().ravel())
-            self._facts = fold(
-                dask_blocks.facts_of_weights, [(w,) for w in self._weights], sampling.all_facts
-            )
-            if self._facts.positive < 2:
+            weights = list(weight.to_delayed().ravel())
+            facts = fold(weight_facts, [(part,) for part in weights], sampling.all_facts)
+            if facts.positive < 2:
                 check_sample_weight(np.zeros(2), 2)  # says so
-            self.unit = self._facts.unit
+            self._blocks = [
+                (block[0], part, facts) for block, part in zip(self._blocks, weights, strict=True)
+            ]
+            self.unit = facts.unit
 
-    def each(self, *more: Any) -> list[tuple[Any, ...]]:
-        """What a task is given for each block."""
-        pairs = zip(self._blocks, self._weights, strict=True)
-        return [(block, weight, self._facts, self.reading, *more) for block, weight in pairs]
+    def fold(
+        self, make: Any, both: Any, *more: Any, places: bool = False, report: Any = None
+    ) -> Any:
+        """A function of each block, and of where it begins, all put together."""
+        starts = [(start,) for start in self.starts] if places else [()] * len(self._blocks)
+        pairs = zip(self._blocks, starts, strict=True)
+        given = [(*block, self.read, make, *start, *more) for block, start in pairs]
+        return fold(of_block, given, both, report)
+
+    def map(self, function: Any, *more: Any, dtype: Any) -> da.Array:
+        """A function of each block of the rows, made when it is asked for."""
+        meta = np.empty(0, dtype)
+        return da.map_blocks(function, self.X, *more, drop_axis=1, dtype=meta.dtype, meta=meta)
 
     def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows; rows are counted on the way."""
 
-        def both(one: dask_blocks.Drawn, other: dask_blocks.Drawn) -> dask_blocks.Drawn:
-            sample = sampling.merged(one.sample, other.sample, size)
-            return dask_blocks.Drawn(one.lengths + other.lengths, one.total + other.total, sample)
+        def both(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+            return one[0] + other[0], one[1] + other[1], sampling.merged(one[2], other[2], size)
 
-        drawn = fold(dask_blocks.draw_block, self.each(size), both)
-        self.lengths, self.total = drawn.lengths, drawn.total
-        self.n = sum(drawn.lengths)
+        lengths, self.total, sample = self.fold(draw, both, size)
+        self.n, self.starts = sum(lengths), [0, *np.cumsum(lengths)[:-1].tolist()]
         check_enough_rows(self.n)
         if self.total > sampling.MOST:
             raise ValueError(
                 f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "
                 "fit on a part of them and predict the rest."
             )
-        return drawn.sample
+        return sample
 
     def few(self, apart: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """All distinct rows in the order in which they come, or with ``apart`` all rows."""
@@ -88,47 +264,25 @@ class DaskRows(sampling.Sampled):
                 "n_representatives='auto', or fit on fewer rows and predict the rest."
             )
         if apart:
-            return dask_blocks.read_block(self.X.compute(), self.reading), None
-        keys, first = self._first_rows()
-        order, share = np.argsort(first[np.searchsorted(keys, sample.keys)]), 1.0
-        if len(order) == 1:  # as in memory, where equal rows are kept apart if there are no others
-            order, share = np.zeros(2, dtype=np.int64), 0.5
-        self._few = sample.keys[order]
+            X = self.read(self.X.compute())
+            self._few = sampling.row_keys(X)
+            return X, None
+        self._few, share = self.fold(weighed_keys, in_order), 1.0
+        if len(self._few) == 1:  # as in memory, where equal rows are kept apart if all are
+            self._few, share = np.repeat(self._few, 2), 0.5
+        order = np.searchsorted(sample.keys, self._few)
         return sample.X[order], sample.weight[order] * (share * self.unit)
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
-        """What became of each row, by its key or, where rows were kept apart, by its place."""
-        if self._few is None:
-            return RowFacts(*(None if part is None else self._by_place(part) for part in found))
-        order = np.argsort(self._few)
-        known = [None if part is None else part[order] for part in found]
-        given = _constant((self._few[order], known, unseen))
-        return RowFacts(
-            *(
-                da.map_blocks(
-                    dask_blocks.known_by_key,
-                    self.X,
-                    self._weight[:, None],
-                    given,
-                    self.reading,
-                    place,
-                    drop_axis=1,
-                    dtype=part.dtype,
-                    meta=part[:0],
-                )
-                for place, part in enumerate(found)
-            )
-        )
-
-    def _by_place(self, values: np.ndarray) -> da.Array:
-        parts = np.split(values, np.cumsum(self.lengths)[:-1])
-        return da.concatenate(
-            [
-                da.from_delayed(_constant(part), (length,), meta=part[:0])
-                for part, length in zip(parts, self.X.chunks[0], strict=True)
-            ],
-            allow_unknown_chunksizes=True,
-        )
+        """The facts of each row by its key: equal rows have the same."""
+        parts = {name: part for name, part in found._asdict().items() if part is not None}
+        known = np.empty(len(self._few), [(name, part.dtype) for name, part in parts.items()])
+        for name, part in parts.items():
+            known[name] = part
+        order = np.argsort(self._few, kind="stable")
+        given = map(_constant, (self._few[order], known[order], unseen))
+        facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=known.dtype)
+        return RowFacts(**{name: facts[name] for name in parts})
 
     def held(self, sample: sampling.Sample) -> RowsInMemory:
         """The rows of a sample: in the memory of this process."""
@@ -142,16 +296,8 @@ class DaskRows(sampling.Sampled):
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[DaskLinks, links.LinkSums]:
         """One pass over the rows: what their links add up to. The links themselves are not kept."""
-        sums = fold(dask_blocks.link_block, self.each(_constant(fitted)), links.add, report)
+        sums = self.fold(RowsInMemory.sums, links.add, _constant(fitted), report=report)
         return DaskLinks(self, fitted), sums
-
-    def _first_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """The keys of distinct rows that have weight, rising, and where each occurs first."""
-        tasks = [(*task, start) for task, start in zip(self.each(), self._starts(), strict=True)]
-        return fold(dask_blocks.first_rows, tasks, dask_blocks.earliest)
-
-    def _starts(self) -> list[int]:
-        return [0, *np.cumsum(self.lengths)[:-1].tolist()]
 
 
 class DaskLinks:
@@ -163,56 +309,35 @@ class DaskLinks:
 
     def count(self, labels: np.ndarray) -> tuple[linked.LabelSizes, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
-        rows = self._rows
 
         def sizes_by(n_votes: int) -> linked.LabelSizes:
-            fitted = _constant(self._fitted._replace(labels=labels, n_votes=n_votes))
-            tasks = zip(rows.each(fitted), rows._starts(), strict=True)
-            return fold(
-                dask_blocks.count_block, [(*task, start) for task, start in tasks], linked.both
-            )
+            fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
+            return self._rows.fold(count, linked.both, _constant(fitted), places=True)
 
         return counted(sizes_by, self._fitted.n_links, labels)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """What becomes of each row, computed when somebody asks for it."""
-        X, reading, ready = self._rows.X, self._rows.reading, _constant(fitted)
-        labels = da.map_blocks(
-            dask_blocks.label_block,
-            X,
-            ready,
-            reading,
-            mark,
-            drop_axis=1,
-            dtype=np.int64,
-            meta=np.empty(0, np.int64),
-        )
+        """The facts of each row, computed when somebody asks for them."""
+        rows, real = self._rows, self._rows.dtype
+        given = (None, None, rows.read)
+        ready = _constant(fitted)
+        labels = rows.map(of_block, *given, labels_of, ready, mark, dtype=np.int64)
         if fitted.reach is None:
-            return RowFacts(labels, None)
-        kinds = np.dtype(
-            list(zip(dask_blocks.FACTS, (reading.dtype, reading.dtype, bool), strict=True))
-        )
-        facts = da.map_blocks(
-            dask_blocks.facts_of_block,
-            X,
-            ready,
-            reading,
-            kinds,
-            drop_axis=1,
-            dtype=kinds,
-            meta=np.empty(0, kinds),
-        )
-        return RowFacts(labels, *(facts[name] for name in dask_blocks.FACTS))
+            return RowFacts(labels)
+        kinds = np.dtype(list(zip(RowFacts._fields[1:], (real, real, bool), strict=True)))
+        facts = rows.map(of_block, *given, facts_of, ready, kinds, dtype=kinds)
+        return RowFacts(labels, *(facts[name] for name in RowFacts._fields[1:]))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """Labels to start from have no place beside rows that are elsewhere."""
         raise NotImplementedError
 
 
-def paired_counts(one: da.Array, other: da.Array) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of labels that occur, of shape (2, m), and how often; nothing grows with n."""
-    blocks = zip(one.to_delayed(), other.to_delayed(), strict=True)
-    return fold(dask_blocks.pairs_of_block, list(blocks), dask_blocks.all_pairs)
+def paired_counts(one: da.Array, other: da.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The pairs of labels that occur, and how often; nothing grows with the number of rows."""
+    pairs, times = dask.compute(*da.unique(one + 1j * other, return_counts=True))
+    first, second = (np.unique(part, return_inverse=True)[1] for part in (pairs.real, pairs.imag))
+    return first, second, times
 
 
 def _constant(value: Any) -> Any:
@@ -226,11 +351,11 @@ def fold(
     both: Callable[[Any, Any], Any],
     report: Report | None = None,
 ) -> Any:
-    """What a task makes of each block, all of it put together by the workers.
+    """The results of a task for each block, all of them put together by the workers.
 
     Some blocks at a time: the client and the scheduler never see all tasks at once.
     """
-    delayed, add = dask.delayed(task, pure=False), dask.delayed(_together, pure=False)
+    delayed, add = dask.delayed(task, pure=False), dask.delayed(functools.reduce, pure=False)
     total, size = None, max(1, BLOCKS_EACH * n_threads())
     for start in range(0, len(given), size):
         parts = [delayed(*arguments) for arguments in given[start : start + size]]
@@ -251,10 +376,3 @@ def n_threads() -> int:
         return max(1, sum(get_client().nthreads().values()))
     except (ImportError, ValueError):  # there is no client
         return os.cpu_count() or 1
-
-
-def _together(both: Callable[[Any, Any], Any], parts: list[Any]) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = both(total, part)
-    return total

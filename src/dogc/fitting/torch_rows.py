@@ -1,89 +1,88 @@
-"""Rows that are worked on by torch: on a GPU, where they lie or streamed to it in blocks.
+"""Rows that torch works on: on a GPU, where they lie or streamed to it in blocks.
 
-The same sample, cells, links and votes as in memory, by the same arithmetic. Sums over rows are
-of whole numbers, so labels are the same in every run, whatever the device does first.
+The same sample and the same representatives as in memory, bit for bit; links by the same formulas,
+in 64 bits. Coordinates are rounded so that products of them are exact, and sums over rows are of
+whole numbers, the same in any order: every fit on one device is the same. It differs from a fit by
+NumPy only in rows that lie exactly between representatives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 
 from ..numerics import outliers
+from ..numerics.exact import exact_bits
 from ..numerics.matrix import Matrix
-from . import links, magnitudes, sampling, scaling, torch_labels, torch_links, torch_sampling
+from . import links, sampling
 from .in_memory import RowsInMemory, counted
 from .linked import NOWHERE, LabelSizes
+from .magnitudes import LARGEST, within_range
+from .outlier_scores import usual_reach
 from .passes import Report
 from .representatives import Representatives, RowFacts, Unseen
+from .scaling import FARTHEST, unit_rows
 
-# Where device="cuda" is.
-CUDA = "cuda"
-# Numbers of a block of rows, and pairs of rows and representatives that are compared at a time.
-ELEMENTS, PAIRS = 1 << 25, 1 << 27
-# Bytes for the links of a row beside those for each link, and the share of free memory for them.
-ROW_BYTES, LINK_BYTES, SHARE = 4, 4, 0.3
-
-
-def device_for(device: str, X: Any) -> torch.device | None:
-    """Where rows are worked on; None: in memory, by NumPy."""
-    where = X.device if isinstance(X, torch.Tensor) else torch.device("cpu")
-    if device != "auto":
-        where = torch.device(device.replace("cuda", CUDA, 1))
-    if where.type == "cpu" and not (device.startswith("cuda") and CUDA == "cpu"):
-        return None
-    if where.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError(
-            f"device={device!r} needs a GPU that torch can use, and it finds none; "
-            "set_params(device='auto') works where X is."
-        )
-    return where
+# Numbers of a block: of rows, or of distances between rows and representatives.
+ELEMENTS = 1 << 26
+# The share of a device's free memory that links of rows may take.
+SHARE = 0.3
+# The whole numbers with a sign that have the bits of those without one.
+STEP = int(sampling.STEP.astype(np.int64))
+SPREAD = [(int(shift), int(factor.astype(np.int64))) for shift, factor in sampling.SPREAD]
+LOWEST = -(1 << 63)
+TINY = float(np.finfo(float).tiny)
 
 
-def checked_tensor(X: torch.Tensor) -> torch.Tensor:
-    """A dense tensor of rows and columns that holds finite numbers, in 32 or 64 bits."""
-    if X.ndim != 2 or X.layout != torch.strided:
-        raise ValueError(
-            f"X must be a dense tensor of rows and columns; got {X.layout} of shape "
-            f"{tuple(X.shape)}."
-        )
-    if X.is_complex():
-        raise ValueError("X must hold real numbers; got a complex tensor.")
-    X = X.detach()
-    if not X.is_floating_point():
-        X = X.to(torch.float64)
-    elif X.dtype not in (torch.float32, torch.float64):
-        X = X.to(torch.float32)
-    if not len(X):
-        raise ValueError("X has no rows; pass some.")
-    if not all(bool(torch.isfinite(X[rows]).all()) for rows in slices(*X.shape)):
-        raise ValueError("Input X contains NaN or infinity; drop or fill such rows.")
-    return X
-
-
-def within_range(X: torch.Tensor, *, some: bool) -> torch.Tensor:
-    """As :func:`dogc.fitting.magnitudes.within_range`."""
-    largest = magnitudes.LARGEST[np.dtype(str(X.dtype).removeprefix("torch."))]
-    small = False
-    for rows in slices(*X.shape):
-        size = X[rows].abs()
-        if bool((size > largest).any()):
-            magnitudes.within_range(X[rows].cpu().numpy())  # says so
-        small |= bool(((size < 1.0 / largest) & (size > 0)).any())
-    if small:
-        X = torch.where(X.abs() < 1.0 / largest, 0.0, X)
-        if some and not bool(X.any()):
-            raise ValueError(magnitudes.ALL_SMALL.format(1.0 / largest))
-    return X
-
-
-def slices(n: int, width: int, elements: int | None = None) -> Iterator[slice]:
-    """Blocks of n rows so that each has so many numbers."""
-    size = max(1024, (elements or ELEMENTS) // max(width, 1))
+def blocks(n: int, width: int) -> Iterator[slice]:
+    """Blocks of n rows with so many numbers in each row."""
+    size = max(1024, ELEMENTS // max(width, 1))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def as_real(X: torch.Tensor) -> torch.Tensor:
+    """The tensor in 32 bits or 64: whole numbers in 64, floats of fewer bits in 32."""
+    short = X.is_floating_point() and X.itemsize < 8
+    return X.detach().to(torch.float32 if short else torch.float64)
+
+
+def may_be_squared(X: torch.Tensor) -> bool:
+    """Whether all numbers are finite and not too large."""
+    largest = LARGEST[np.dtype(str(X.dtype).removeprefix("torch."))]
+    return all(bool(X[rows].abs().amax() <= largest) for rows in blocks(*X.shape))
+
+
+def row_keys(X: torch.Tensor) -> torch.Tensor:
+    """The bits of :func:`dogc.fitting.sampling.row_keys` as numbers with a sign.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]])
+    >>> keys = row_keys(torch.tensor(X)).numpy().view(np.uint64)
+    >>> bool((keys == sampling.row_keys(X)).all())
+    True
+    """
+
+    def spread(z: torch.Tensor) -> torch.Tensor:
+        for shift, factor in SPREAD:
+            # A shift repeats the sign; the mask leaves what one without a sign would.
+            z = (z ^ ((z >> shift) & ((1 << (64 - shift)) - 1))) * factor
+        return z
+
+    columns = torch.arange(1, X.shape[1] + 1, device=X.device) * STEP
+    mixed = spread(X.to(torch.float64).contiguous().view(torch.int64) + columns)
+    return spread(mixed.masked_fill_(X == 0, 0).sum(dim=1))
+
+
+def rounded(Z: torch.Tensor, unit: float, bits: int) -> torch.Tensor:
+    """Coordinates of few bits, as :func:`dogc.numerics.exact.rounded`."""
+    reach = (Z.abs().amax(dim=1, keepdim=True) / (2.0 * unit)).clamp_(min=1.0)
+    step = torch.exp2(torch.ceil(torch.log2(reach))) * (unit * 2.0**-bits)
+    return (Z / step).round_().mul_(step)
 
 
 class TorchRows(sampling.Sampled):
@@ -92,43 +91,51 @@ class TorchRows(sampling.Sampled):
     sparse = False
 
     def __init__(
-        self,
-        X: torch.Tensor | np.ndarray,
-        weight: np.ndarray | None,
-        device: torch.device,
-        cosine: bool = False,
+        self, X: Any, weight: np.ndarray | None, device: torch.device, cosine: bool = False
     ):
         """Keep the rows where they are; ``weight`` of None: all count once."""
-        self.X: Any = X if isinstance(X, torch.Tensor) else torch.from_numpy(X)
-        self.device, self.cosine, self._given = device, cosine, weight
+        self.X, self.device = torch.as_tensor(X), device
         self.n, self.d = self.X.shape
-        self.dtype = np.dtype(np.float32 if self.X.dtype == torch.float32 else np.float64)
-        self.weight, self.unit, self.total = None, 1.0, self.n
+        if cosine:  # by NumPy: the sample goes by the last bits of rows of length one
+            parts = (unit_rows(self.X[rows].cpu().numpy()) for rows in blocks(self.n, self.d))
+            self.X = torch.cat([torch.as_tensor(part, device=self.X.device) for part in parts])
+        self.dtype = np.dtype(str(self.X.dtype).removeprefix("torch."))
+        self._given, self.unit, self.total = weight, 1.0, self.n
+        self._weight = torch.ones(1, dtype=torch.int64, device=device).expand(self.n)
         if weight is not None:
             facts = sampling.weight_facts(weight)
-            whole = sampling.whole_weights(weight, facts)
-            self.weight, self.unit = torch.from_numpy(whole), facts.unit
-            self.total = int(whole.sum())
+            self._weight = torch.as_tensor(sampling.whole_weights(weight, facts))
+            self.unit, self.total = facts.unit, int(self._weight.sum())
+
+    def put(self, x: Any, dtype: torch.dtype = torch.float64) -> torch.Tensor:
+        """An array or a number on the device."""
+        return torch.as_tensor(x, dtype=dtype, device=self.device)
 
     def block(self, rows: slice) -> torch.Tensor:
-        """Some rows, on the device."""
+        """Some rows, on the device, without numbers too small to be squared."""
         X = self.X[rows].to(self.device, non_blocking=True)
-        return unit_rows(X) if self.cosine else X
+        return X.masked_fill(X.abs() < 1.0 / LARGEST[self.dtype], 0.0)
 
-    def weights(self, rows: slice) -> torch.Tensor:
-        """What they weigh, as whole numbers."""
-        if self.weight is None:
-            return torch.ones(rows.stop - rows.start, dtype=torch.int64, device=self.device)
-        return self.weight[rows].to(self.device)
+    def weight(self, rows: slice) -> torch.Tensor:
+        """The weights of some rows, as whole numbers."""
+        return self._weight[rows].to(self.device)
 
     def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
-        drawn = None
-        for rows in slices(self.n, self.d):
-            part = torch_sampling.smallest_keys(self.block(rows), self.weights(rows), size)
-            drawn = part if drawn is None else torch_sampling.merged(drawn, part, size)
-        assert drawn is not None
-        return torch_sampling.to_host(drawn)
+        found: Any = None
+        for rows in blocks(self.n, self.d):
+            X, weight = self.block(rows), self.weight(rows)
+            part = [x[weight > 0] for x in (row_keys(X) ^ LOWEST, X, weight)]  # keys in order
+            if found is not None:
+                part = [torch.cat(pair) for pair in zip(found, part, strict=True)]
+            keys, X, weight = part
+            keys, group = torch.unique(keys, return_inverse=True)
+            total = torch.zeros_like(keys).scatter_add_(0, group, weight)
+            place = torch.arange(len(group), device=self.device)
+            first = torch.full_like(keys, NOWHERE).scatter_reduce_(0, group, place, "amin")
+            found = keys[:size], X[first[:size]], total[:size]
+        keys, X, weight = (part.cpu().numpy() for part in found)
+        return sampling.Sample((keys ^ LOWEST).view(np.uint64), X, weight)
 
     def held(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""
@@ -136,196 +143,207 @@ class TorchRows(sampling.Sampled):
 
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
         """The rows in the memory of this process."""
-        X = self.X.cpu().numpy()
-        rows = RowsInMemory(scaling.unit_rows(X) if self.cosine else X, self._given)
-        return rows.few(apart)
+        return RowsInMemory(within_range(self.X.cpu().numpy(), some=True), self._given).few(apart)
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
-        """What was found is of all rows."""
+        """The same: it is of all rows."""
         return found
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""
-        means, found = torch.from_numpy(R).to(self.device), []
-        for rows in slices(len(Z), len(R), PAIRS):
-            part = torch.from_numpy(Z[rows]).to(self.device)
-            found.append(torch_links.nearest_mean(part, means))
+        means = self.put(R)
+        squares = means.square().sum(dim=1)
+        parts = (self.put(Z[rows]) for rows in blocks(len(Z), len(R)))
+        found = [torch.addmm(squares, Z, means.T, alpha=-2.0).argmin(dim=1) for Z in parts]
         return torch.cat(found).cpu().numpy()
 
     def link(
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[TorchLinks, links.LinkSums]:
-        """One pass over the rows: what their links add up to; links are kept where they fit."""
-        p, ready = len(fitted.R), torch_links.on_device(fitted, self.device)
-        A = torch.zeros(p, p, dtype=torch.int64, device=self.device)
-        mass = torch.zeros(p, dtype=torch.int64, device=self.device)
-        kept: list[torch_links.DeviceLinks] | None = [] if self._can_keep(fitted) else None
-        blocks = list(slices(self.n, p, PAIRS))
-        for done, rows in enumerate(blocks, 1):
-            found = self.linked(ready, rows)
-            torch_links.add_links(A, mass, found, self.weights(rows))
-            if kept is not None:
-                kept.append(torch_links.packed(found, p))
-            if report is not None:
-                report(done, len(blocks))
-        return TorchLinks(self, fitted, kept), torch_links.link_sums(A, mass)
+        """One pass over the rows: their links, and what they add up to."""
+        linked = TorchLinks(self, fitted)
+        return linked, linked.sums(report)
 
-    def linked(self, ready: torch_links.DeviceRepresentatives, rows: slice) -> Any:
-        """The links of some rows."""
-        return torch_links.link_rows(ready, torch_links.as_points(ready, self.block(rows)))
+    def products(self, coef: np.ndarray, intercept: Any = 0.0) -> torch.Tensor:
+        """Rows times a matrix of shape (c, d) transposed, beside them."""
+        W, b = (self.put(x, self.X.dtype) for x in (coef, intercept))
+        parts = (self.block(rows) @ W.T + b for rows in blocks(self.n, self.d))
+        return torch.cat([part.to(self.X.device) for part in parts])
 
-    def _can_keep(self, fitted: Representatives) -> bool:
-        if self.device.type != "cuda":
-            return True
-        free, _ = torch.cuda.mem_get_info(self.device)
-        return self.n * (ROW_BYTES + LINK_BYTES * fitted.n_links) < SHARE * free
+
+class DeviceLinks(NamedTuple):
+    """The representatives that rows are linked with, nearest first."""
+
+    idx: torch.Tensor  # (n, K) int32
+    share: torch.Tensor  # (n, K) int16, in units of 1 / links.ONE
+    reach: torch.Tensor  # (n,) float32: mean distance to them
 
 
 class TorchLinks:
-    """Rows that were linked with representatives on a device."""
+    """Rows and the representatives that they are linked with, on a device."""
 
-    def __init__(
-        self,
-        rows: TorchRows,
-        fitted: Representatives,
-        kept: list[torch_links.DeviceLinks] | None,
-    ):
-        """Keep the links, or where the rows are."""
-        self._rows, self._fitted, self._kept = rows, fitted, kept
+    def __init__(self, rows: TorchRows, fitted: Representatives):
+        """Copy the representatives to the device."""
+        self.rows, self.fitted, self.kept = rows, fitted, list[DeviceLinks]()
+        scaled, directions = fitted.frame.scaled, fitted.frame.directions
+        self.directions = None if directions is None else rows.put(directions)
+        most, unit = FARTHEST[np.dtype(float)] * scaled.unit, scaled.unit
+        if scaled.constant is not None:
+            unit = np.where(scaled.constant, np.inf, unit)  # what is left of them is rounding
+        frame = (scaled.origin, most, unit, scaled.centre, scaled.scatter, fitted.frame.middle)
+        self.frame = [rows.put(part) for part in frame]
+        self.search = links.make_search(fitted.R, fitted.metric)
+        self.R, self.middle = rows.put(self.search.R), rows.put(self.search.origin)
 
-    def _blocks(
-        self, ready: torch_links.DeviceRepresentatives
-    ) -> Iterator[tuple[slice, torch_links.DeviceLinks]]:
-        for place, rows in enumerate(slices(self._rows.n, len(self._fitted.R), PAIRS)):
-            if self._kept is None:
-                yield rows, self._rows.linked(ready, rows)
-            else:
-                yield rows, torch_links.unpacked(self._kept[place])
+    def points(self, X: torch.Tensor) -> torch.Tensor:
+        """Rows as points, as :func:`dogc.fitting.representatives.as_points`."""
+        origin, most, unit, centre, scatter, middle = self.frame
+        Z = (X.to(torch.float64) - origin).clamp_(-most, most)
+        Z = Z.div_(unit).sub_(centre).div_(scatter)
+        if self.directions is None:
+            return Z
+        bits = exact_bits(len(self.directions))
+        return rounded(Z - middle, self.fitted.frame.unit, bits) @ self.directions
+
+    def nearest(self, Z: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The nearest representatives of points, nearest first, and their squared distances."""
+        R, Z, search = self.R, Z - self.middle, self.search
+        if search.bits:
+            Z = rounded(Z, search.unit, search.bits)
+        if search.bits and search.p == 2:
+            D = torch.addmm(R.square().sum(dim=1), Z, R.T, alpha=-2.0)
+            D += Z.square().sum(dim=1, keepdim=True)
+        else:
+            D = torch.zeros(len(Z), len(R), dtype=Z.dtype, device=Z.device)
+            for z, r in zip(Z.T, R.T, strict=True):
+                D += (z[:, None] - r).abs_().pow_(search.p)
+        found = []
+        for _ in range(min(self.fitted.n_links, len(R))):  # torch.topk names any of those that tie
+            found.append(torch.min(D, dim=1, keepdim=True))
+            D.scatter_(1, found[-1].indices, torch.inf)
+        d, idx = (torch.cat(parts, dim=1) for parts in zip(*found, strict=True))
+        return idx, d.clamp_(min=0.0) ** (2 / search.p)
+
+    def link(self, X: torch.Tensor) -> tuple[DeviceLinks, torch.Tensor]:
+        """The links of rows and their strengths, as :func:`dogc.fitting.links.link_rows`."""
+        idx, d = self.nearest(self.points(X))
+        own = (d[:, :1] / links.FAR**2).clamp_(min=max(self.fitted.width**2, TINY))
+        relative = torch.exp((d[:, :1] - d) / own)
+        smooth = relative ** (1.0 / links.SMOOTH**2)
+        share = torch.round(smooth / smooth.sum(dim=1, keepdim=True) * links.ONE)
+        strength = relative / relative.sum(dim=1, keepdim=True).sqrt()
+        strength = torch.round(strength * torch.exp(-0.5 * d[:, :1] / own) * links.ONE)
+        reach = d.sqrt().mean(dim=1).to(torch.float32)
+        found = DeviceLinks(idx.to(torch.int32), share.to(torch.int16), reach)
+        return found, strength.to(torch.int64)
+
+    def sums(self, report: Report | None = None) -> links.LinkSums:
+        """What the links of all rows add up to; they are kept where they fit."""
+        rows, p, size = self.rows, len(self.R), 4 + 6 * self.fitted.n_links
+        A, mass = (torch.zeros(m, dtype=torch.int64, device=rows.device) for m in (p * p, p))
+        cuda = rows.device.type == "cuda"
+        keeps = not cuda or rows.n * size < SHARE * torch.cuda.mem_get_info(rows.device)[0]
+        parts = list(blocks(rows.n, p + rows.d))
+        for done, part in enumerate(parts, 1):
+            found, strength = self.link(rows.block(part))
+            idx, weight = found.idx.long(), rows.weight(part)[:, None]
+            for j in range(idx.shape[1] - 1):  # each pair once, the nearer of the two first
+                place = idx[:, j : j + 1] * p + idx[:, j + 1 :]
+                both = weight * strength[:, j : j + 1] * strength[:, j + 1 :]
+                A.scatter_add_(0, place.ravel(), both.ravel())
+            mass.scatter_add_(0, idx.ravel(), (weight * found.share).ravel())
+            self.kept += [found] if keeps else []
+            if report is not None:
+                report(done, len(parts))
+        A = A.view(p, p)
+        return links.LinkSums(sp.csr_array((A + A.T).cpu().numpy()), mass.cpu().numpy())
+
+    def __iter__(self) -> Iterator[tuple[slice, DeviceLinks]]:
+        """The links of rows, a block at a time."""
+        for place, part in enumerate(blocks(self.rows.n, len(self.R) + self.rows.d)):
+            yield part, self.kept[place] if self.kept else self.link(self.rows.block(part))[0]
+
+    def voting(self, names: np.ndarray, n_votes: int) -> Callable[[DeviceLinks], torch.Tensor]:
+        """From the links of rows to the weight of each name that representatives have in them."""
+        c, own = int(names.max()) + 1, self.rows.put(names, torch.int64)
+
+        def votes(found: DeviceLinks) -> torch.Tensor:
+            given, share = own[found.idx[:, :n_votes]], found.share[:, :n_votes].long()
+            return own.new_zeros(len(given), c).scatter_add_(1, given, share)
+
+        return votes
+
+    def scoring(self, reach: Any) -> Callable[[DeviceLinks], torch.Tensor]:
+        """From the links of rows to outlier scores, by the reach of representatives."""
+        own, lift = self.rows.put(reach), outliers.LIFT * usual_reach(reach) or TINY
+
+        def scores(found: DeviceLinks) -> torch.Tensor:
+            around, k = own[found.idx].sort(dim=1).values, found.idx.shape[1]
+            median = (around[:, (k - 1) // 2] + around[:, k // 2]) / 2
+            return ((found.reach + lift) / (median + lift)).clamp_(max=outliers.MOST)
+
+        return scores
 
     def count(self, labels: np.ndarray) -> tuple[LabelSizes, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
 
         def sizes_by(n_votes: int) -> LabelSizes:
-            fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
-            ready = torch_links.on_device(fitted, self._rows.device)
-            weight = torch.zeros(ready.c, dtype=torch.int64, device=self._rows.device)
+            votes = self.voting(labels, n_votes)
+            weight = self.rows.put(np.zeros(int(labels.max()) + 1), torch.int64)
             first = torch.full_like(weight, NOWHERE)
-            for rows, found in self._blocks(ready):
-                own = torch_labels.labels(ready, found)
-                weight.scatter_add_(0, own, self._rows.weights(rows))
-                place = torch.arange(rows.start, rows.stop, device=own.device)
+            for part, found in self:
+                own = votes(found).argmax(dim=1)
+                weight.scatter_add_(0, own, self.rows.weight(part))
+                place = torch.arange(part.start, part.stop, device=own.device)
                 first.scatter_reduce_(0, own, place, "amin")
             return LabelSizes(weight.cpu().numpy(), first.cpu().numpy())
 
-        return counted(sizes_by, self._fitted.n_links, labels)
+        return counted(sizes_by, self.fitted.n_links, labels)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """What becomes of each row, beside the rows."""
-        ready, home = torch_links.on_device(fitted, self._rows.device), self._rows.X.device
-        parts = [
-            [part.to(home) for part in block_facts(ready, found, mark, self._rows.X.dtype)]
-            for _, found in self._blocks(ready)
-        ]
+        """The facts of each row, beside the rows."""
+        X, parts, stray = self.rows.X, [], fitted.stray
+        votes = self.voting(fitted.labels, fitted.n_votes)
+        if stray is not None:
+            scores = self.scoring(fitted.reach)
+            stray_votes = self.voting(stray.astype(int), fitted.n_votes)
+        for _, found in self:
+            given = votes(found)
+            facts = [given.argmax(dim=1)]
+            if stray is not None:
+                score = torch.round(scores(found), decimals=3)
+                apart = (score > outliers.OUTLYING) | (stray_votes(found).argmax(dim=1) == 1)
+                if mark is not None:
+                    facts[0].masked_fill_(apart, mark)
+                sure = discounted(given, score).amax(dim=1)
+                facts += [sure.to(X.dtype), score.to(X.dtype), apart]
+            parts.append([fact.to(X.device) for fact in facts])
         return RowFacts(*(torch.cat(part) for part in zip(*parts, strict=True)))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
-        ready = torch_links.on_device(self._fitted, self._rows.device)
-        votes = torch.zeros(len(self._fitted.R) * c, dtype=torch.int64, device=self._rows.device)
-        own = torch.from_numpy(np.ascontiguousarray(labels))
-        for rows, found in self._blocks(ready):
-            place = found.idx * c + own[rows].to(votes.device)[:, None]
-            votes.scatter_add_(0, place.ravel(), found.share.ravel().to(torch.int64))
+        votes = self.rows.put(np.zeros(len(self.R) * c), torch.int64)
+        for part, found in self:
+            place = found.idx * c + self.rows.put(labels[part], torch.int64)[:, None]
+            votes.scatter_add_(0, place.ravel(), found.share.ravel().long())
         return votes.cpu().numpy().reshape(-1, c)
 
-
-def block_facts(
-    ready: torch_links.DeviceRepresentatives,
-    found: torch_links.DeviceLinks,
-    mark: int | None,
-    dtype: torch.dtype,
-) -> list[torch.Tensor]:
-    """Labels of rows by their links, how sure they are, and who is an outlier."""
-    labels, sure = torch_labels.labels(ready, found), torch_labels.sureness(ready, found)
-    if ready.reach is None or ready.stray is None:
-        return [labels, sure]
-    score = torch_labels.fitted_scores(ready, found)
-    apart = torch_labels.are_outliers(ready, found, score)
-    if mark is not None:
-        labels = labels.masked_fill(apart, mark)
-    return [labels, discount(sure, score, ready.c).to(dtype), score.to(dtype), apart]
+    def of_new_rows(self, name: str) -> torch.Tensor:
+        """The labels, memberships or outlier scores of rows that were not fitted, beside them."""
+        fitted = self.fitted
+        if name == "predict":
+            return self.facts(fitted._replace(stray=None)).labels
+        scores, votes = self.scoring(fitted.reach), self.voting(fitted.labels, fitted.n_votes)
+        parts = []
+        for _, found in self:
+            part = scores(found)
+            part = discounted(votes(found), part) if name == "predict_membership" else part
+            parts.append(part.to(self.rows.X.device))
+        return torch.cat(parts)
 
 
-def discount(shares: torch.Tensor, score: torch.Tensor, c: int) -> torch.Tensor:
-    """Shares drawn towards even ones as far as a row is an outlier.
-
-    As :func:`dogc.numerics.outliers.discount`.
-
-    Examples
-    --------
-    >>> import torch
-    >>> discount(torch.tensor([1.0]), torch.tensor([30.0]), 2).round(decimals=2)
-    tensor([0.5500])
-    """
-    kept = (outliers.OUTLYING / score.clamp(min=1e-30)).clamp(1e-6, 1.0)
-    return (kept * shares + (1.0 - kept) / c).clamp(max=1.0)
-
-
-def unit_rows(X: torch.Tensor) -> torch.Tensor:
-    """Rows of length one; zero rows stay. By the largest entry first, as in memory.
-
-    The same bits as in memory, up to 128 columns: rows are sampled by their bits.
-
-    Examples
-    --------
-    >>> import torch
-    >>> unit_rows(torch.tensor([[3e30, 4e30], [0.0, 0.0]]))
-    tensor([[0.6000, 0.8000],
-            [0.0000, 0.0000]])
-    """
-    largest = X.abs().amax(dim=1, keepdim=True)
-    X = X / torch.where(largest > 0, largest, 1.0)
-    squares = torch_links.row_sums(X * X)
-    # By NumPy: a square root of torch's on a processor may be off by a bit.
-    size = torch.from_numpy(np.sqrt(squares.cpu().numpy())).to(X.device)
-    return X / torch.where(size > 0, size, 1.0)
-
-
-def of_new_rows(
-    rows: TorchRows,
-    fitted: Representatives,
-    make: Callable[[torch_links.DeviceRepresentatives, torch_links.DeviceLinks], torch.Tensor],
-) -> torch.Tensor:
-    """What a function makes of the links of new rows, beside the rows."""
-    ready = torch_links.on_device(fitted, rows.device)
-    parts = [
-        make(ready, rows.linked(ready, part)).to(rows.X.device)
-        for part in slices(rows.n, len(fitted.R), PAIRS)
-    ]
-    return torch.cat(parts)
-
-
-def discounted(
-    ready: torch_links.DeviceRepresentatives, found: torch_links.DeviceLinks
-) -> torch.Tensor:
-    """The share of each label in the links of rows, of outliers more even."""
-    score = torch_labels.outlier_scores(ready, found)
-    return discount(torch_labels.shares(ready, found), score[:, None], ready.c)
-
-
-def products(
-    rows: TorchRows,
-    coef: np.ndarray,
-    intercept: np.ndarray | None = None,
-    last: Callable[[torch.Tensor], torch.Tensor] = lambda scores: scores,
-) -> torch.Tensor:
-    """X times a matrix of shape (c, d) transposed, beside the rows, and what is made of it."""
-    W = torch.from_numpy(coef).to(rows.device, rows.X.dtype).T
-    b = 0.0 if intercept is None else torch.from_numpy(intercept).to(rows.device, rows.X.dtype)
-    parts = [last(rows.block(part) @ W + b).to(rows.X.device) for part in slices(rows.n, rows.d)]
-    return torch.cat(parts)
-
-
-def as_compared(rows: TorchRows) -> torch.Tensor:
-    """Rows as they are compared: as they are, or of length one."""
-    return unit_rows(rows.X) if rows.cosine else rows.X
+def discounted(votes: torch.Tensor, score: torch.Tensor) -> torch.Tensor:
+    """Shares of labels, as :func:`dogc.numerics.outliers.discount` has them."""
+    kept = (outliers.OUTLYING / score).clamp_(1e-6, 1.0)[:, None]
+    shares = votes.to(torch.float64) / votes.sum(dim=1, keepdim=True)
+    return (kept * shares + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
