@@ -225,10 +225,3 @@ def test_the_site_builds_without_a_warning_and_without_the_network(tmp_path):
         fetched = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"',
                              page.read_text(encoding="utf-8"))  # fmt: skip
         assert not fetched, page.name
-
-
-def test_shapes_in_docstrings_are_not_taken_for_links():
-    for public in dogc.__all__:
-        doc = getattr(dogc, public).__doc__ or ""
-        # Sphinx takes a name that ends in _ for a link, and its build fails.
-        assert not re.search(r"\(n_representatives_|n_representatives_\)", doc), public

@@ -3,7 +3,7 @@ import pytest
 
 import reference_loop
 from conftest import problem_for
-from dogc import DOGC, DOGCOS
+from dogc import DOGCOS
 from dogc.fitting.problems import given_graph
 from dogc.loop import objective
 from dogc.loop.initial_states import spectral_start
@@ -48,18 +48,6 @@ def test_every_term_equals_the_dense_formula(three_blobs, n_components):
     for name, value in expected.items():
         assert value > 0, name
         assert getattr(objective, name)(problem, state) == pytest.approx(value, rel=1e-8), name
-
-
-def test_padding_does_not_count(three_blobs):
-    X, _ = three_blobs
-    problem = problem_for(X, DOGC(3, n_neighbors=5))
-    state = spectral_start(problem)
-    padded = state._replace(
-        graph=state.graph._replace(S=np.pad(state.graph.S, ((0, 0), (0, 1)))),
-        dx=np.pad(state.dx, ((0, 0), (0, 1)), constant_values=np.inf),
-        idx=np.pad(state.idx, ((0, 0), (0, 1)), constant_values=-1),
-    )
-    assert objective.graph(problem, padded) == pytest.approx(objective.graph(problem, state))
 
 
 def test_the_terms_of_a_graph_count_a_node_as_often_as_its_mass():

@@ -73,14 +73,6 @@ def test_a_restart_that_gains_nothing_is_not_taken():
     assert step_restart(problem, settled) is settled
 
 
-def test_a_restart_with_a_regression_refits_it_and_is_taken_if_both_together_gain():
-    problem, state, truth = stuck()
-    fresh = step_restart_regression(problem, state)
-    assert same_partition(fresh.Y, truth)
-    refitted = step_P(problem, step_restart(problem, state))
-    np.testing.assert_allclose(fresh.P, refitted.P, rtol=0, atol=1e-12)
-
-
 def test_a_restart_is_not_taken_where_the_regression_loses_more_than_the_link_gains():
     problem, state, _ = stuck()
     # Features that say nothing but what the old labels are.
