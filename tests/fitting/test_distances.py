@@ -26,10 +26,6 @@ def directions(n=200, d=10, seed=0):
     return np.abs(rng.normal(size=(n, d))) + 6.0 * np.eye(4, d)[y], y
 
 
-def lengths(n, seed=0):
-    return 10.0 ** np.random.default_rng(seed).uniform(-3, 3, (n, 1))
-
-
 # ---------------------------------------------------------------------------- numerics
 
 
@@ -68,20 +64,6 @@ def test_manhattan_is_the_graph_of_manhattan_distances(cls, kind):
 
 
 # ------------------------------------------------------------------------------ cosine
-
-
-@by_kind
-@by_class
-def test_the_lengths_of_rows_have_no_say_in_cosines(cls, kind):
-    X, y = directions()
-    model = made(cls, 4, metric="cosine").fit(kind(X))
-    other = made(cls, 4, metric="cosine").fit(kind(X * lengths(200)))
-    assert adjusted_rand_score(y, model.labels_) > 0.95
-    assert np.array_equal(model.labels_, other.labels_)
-    np.testing.assert_allclose(model.outlier_scores_, other.outlier_scores_, rtol=1e-6)
-    new, long = directions(80, seed=1)[0], lengths(80, 1)
-    assert np.array_equal(model.predict(kind(new)), model.predict(kind(new * long)))
-    assert adjusted_rand_score(y, made(cls, 4).fit_predict(X * lengths(200))) < 0.5
 
 
 @by_class

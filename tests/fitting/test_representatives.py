@@ -11,7 +11,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS, made
-from dogc import CAN, CLR, DOGC, DOGCOS, PCAN, NMFClustering, NormalizedCut, RatioCut
+from dogc import CAN, CLR, DOGC, DOGCOS, NMFClustering, NormalizedCut, RatioCut
 from dogc.fitting import passes
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
@@ -84,20 +84,6 @@ def test_a_number_of_representatives_that_is_asked_for(p):
     assert nmi(TRUTH, model.labels_) >= 0.9
 
 
-@by_class(CAN, RatioCut)
-def test_as_many_representatives_as_distinct_rows_are_none(cls):
-    rows = np.vstack([X[:300], X[:50]])
-    labels = [cls(2, n_representatives=p).fit(rows) for p in (None, 300, 350, 5_000)]
-    if cls in GIVEN_GRAPH:
-        # Copies are rows of the graph for these.
-        labels = [labels[0], labels[2], labels[3]]
-    for model in labels:
-        assert model.n_representatives_ is None
-        assert model.resolutions_ is None
-        assert model.representatives_ is None
-        assert_same_labels(model, labels[0])
-
-
 @pytest.mark.parametrize(("n", "many"), [(3_000, False), (3_001, True)])
 def test_representatives_begin_beyond_three_thousand_distinct_rows(n, many):
     rows = np.vstack([X[:n], X[:50]])  # copies do not count
@@ -121,17 +107,6 @@ def test_order_of_rows_threads_and_blocks_do_not_matter(cls, monkeypatch):
         np.testing.assert_array_equal(other.representative_weights_, model.representative_weights_)
         assert abs(other.affinity_matrix_ - model.affinity_matrix_).max() == 0
         np.testing.assert_array_equal(other.predict(X[:1_500]), model.predict(X[:1_500]))
-
-
-@slow
-@pytest.mark.parametrize("n_components", ["auto", 2])
-def test_blocks_do_not_matter_where_a_projection_is_learned(n_components, monkeypatch):
-    rows = with_noise(X, 0.3)
-    model = PCAN(2, n_components=n_components).fit(rows)
-    monkeypatch.setattr(passes, "BLOCK_ELEMENTS", 1)
-    other = PCAN(2, n_components=n_components, n_jobs=2).fit(rows)
-    assert_same_labels(other, model)
-    np.testing.assert_array_equal(other.components_, model.components_)
 
 
 def test_rows_full_of_ties_get_the_same_labels_in_any_order_and_from_predict():
@@ -199,16 +174,6 @@ def test_clusters_of_very_different_density_and_size(cls, sizes):
     rows = np.random.default_rng(0).standard_normal((len(truth), 2))
     rows = np.array([0.02, 5.0])[truth][:, None] * rows + np.array([[0, 0], [30, 0]])[truth]
     assert nmi(truth, cls(2).fit(rows).labels_) >= 0.99
-
-
-@pytest.mark.filterwarnings("ignore:the clusters change")
-@by_class(DOGC, NormalizedCut)
-def test_two_clusters_of_one_blob_are_both_there(cls):
-    rows = np.random.default_rng(0).standard_normal((3_300, 3))
-    model = cls(2).fit(rows)
-    assert set(model.labels_) == {0, 1}
-    if cls is not DOGCOS:
-        np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
 def test_the_number_of_clusters_is_proposed():
@@ -293,14 +258,6 @@ def test_pickles_label_the_same(cls):
 
 
 # --------------------------------------------------------------------- what is said of it
-
-
-@slow
-def test_nothing_is_said_of_moons_and_of_a_number_that_was_asked_for(recwarn):
-    DOGC(2).fit(X)
-    DOGC(4, n_representatives=200).fit(np.random.default_rng(0).random((4_000, 3)))
-    assert not [w for w in recwarn if issubclass(w.category, UserWarning)
-                and "representatives" in str(w.message)]  # fmt: skip
 
 
 @by_class(of=(DOGC, DOGCOS, CAN, NormalizedCut))

@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import re
 import signal
 import threading
 
@@ -113,23 +112,6 @@ def test_the_end_of_the_time_among_scales_takes_the_finished_ones(monkeypatch):
     assert model.stopping_reason_ == "max_time"
     assert set(model.scales_.n_neighbors) < set(first)
     assert model.n_neighbors_ in model.scales_.n_neighbors
-
-
-@pytest.mark.slow
-def test_a_bar_says_what_is_tried(capsys):
-    """Choices are made by quiet watches too; the bar that is seen tells of them."""
-    X, _ = make_blobs(3500, centers=3, random_state=0)
-    DOGC("auto", verbose=1).fit(X)
-    said = capsys.readouterr().err
-    for words in ("1 to 60 clusters", "3 clusters", "spectral start, scale 2 of 4"):
-        assert f"choices: {words} [" in said
-    assert re.search(r"choices: spectral start, \d+ representatives \[", said)
-    DOGC("auto", verbose=1).fit(X[:300])
-    said = capsys.readouterr().err
-    assert "choices: 3 clusters [" in said
-    assert "start: spectral start, scale 2 of 4 [" in said
-    watch.Watch(verbose=1).trying("nothing")  # no phase, no bar
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("seconds", [0, -1, "1", np.nan, True])

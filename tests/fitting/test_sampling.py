@@ -112,14 +112,6 @@ def whole(weight):
     return whole_weights(weight, facts), facts.unit
 
 
-def test_whole_numbers_stay_as_they_are():
-    given_weights = np.array([0.0, 7.0, 2.0**20 - 1])
-    weight, unit = whole(given_weights)
-    assert weight.dtype == np.int64
-    assert unit == 1.0
-    np.testing.assert_array_equal(weight, given_weights)
-
-
 @thorough
 @given(
     st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20).filter(lambda w: max(w) > 0),

@@ -34,16 +34,6 @@ def test_an_entry_with_copies_gets_what_the_copies_get(seed, k, scale):
 
 
 @thorough
-@given(st.integers(0, 10_000), st.integers(1, 6))
-def test_xi_with_copies_is_that_of_the_copies(seed, k):
-    rng = np.random.default_rng(seed)
-    d, copies = np.sort(rng.exponential(size=(3, k + 1)), axis=1), rng.integers(1, 5, (1, k))
-    each = np.repeat(np.arange(k), copies[0])
-    apart = graph.neighbour_xi(d[:, [*each, k]], len(each))
-    np.testing.assert_allclose(graph.neighbour_xi(d, k, copies=copies), apart)
-
-
-@thorough
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(2, 5))
 def test_neighbourhoods_end_where_they_hold_enough(seed, q, c):
     rng = np.random.default_rng(seed)

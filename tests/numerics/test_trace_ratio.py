@@ -117,21 +117,6 @@ def test_directions_of_very_different_spread_are_kept(shape):
     np.testing.assert_allclose(R @ V.T, X, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("shape", [(30, 4), (4, 30)])
-def test_only_the_smaller_gram_matrix_is_formed(monkeypatch, shape):
-    sizes = []
-    positive_part = trace_ratio._positive_part
-
-    def watched(gram, *args):
-        sizes.append(gram.shape)
-        return positive_part(gram, *args)
-
-    monkeypatch.setattr(trace_ratio, "_positive_part", watched)
-    X = np.random.default_rng(14).standard_normal(shape)
-    trace_ratio.row_space(X, X.mean(axis=0))
-    assert sizes == [(4, 4)]
-
-
 def test_sparse_rows_of_few_columns_are_not_made_dense():
     class Sparse(sp.csr_array):
         def toarray(self, *args, **kwargs):
