@@ -115,6 +115,7 @@ def pictures():
     return sorted((DOCS / "_static").rglob("*.svg"))
 
 
+@pytest.mark.slow
 def test_pictures_are_those_that_the_scripts_draw(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.syspath_prepend(str(DOCS))

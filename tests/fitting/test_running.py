@@ -4,6 +4,7 @@ import functools
 import itertools
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -66,6 +67,17 @@ def test_a_second_interrupt_raises_at_once(ctrl_c):
     assert len(seen) == 1
     with pytest.raises(NotFittedError):
         model.predict(overlapping())
+
+
+def test_a_loop_over_fits_is_left_by_a_second_interrupt(ctrl_c, monkeypatch):
+    model = DOGC(3, n_neighbors=10, callback=ctrl_c)
+    with pytest.warns(match="interrupted"):
+        model.fit(overlapping())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(overlapping())
+    monkeypatch.setattr(watch.End, "last_interrupt", time.monotonic() - 2 * watch.TWICE)
+    with pytest.warns(match="interrupted"):
+        model.fit(overlapping())
 
 
 def test_somebody_elses_handler_and_other_threads_are_left_alone(ctrl_c):

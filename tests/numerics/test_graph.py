@@ -46,6 +46,22 @@ def test_pair_distances_match_a_double_loop(monkeypatch, make, chunk, width, met
     np.testing.assert_allclose(d, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_near_duplicates_far_from_the_origin_keep_their_digits(make):
+    A = np.array([[1e8, -1e8], [1e8 + 0.25, -1e8]])
+    d = graph.pair_distances(make(A), make(A), np.array([[1], [0]]))
+    assert np.array_equal(d, [[0.0625], [0.0625]])
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_float32_rows_are_subtracted_in_double_precision(make):
+    rng = np.random.default_rng(2)
+    A = (100 + rng.random((8, 3))).astype(np.float32)
+    idx = random_candidates(rng, 8, 8, 4)
+    d = graph.pair_distances(make(A), make(A), idx)
+    np.testing.assert_allclose(d, reference.pair_distances(A, A, idx), rtol=1e-13)
+
+
 # --------------------------------------------------------------- project_rows_to_simplex
 
 

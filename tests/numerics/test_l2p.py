@@ -120,6 +120,14 @@ def test_without_penalty_the_smallest_solution_is_taken(kind, fit_intercept):
     np.testing.assert_allclose(intercept, y_mean - x_mean @ expected, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize(("n", "d"), [(30, 3), (3, 30)])
+def test_rows_far_from_the_origin_are_centred_first(n, d):
+    X, Y, weights = problem(11, n, d)
+    P, _ = l2p.weighted_ridge(X, Y, weights, 1e-3, True)
+    moved_P, _ = l2p.weighted_ridge(X + 2.0**20, Y, weights, 1e-3, True)
+    np.testing.assert_allclose(moved_P, P, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("shape", [(18, 30), (30, 18)], ids=["wide", "tall"])
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])

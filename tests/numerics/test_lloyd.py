@@ -93,6 +93,15 @@ def test_a_cell_that_the_last_step_empties_is_dropped():
     np.testing.assert_allclose(R, [[3 / 8, 6.5], [3.5, 1.0]])
 
 
+def test_cells_keep_their_digits_far_from_the_origin():
+    Z = np.round(8.0 * np.random.default_rng(1).standard_normal((80, 2))) / 8.0
+    cell, R = cells(Z, np.ones(80, dtype=int), Z[:10], 3)
+    away = np.array([1e8, -1e8])
+    moved, far = cells(Z + away, np.ones(80, dtype=int), Z[:10] + away, 3)
+    np.testing.assert_array_equal(moved, cell)
+    np.testing.assert_allclose(far - away, R, rtol=0, atol=1e-6)
+
+
 # ------------------------------------------------------------------------- halves of halves
 
 
