@@ -59,9 +59,9 @@ def test_a_graph_of_distances_gives_the_scores_of_its_features():
 # ----------------------------------------------------------------------- rows far away
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @by_class
-def test_a_row_far_from_the_irises_is_marked(cls, dtype):
+def test_a_row_far_from_the_irises_is_marked(cls):
+    dtype = np.float32
     X = np.vstack([load_iris().data, np.full((1, 4), 100.0)]).astype(dtype)
     model = made(cls, 3, outlier_label=-1).fit(X)
     assert model.outlier_scores_.argmax() == 150
@@ -78,8 +78,9 @@ def test_a_row_far_from_the_irises_is_marked(cls, dtype):
     assert np.array_equal(unmarked.outliers_, model.outliers_)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, np.float32, sp.csr_array])
-@by_class
+@pytest.mark.parametrize(
+    ("cls", "kind"), [(DOGC, np.float32), (DOGCOS, np.asarray), (CAN, sp.csr_array)]
+)
 def test_the_same_with_representatives(cls, kind):
     X = np.vstack([groups(3600), np.full((1, 4), 100.0)])
     model = made(cls, 3, outlier_label=-1).fit(kind(X))
@@ -113,15 +114,8 @@ def test_memberships_of_far_rows_are_even_but_lead_as_predict_does(cls, n):
 
 @pytest.mark.parametrize(
     "X",
-    [
-        np.ones((2, 2)),
-        np.ones((30, 3)),
-        np.arange(2.0)[:, None],
-        np.arange(3.0)[:, None],
-        np.repeat(np.arange(3.0), 20)[:, None],
-        np.column_stack([np.arange(30.0), np.full(30, 7.0)]),
-    ],
-    ids=["two equal", "constant", "two", "three", "three copied", "constant column"],
+    [np.ones((2, 2)), np.arange(3.0)[:, None], np.repeat(np.arange(3.0), 20)[:, None]],
+    ids=["two equal", "three", "three copied"],
 )
 @pytest.mark.filterwarnings("ignore:n_clusters")
 @by_class

@@ -73,12 +73,9 @@ def test_a_weight_is_that_many_copies(cls):
 @pytest.mark.parametrize(
     ("weight", "says"),
     [
-        ([1.0], "one number for each of the 60 rows"),
         (np.ones((60, 1)), "one number for each of the 60 rows"),
         ("heavy", "one number for each of the 60 rows"),
-        (np.full(60, np.nan), "finite numbers of at least 0"),
         (-np.ones(60), "finite numbers of at least 0"),
-        (np.zeros(60), "zero for all rows but one at most"),
         (np.eye(60)[3], "zero for all rows but one at most"),
     ],
 )
@@ -162,13 +159,6 @@ def test_the_least_size_is_counted_in_weight():
     light = np.where(np.arange(60) < 30, 1, 0)
     with pytest.raises(ValueError, match=r"min_cluster_size=11 is too large.* choose at most 10"):
         DOGC(3, min_cluster_size=11).fit(X, sample_weight=light)
-
-
-def test_verbose_says_what_was_chosen(capsys):
-    model = DOGC(3, verbose=2).fit(overlapping()[0])
-    said = capsys.readouterr().out
-    chosen = f"{model.init_} start, geometry {model.geometry_}, {model.n_neighbors_} neighbours\n"
-    assert said.startswith(f"3 clusters, {chosen}iteration   1 ")
 
 
 @pytest.mark.parametrize("far", [60.0, 1e12])

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogc.fitting.sampling import (
-    all_facts,
     merged,
     row_keys,
     smallest_keys,
@@ -127,11 +126,3 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
     np.testing.assert_array_equal(weight > 0, given_weights > 0)
     # Half a unit is rounded away; what is smaller counts for a whole one.
     assert (np.abs(weight * unit - given_weights) <= unit * (1 + 1e-9)).all()
-
-
-@thorough
-@given(st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, 2.0**33]), max_size=12), st.integers(0, 12))
-def test_the_facts_of_parts_are_those_of_all_weights(weights, cut):
-    weights = np.array(weights)
-    parts = weight_facts(weights[:cut]), weight_facts(weights[cut:])
-    assert all_facts(*parts) == all_facts(*parts[::-1]) == weight_facts(weights)

@@ -47,12 +47,5 @@ def test_splits_and_merges_are_found_and_said():
     assert step.changes[0].kind == "split"
 
 
-def test_a_few_rows_that_move_are_no_merge():
-    two = np.repeat([0, 1], [50, 50])
-    three = np.repeat([0, 1, 2], [51, 29, 20])
-    (step,) = steps_between({2: two, 3: three})
-    assert [change.kind for change in step.changes] == ["split"]
-
-
 def test_one_number_has_no_steps():
     assert steps_between({3: np.array([0, 1, 2])}) == []

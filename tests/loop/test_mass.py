@@ -12,7 +12,7 @@ from dogc.fitting.problems import given_graph
 from dogc.loop import methods, objective
 from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
-from dogc.loop.penalties import Weights, paper_weights
+from dogc.loop.penalties import paper_weights
 from dogc.loop.state import Nodes, Regression
 from dogc.loop.steps import step_F, step_S, with_graph
 from dogc.numerics import affinity, graph
@@ -81,23 +81,12 @@ def situations(draw):
     rng = np.random.default_rng(seed)
     n, c = draw(st.integers(8, 30)), draw(st.integers(1, 4))
     X, A = links(rng, n)
-    mass = draw(
-        st.sampled_from(
-            [
-                rng.integers(1, 6, n).astype(float),
-                rng.random(n) + 0.01,
-                np.where(rng.random(n) < 0.2, 1e3, 1.0),
-                np.maximum(A.sum(axis=1) / A.sum(axis=1).mean(), 1e-6),
-            ]
-        )
-    )
-    weights = Weights(
-        draw(st.sampled_from([0.0, 1e-3, 0.1, 10.0])),
-        draw(st.sampled_from([0.0, 0.1, 10.0])),
-        draw(st.sampled_from([1e-3, 1.0])),
-    )
-    p = draw(st.sampled_from([0.5, 1.0, 2.0]))
-    problem = problem_with(X, A, c, mass, paper_weights(*weights), p)
+    degree = A.sum(axis=1)
+    masses = [rng.integers(1, 6, n), rng.random(n) + 0.01, np.maximum(degree / degree.mean(), 1e-6)]
+    mass = draw(st.sampled_from(masses)).astype(float)
+    alpha, beta = (draw(st.sampled_from([0.0, 1e-3, 0.1, 10.0])) for _ in range(2))
+    gamma, p = draw(st.sampled_from([1e-3, 1.0])), draw(st.sampled_from([0.5, 1.0, 2.0]))
+    problem = problem_with(X, A, c, mass, paper_weights(alpha, beta, gamma), p)
     return problem, draw(st.sampled_from(["spectral", "random"])), seed
 
 

@@ -10,7 +10,7 @@ from dogc.numerics import affinity
 thorough = settings(deadline=None, max_examples=30)
 
 seeds = st.integers(0, 2**32 - 1)
-scales = st.sampled_from([1.0, 1e-150, 1e-9, 1e9, 1e150])
+scales = st.sampled_from([1.0, 1e-150, 1e150])
 
 
 def all_pairs(X):

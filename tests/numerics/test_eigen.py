@@ -95,31 +95,6 @@ def test_a_long_path_is_factorised(c, monkeypatch):
     np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n", [20, 200])
-@pytest.mark.parametrize("way", WAYS)
-def test_two_calls_give_the_same_bits(monkeypatch, n, way):
-    force(monkeypatch, way)
-    L = laplacian(blobs(8, [n], gap=0.0))
-    member = np.zeros(n, dtype=int)
-    F = eigen.bottom_eigenvectors(L, 4, member)
-    np.random.seed(1)  # noqa: NPY002 - the global state must not matter
-    assert np.array_equal(eigen.bottom_eigenvectors(L, 4, member), F)
-
-
-@pytest.mark.parametrize("weights", [None, np.array([3.0, 1.0, 4.0, 2.0, 2.0])])
-def test_null_vectors_look_like_the_weights_inside_a_component(weights):
-    member = np.array([0, 1, 0, 1, 1])
-    N = eigen.null_space(member, 2, weights)
-    assert_orthonormal(N)
-    shape = np.ones(5) if weights is None else weights
-    for column, name in zip(N.T, (0, 1), strict=True):
-        inside = member == name
-        assert (column[~inside] == 0).all()
-        np.testing.assert_allclose(
-            column[inside] / column[inside][0], shape[inside] / shape[inside][0]
-        )
-
-
 def normalised(S):
     """The dense normalised Laplacian and its null vector; rows without edges are their own."""
     degree = np.asarray(S).sum(axis=1)

@@ -47,13 +47,6 @@ def test_scores_are_the_reach_over_the_median_reach_around():
     np.testing.assert_allclose(score, [3.0, 3.0, 1.5, 0.0], rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
-def test_among_copies_a_score_is_counted_in_billionths_of_the_unit(unit):
-    around = np.zeros((3, 2))
-    score = outliers.relative_reach(unit * np.array([0.0, 1e-9, 1e-6]), around, unit)
-    np.testing.assert_allclose(score, [1.0, 2.0, 1001.0], rtol=1e-9)
-
-
 def test_no_score_is_larger_than_a_trillion():
     reach = np.array([1e-2, 1.0, 1e300, np.inf])
     score = outliers.relative_reach(reach, np.full((4, 1), 1e-13), 1e-13)
@@ -134,6 +127,13 @@ def test_two_far_rows_are_one_group_if_they_lie_nearer_than_half_the_way_to_the_
     assert outliers.lone(score, idx, halfway, count, 3.0).tolist() == [False] * 3 + [True] * 2
     just_nearer = np.where(d == 100.0, 224.0, d)
     assert not outliers.lone(score, idx, just_nearer, count, 3.0).any()
+
+
+@pytest.mark.parametrize(("score", "is_far"), [(30.0, False), (30.1, True)])
+def test_a_row_is_far_from_a_score_of_thirty_on(score, is_far):
+    idx, d = FAR_PAIR
+    scores, count = np.array([1.0, 1, 1, 1, score]), np.array([90.0, 90, 90, 2, 2])
+    assert outliers.lone(scores, idx, d, count, 9.0)[4] == is_far
 
 
 @pytest.mark.parametrize(("weight", "aside"), [(9.0, True), (10.0, False), (11.0, False)])

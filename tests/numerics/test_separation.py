@@ -107,12 +107,3 @@ def test_a_small_cluster_is_found(method, n, few):
     assert not model.outliers_[y].any()
     assert model.confidence_[y].mean() > 0.9
     assert model.predict(X[y]).mean() > 0.9
-
-
-@pytest.mark.parametrize("few", [1, 5])
-def test_a_handful_of_far_rows_is_no_cluster(few):
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(100, 2)), rng.normal([7.0, 0.0], size=(100, 2))])
-    model = DOGC(2).fit(np.concatenate([X, rng.normal([0.0, 60.0], size=(few, 2))]))
-    assert np.bincount(model.labels_).min() >= 95
-    assert model.outliers_[200:].all()
