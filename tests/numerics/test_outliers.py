@@ -136,6 +136,15 @@ def test_a_row_is_far_from_a_score_of_thirty_on(score, is_far):
     assert outliers.lone(scores, idx, d, count, 9.0)[4] == is_far
 
 
+def test_the_first_row_is_part_of_the_rest_like_any_other():
+    idx, d = FAR_PAIR[0].copy(), FAR_PAIR[1].copy()
+    idx[3:, 1], d[3:, 1] = 0, 400.0
+    score, count = np.array([1.0, 1, 1, 90, 90]), np.array([90.0, 90, 90, 2, 2])
+    assert outliers.lone(score, idx, d, count, 3.0)[3:].all()  # 10 is half of 20: not nearer
+    idx, d = np.column_stack([idx, [2, 1, 2, 1, 1]]), np.column_stack([d, [9, 9, 9, 900, 900]])
+    assert outliers.lone(score, idx, d, count, 3.0)[3:].all()
+
+
 @pytest.mark.parametrize(("weight", "aside"), [(9.0, True), (10.0, False), (11.0, False)])
 def test_where_a_tenth_is_far_none_is_set_aside(weight, aside):
     idx, d = FAR_PAIR
