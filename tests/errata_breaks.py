@@ -292,8 +292,8 @@ CHOICES = {
         ),
         (
             "loop/methods.py",
-            '"DOGC-II", (',
-            '"DOGC-II", (steps.step_S, ',
+            '    "DOGC-II",\n    (\n',
+            '    "DOGC-II",\n    (\n        steps.step_S,\n',
         ),
     ],
     "Many rows": [

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 
 from conftest import made
-from dogc import CAN, DOGC, DOGCOS
+from dogc import CAN, DOGC, DOGCOS, to_onnx
 from dogc.estimators import _rule
 
 by_class = pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
@@ -170,8 +170,6 @@ def onnxruntime():
     [(2, {}), (3, {"geometry": "within"}), (3, {"metric": "cosine"})],
 )
 def test_an_exported_rule_is_predict(onnxruntime, c, parameters):
-    from dogc.app.model_files.onnx import to_onnx
-
     units = [1.0, 1e3, 1e-3, 7.0] if "geometry" in parameters else 1.0
     model = DOGCOS(c, **parameters).fit(blobs(c=c) * units)
     new = blobs(10_000, c=c, seed=1) * units * 1.5
