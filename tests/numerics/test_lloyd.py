@@ -116,3 +116,9 @@ def test_halves_of_halves_have_about_the_same_weight(cloud):
     total = np.bincount(halved_cells(Z, weight, p), weights=weight)
     assert len(total) <= p
     assert total.max() <= 2 * weight.sum() / p + 2 * weight.max()
+
+
+def test_a_first_half_is_below_the_median_of_the_widest_column():
+    Z = np.random.default_rng(0).standard_normal((100, 3)) * [1.0, 5.0, 2.0]
+    found = halved_cells(Z, np.ones(100), 2)
+    np.testing.assert_array_equal(found, Z[:, 1] >= np.median(Z[:, 1]))
