@@ -39,13 +39,7 @@ def test_random_starts_share_the_graph_of_the_data(counted, three_blobs):
     assert len({state.Y.tobytes() for state in begun}) == 10
 
 
-def test_neighbours_are_looked_up_once(counted, three_blobs):
-    calls = counted(neighbours, "neighbours_among")
-    DOGC(3).fit(np.repeat(three_blobs[0], 2, axis=0) + np.random.default_rng(0).random((120, 4)))
-    assert len(calls) == 1
-
-
-@pytest.mark.parametrize("c", [3, "auto"])
+@pytest.mark.parametrize("c", [3, pytest.param("auto", marks=pytest.mark.slow)])
 def test_many_rows_are_scaled_once_and_the_few_that_choose_once(counted, c):
     X, _ = make_blobs(5_000, centers=3, random_state=0)
     calls = counted(scaling, "scale_rows", many_rows)

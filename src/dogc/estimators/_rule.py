@@ -15,8 +15,7 @@ from ..fitting.representatives import ManyRows, Representatives, as_points
 from ..fitting.scaling import Scaled
 from ..loop.state import State
 from ..numerics import outliers
-from ..numerics.matrix import Matrix
-from ..numerics.patience import Ended, never
+from ..numerics.matrix import Ended, Matrix, never
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000

@@ -1,4 +1,4 @@
-"""Where a run begins: spectral, by modularity, random, or given labels; S, F at lambda = 0."""
+"""First states of a run: spectral, by modularity, random, by labels; S, F at lambda = 0."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ STARTS = ("spectral", "modularity")
 
 
 class RunSettings(NamedTuple):
-    """Where a run begins and when it ends."""
+    """Settings of a run: its start and its end."""
 
     lam: float | None  # None: searched for
     max_iter: int
@@ -31,7 +31,7 @@ class RunSettings(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether a run begins by the data alone: without chance and labels of the user's."""
+        """True where a run begins by the data alone: without chance and labels of the user's."""
         return isinstance(self.init, str) and self.init != "random"
 
     @property
@@ -43,7 +43,7 @@ class RunSettings(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """What came of a run, and whether alpha was raised in it."""
+    """The result of a run, and whether alpha was raised in it."""
 
     result: Result
     held: bool
@@ -73,7 +73,7 @@ def run(
 
 
 def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
-    """Whether alpha may be raised after a run: nobody set lambda or wanted an end."""
+    """True where alpha may be raised after a run: nobody set lambda or wanted an end."""
     ended = watch.overdue or result.reason in HALTED
     return settings.may_firm and settings.lam is None and not ended
 

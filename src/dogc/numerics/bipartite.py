@@ -32,7 +32,7 @@ NO_VALUE = 1e-12
 
 
 class Cut(NamedTuple):
-    """Where the landmarks lie in the cut."""
+    """Places of the landmarks in the cut."""
 
     Y: np.ndarray  # (p, c) generalised eigenvectors; zero for a landmark without rows
     sigma: np.ndarray  # (c,) singular values, between 0 and 1

@@ -183,7 +183,7 @@ def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np
 
 
 def first_of(labels: np.ndarray, c: int) -> np.ndarray:
-    """Where each of c labels appears first; at the end if it does not.
+    """The row in which each of c labels appears first; the number of rows if it does not.
 
     Examples
     --------

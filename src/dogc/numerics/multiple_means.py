@@ -139,7 +139,7 @@ def constrained_shares(given: Candidates, c: int, lam: float | None = None) -> S
 
 
 def balanced_lambda(given: Candidates, c: int) -> float:
-    """Where lambda times the distance between clusters in the cut is the usual distance of rows.
+    """The lambda at which clusters lie as far apart in the cut as rows usually do.
 
     Rows of two clusters of equal weight are about c over the total weight apart.
 

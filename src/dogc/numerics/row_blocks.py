@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 def over_rows(
     function: Callable[[slice], Found], n: int, threads: int = 1, block: int = BLOCK_ROWS
 ) -> list[Found]:
-    """What a function makes of each block of n rows, in their order.
+    """Results of a function for each block of n rows, in their order.
 
     Examples
     --------

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from ...numerics import affinity, discrete, eigen, graph, separation
-from ...numerics.patience import Ended, never
+from ...numerics.matrix import Ended, never
 from ..column_maps import GIVEN, standard_columns
 from ..places import Place, in_company
 from ..settings import SMALLEST_SHARE
