@@ -90,7 +90,10 @@ def test_folders_that_were_made_for_nothing_go(tmp_path):
 def test_a_full_disk_is_said_of_the_path_that_was_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = type(tmp_path)("some/a.csv")
-    with pytest.raises(WriteError, match=r"^cannot write 'some/a\.csv': the disk is full; "), draft_of(path):
+    with (
+        pytest.raises(WriteError, match=r"^cannot write 'some/a\.csv': the disk is full; "),
+        draft_of(path),
+    ):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert list(tmp_path.iterdir()) == []
 

@@ -130,10 +130,10 @@ def _draft_in(folder: pathlib.Path, path: pathlib.Path) -> Iterator[pathlib.Path
         for at in made:
             with contextlib.suppress(OSError):  # something else is in it by now
                 at.rmdir()
-        ours = isinstance(error, OSError) and not isinstance(error, WriteError)
-        where = str(getattr(error, "filename", None))
-        if ours and (error.errno in _OF_WRITING or DRAFT in where or where == str(folder)):
-            raise write_error(path, error) from error
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
+            where = str(error.filename)
+            if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
+                raise write_error(path, error) from error
         raise
 
 
@@ -147,17 +147,17 @@ def _move(draft: pathlib.Path, names: list[str], folder: pathlib.Path) -> None:
     waiting: list[int] = []
     own = threading.current_thread() is threading.main_thread()  # where signals arrive
     numbers = (signal.SIGINT, signal.SIGTERM) if own else ()
-    before = {number: signal.signal(number, lambda n, frame: waiting.append(n)) for number in numbers}
+    handlers = {n: signal.signal(n, lambda which, _: waiting.append(which)) for n in numbers}
     try:
         if len(names) > 1:
             (folder / names[-1]).unlink(missing_ok=True)
         for name in names:
             os.replace(draft / name, folder / name)
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler or signal.SIG_DFL)
-        for number in waiting[:1]:
-            signal.raise_signal(number)
+        for late in waiting[:1]:
+            signal.raise_signal(late)
 
 
 def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
