@@ -29,10 +29,6 @@ def test_purity_counts_the_commonest_class_of_each_cluster(pairs):
     assert purity(truth, found) >= clustering_accuracy(truth, found)
 
 
-def test_perfect_labels_under_any_names():
-    assert clustering_accuracy(["x", "y", "y"], [7, 3, 3]) == 1.0
-
-
 def entropy(labels):
     shares = np.array([np.mean(labels == value) for value in set(labels)])
     return -np.sum(shares * np.log(shares))
@@ -58,17 +54,6 @@ def test_nmi_is_mutual_information_over_a_mean_of_the_entropies(average, pairs):
         assert value == pytest.approx(information / below, abs=1e-9)
     else:
         assert value in (0.0, 1.0)
-
-
-def test_nmi_divides_by_the_larger_entropy_unless_told():
-    truth, found = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])
-    information = entropy(truth) + entropy(found) - entropy(truth * 10 + found)
-    assert entropy(truth) < entropy(found)
-    value = normalized_mutual_info(truth, found)
-    assert value == pytest.approx(information / entropy(found))
-    printed = normalized_mutual_info(truth, found, average="geometric")  # eq:54
-    assert printed == pytest.approx(information / np.sqrt(entropy(truth) * entropy(found)))
-    assert printed > value
 
 
 def test_an_unknown_average_gets_one_sentence():

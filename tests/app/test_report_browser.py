@@ -162,14 +162,6 @@ def test_pointing_at_a_row_shows_it(opened, garden, summary):
     assert card.is_hidden()
 
 
-def test_a_tap_shows_a_row(opened, summary):
-    page = opened(summary, viewport=PHONE, has_touch=True, is_mobile=True)
-    x, y = point_at(page, 5)
-    page.touchscreen.tap(x, y)
-    assert page.locator(".card").is_visible()
-    assert page.locator(".card-title").inner_text().startswith("plant P-")
-
-
 def test_a_click_isolates_a_cluster_and_another_shows_all(opened, summary):
     page = opened(summary)
     before = page.evaluate(COLOURS)
@@ -232,27 +224,6 @@ def test_a_cluster_that_is_only_a_spot_is_magnified_when_alone(opened):
     assert page.evaluate(COLOURS) == overlapping
 
 
-def test_escape_and_the_button_show_all(opened, summary):
-    page = opened(summary)
-    page.locator(".sizes button").first.click()
-    assert pressed(page) == [0, 0]
-    page.keyboard.press("Escape")
-    assert pressed(page) == []
-    page.locator(".sizes button").first.click()
-    page.locator("#isolated button").click()
-    assert pressed(page) == []
-
-
-def test_a_hidden_row_is_not_pointed_at(opened, summary):
-    page = opened(summary)
-    x, y = point_at(page, 0)
-    page.mouse.move(x, y)
-    cluster = int(re.search(r"Cluster (\d)", page.locator(".card").inner_text())[1])
-    page.locator(f".legend button[data-cluster='{(cluster + 1) % 3}']").click()
-    page.mouse.move(x, y)
-    assert page.locator(".card").is_hidden()
-
-
 def test_clusters_are_isolated_by_keyboard(opened, summary):
     page = opened(summary)
     page.locator(".legend button").first.focus()
@@ -286,17 +257,6 @@ def test_the_tab_key_reaches_everything_and_the_focus_shows(opened, summary):
     assert "scatter" in seen
     # One stop for each group of clusters: arrows go on from there.
     assert seen.count("cluster") == 2
-
-
-def test_rows_are_read_by_keyboard(opened, summary):
-    page = opened(summary)
-    page.locator("canvas.scatter").focus()
-    page.keyboard.press("ArrowRight")
-    first = page.locator(".card-title").inner_text()
-    page.keyboard.press("ArrowRight")
-    assert page.locator(".card-title").inner_text() != first
-    page.keyboard.press("ArrowLeft")
-    assert page.locator(".card-title").inner_text() == first
 
 
 def test_the_charts_share_one_reading(opened, summary):
@@ -439,15 +399,6 @@ def test_it_says_that_representatives_stand_for_rows(opened):
     page = opened({**summary, "resolution": changing})
     assert "They change." in page.locator(".headline").inner_text()
     assert page.locator(".headline .verdict.warn").count() == 1
-
-
-def test_a_summary_from_before_there_were_representatives_still_opens(opened, summary):
-    graph = {key: value for key, value in summary["graph"].items() if key != "representatives"}
-    later = ("resolution", "counts", "deciding", "figures")
-    older = {key: value for key, value in summary.items() if key not in later}
-    page = opened({**older, "graph": graph})
-    assert page.locator("#graph .explain").inner_text().startswith("The graph joins rows that are")
-    assert page.locator(".headline .lede").count() == 1
 
 
 def test_rounding_errors_of_a_term_read_as_nothing(opened, summary):

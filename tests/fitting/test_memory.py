@@ -67,23 +67,6 @@ def test_sparse_rows_too(little_room, method):
         getattr(dogc, method)(2).fit(X)
 
 
-def test_every_term_counts():
-    size = memory.Size(n=1000, d=20, row=160, k=10, c=3, m=50)
-    for name in memory.Phase._fields:
-        assert memory.bytes_in(memory.Phase(**{name: 1.0}), size) > 0
-    grown = {"n": 2000, "d": 40, "row": 320, "k": 20, "c": 6, "m": 100}
-    every = memory.Phase(*np.ones(len(memory.Phase._fields)))
-    for name, value in grown.items():
-        larger = size._replace(**{name: value})
-        assert memory.bytes_in(every, larger) > memory.bytes_in(every, size)
-
-
-def test_a_fit_needs_what_its_largest_phase_needs():
-    size = memory.Size(n=10_000, d=20, row=160, k=10, c=3)
-    alone = [memory.needed([name], size) for name in ("rows", "loop")]
-    assert memory.needed(["rows", "loop"], size) == max(alone)
-
-
 def test_the_bytes_of_sparse_rows_count_their_indices():
     X = sp.csr_array(np.eye(8))
     assert memory.size_of(X).row == 8 + X.indices.itemsize

@@ -131,14 +131,13 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
-    rows = []
-    for name, size in cluster_files.all_sizes(found).items():
-        mean = mean_confidence(found, int(name))
-        rows.append([cluster_files.shown_name(name), f"{size:,}", f"{size / n:.0%}", mean])
+    all_rows, rows = reports.count_rows(found), []
+    for label, size in sorted(all_rows.sizes.items()):
+        sure = all_rows.sureness[label]
+        mean = f"{sure.total / sure.known:.2f}" if sure.known else "-"
+        rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)
-    if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
-        terminal.say(f"\nDistances were computed on the columns, {columns}.")
     resolution = reports.describe_resolution(found.model)
     if resolution and resolution["steady"] is not False:  # there is a note otherwise
         terminal.say(f"\n{resolution['words']}")
@@ -149,15 +148,6 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     if sample := found.settings.get("sample"):
         terminal.say(f"\nThe report: {sample['words'][0].lower()}{sample['words'][1:]}")
     terminal.notes(found.settings["notes"])
-
-
-def mean_confidence(found: Clustering, label: int) -> str:
-    """How sure the rows of a cluster are on average."""
-    if found.tally is not None:
-        sure = found.tally.sureness[label]
-        return f"{sure.total / sure.known:.2f}" if sure.known else "-"
-    known = found.confidence[found.labels == label]
-    return "-" if np.isnan(known).all() else f"{np.nanmean(known):.2f}"
 
 
 def predict(
