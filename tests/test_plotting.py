@@ -348,18 +348,6 @@ def test_blocks_hold_all_of_the_weight_where_it_belongs():
     assert len(block_structure(A, labels, 400).edges) == 91  # a row each where there is room
 
 
-def test_rows_of_a_cluster_come_in_the_order_of_a_walk_along_it():
-    order = np.random.default_rng(0).permutation(40)  # two paths of twenty, shuffled
-    edge = np.arange(39) != 19
-    i, j = order[:-1][edge], order[1:][edge]
-    A = sp.csr_array((np.ones(38), (i, j)), (40, 40))
-    labels = np.empty(40, dtype=int)
-    labels[order] = np.repeat([0, 1], 20)
-    density = block_structure((A + A.T).tocsr(), labels, 40).density
-    assert np.triu(density, 2).sum() == 0
-    assert np.diag(density, 1).sum() == 38
-
-
 def test_the_title_says_how_much_weight_is_inside():
     A = sp.csr_array(np.array([[0, 3.0, 0.5], [3.0, 0, 0.5], [0.5, 0.5, 0]]))
     display = GraphDisplay.from_predictions(A, [0, 0, 1])

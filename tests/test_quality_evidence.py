@@ -219,17 +219,6 @@ def test_the_table_has_the_evidence():
     assert "quality" not in frame
 
 
-def test_evidence_that_takes_more_fits_is_not_looked_for_unasked():
-    X = blobs()
-    table = compare(X, 3, ["KM", "DOGC"])
-    model = DOGC(3).fit(X)
-    assert table["DOGC"].quality == quality.figures(model, X, model.labels_)
-    assert table["DOGC"].quality["confident"] == np.mean(model.confidence_ >= 0.5)
-    assert np.isnan(table["KM"].quality["confident"])
-    assert "stability" not in str(table) + table._repr_html_()
-    assert str(table).split()[3:7] == ["silhouette", "scales", "confident", "agreement"]
-
-
 def test_rows_that_only_a_pipeline_reads_have_no_figures():
     pipeline = make_pipeline(OneHotEncoder(), KMeans(2, n_init=1, random_state=0))
     table = compare(np.array([["a"], ["b"]] * 5), 2, {"mine": pipeline})

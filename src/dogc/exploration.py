@@ -1,4 +1,4 @@
-"""How many clusters: one method at several numbers, and what splits and merges between them."""
+"""The number of clusters: one method at several numbers, with splits and merges between them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CountResult(NamedTuple):
 
 
 class Exploration:
-    """What :func:`dogc.explore` returns: a table to print, to index and to turn into a frame.
+    """Result of :func:`dogc.explore`: a table to print, to index and to turn into a frame.
 
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
     the one of three clusters, ``steps`` says what splits and merges from each to the next,

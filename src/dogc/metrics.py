@@ -1,4 +1,4 @@
-"""How well labels agree with a known truth."""
+"""Agreement of labels with a known truth."""
 
 from __future__ import annotations
 

@@ -36,23 +36,16 @@ def table(tmp_path, monkeypatch):
     return tmp_path / "rows.csv"
 
 
-def test_settings_reach_the_method(table):
-    settings = ["--metric", "manhattan", "--outliers", "--components", "none", "--seed", 7]
-    assert run("cluster", table, "-k", 3, *settings, "-q") == 0
-    given = record()["parameters"]
-    assert given["n_clusters"] == 3
-    assert given["metric"] == "manhattan"
-    assert given["outlier_label"] == -1
-    assert given["n_components"] is None
-    assert given["random_state"] == 7
-
-
 def test_marked_outliers_are_marked_again_by_predict(table, capsys):
     frame = pd.read_csv(table)[["a", "b", "c"]]
     frame.loc[len(frame)] = [500.0, -500.0, 500.0]
     frame.to_csv(table, index=False)
     for method in ("dogc", "dogc-os"):
-        assert run("cluster", table, "-k", 3, "--outliers", "--method", method, "--force") == 0
+        settings = ("--outliers", "--metric", "manhattan", "--components", "none", "--seed", 7)
+        assert run("cluster", table, "-k", 3, *settings, "--method", method, "--force") == 0
+        given = record()["parameters"]
+        asked = (given["metric"], given["n_components"], given["random_state"])
+        assert asked == ("manhattan", None, 7)
         said = capsys.readouterr().out
         assert re.search(r"outliers +\d+ ", said)
         assert "marked" in said
@@ -77,6 +70,7 @@ def test_clusters_of_k_means_are_numbered_by_size_here_and_in_predict(table):
     assert (pd.read_csv("dogc-compare/labels.csv")["cluster KM"] == labels).all()
 
 
+@pytest.mark.slow
 def test_clusters_that_hang_on_a_choice_are_said_once_and_again_by_predict(table, capsys):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(6000, 3)), columns=["a", "b", "c"])

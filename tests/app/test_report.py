@@ -13,7 +13,7 @@ pytest.importorskip("pandas")
 import pandas as pd
 
 from clusterings import HOSTILE, clustering_of, flowers
-from conftest import CLUSTERERS, made
+from conftest import made
 from dogc import DOGC, DOGCOS, LSC, NormalizedCut
 from dogc._policy import policy
 from dogc.app.report import describe_resolution, points, render, summarise
@@ -172,16 +172,6 @@ def test_every_stopping_reason_has_words():
 
 
 # Where they lie
-
-
-def test_the_learned_subspace_is_shown(garden, summary):
-    assert summary["points"]["learned"] == (garden.model.components_ is not None)
-    X = np.random.default_rng(0).standard_normal((90, 9))
-    X[:, 0] += np.repeat([0, 9, 18], 30)
-    model = made(CLUSTERERS[0], 3, n_components=2).fit(X)
-    plane = points.lay_out(model, X)
-    assert (plane.learned, plane.dimensions) == (True, 2)
-    assert sum(plane.share) == pytest.approx(1.0)
 
 
 def test_a_sample_shows_every_cluster_and_is_always_the_same():
@@ -563,24 +553,6 @@ def test_pieces_are_the_best_that_any_cuts_give():
             for low in range(-1, 9) for high in range(low, 9)
         )  # fmt: skip
         assert 1.0 - pieces_of(values, labels).wrong == pytest.approx(best)
-
-
-def test_dates_are_told_as_days_and_tooltips_have_the_telling_columns_first():
-    labels = np.repeat([0, 1], 30)
-    days = np.where(labels == 0, 18000, 19000) + np.arange(60) % 7
-    frame = pd.DataFrame({"noise": np.arange(60) % 5, "joined": days.astype("datetime64[D]")})
-    frame["joined"] = frame["joined"].astype(str)
-    frame.loc[0, "joined"] = None
-    X = np.column_stack([frame["noise"] * 1.0, (days - days.mean()) / days.std()])
-    found = summarise(clustering_of(frame, X, labels))
-    (joined,) = [column for column in found["features"]["columns"] if column["name"] == "joined"]
-    assert joined["date"]
-    assert joined["original"]
-    assert joined["missing"] == 1
-    assert joined["values"] == [18000, 19006]
-    assert found["points"]["columns"][0] == "joined"
-    assert found["figures"]["silhouette"] is not None
-    assert found["figures"]["scales"] is None
 
 
 def test_empty_cells_among_dates_are_missing_and_dates_are_early_or_late():

@@ -58,7 +58,7 @@ class Size(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """What a phase holds at its peak, beside X itself."""
+    """Memory that a phase holds at its peak, beside X itself."""
 
     copies: float = 0.0  # of X as it came
     doubles: float = 0.0  # n x d numbers of 8 bytes

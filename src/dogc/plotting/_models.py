@@ -1,4 +1,4 @@
-"""What the displays ask of a fitted model, and how its rows come into the plane."""
+"""Attributes of a fitted model for the displays, and its rows in the plane."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
 
 
 def weights_of(given: Sequence[str]) -> dict[str, float]:
-    """How much columns count, from what was typed: COLUMN=NUMBER."""
+    """Weights of columns, from what was typed: COLUMN=NUMBER."""
     found = {}
     for text in given:
         name, _, number = text.rpartition("=")

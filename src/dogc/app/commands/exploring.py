@@ -85,7 +85,7 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
 
 
 def firm_words(found: Exploration) -> str:
-    """Which numbers have the same clusters at all scales, in one sentence.
+    """A sentence on the numbers that have the same clusters at all scales.
 
     Examples
     --------
@@ -97,13 +97,13 @@ def firm_words(found: Exploration) -> str:
     if not known:
         return ""
     if not firm:
-        return "No number has nearly the same clusters at all scales."
+        return "No number of clusters is stable."
     listed = firm[0] if len(firm) == 1 else f"{', '.join(firm[:-1])} and {firm[-1]}"
     return f"The clusters are nearly the same at all scales with {listed}."
 
 
 def _notes(found: Exploration) -> list[str]:
-    """What the fits warned of, the same words once."""
+    """Warnings of the fits, the same words once."""
     said = said_by([(str(row.n_clusters), row.note) for row in found if row.note])
     return [
         as_typed(f"{', '.join(numbers)} cluster{'' if numbers == ['1'] else 's'}: {note}",

@@ -1,4 +1,4 @@
-"""How far a command has come, on the terminal."""
+"""Progress of a command, on the terminal."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def plain(text: object) -> str:
 
 
 class Terminal:
-    """Where to print: for people, for machines, or not at all."""
+    """Prints for people, for machines, or not at all."""
 
     def __init__(self, as_json: bool, quiet: bool):
         """Choose."""
@@ -74,7 +74,7 @@ class Terminal:
         self.console.print(grid)
 
     def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
-        """What there is to know."""
+        """Print remarks."""
         for note in notes:
             self.say(f"[yellow]note:[/yellow] {plain(as_typed(note, command))}")
 
@@ -193,7 +193,7 @@ def report(model: pathlib.Path, out: Output, terminal: Terminal) -> int:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """What a file has under a name, if it is what we would have put there."""
+    """The value of a name in a file, if it is what we would have put there."""
     return value if isinstance(value, dict) else {}
 
 

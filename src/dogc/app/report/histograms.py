@@ -95,7 +95,7 @@ def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict
 
 
 class Scale(NamedTuple):
-    """Where a histogram begins and ends, in how many bins, and whether bins grow in size."""
+    """The ends of a histogram, its number of bins, and whether they grow in size."""
 
     low: float
     high: float

@@ -141,7 +141,7 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
 
 
 def describe_resolution(model: Any) -> dict[str, Any] | None:
-    """How many representatives stand for the rows and how far another number of them agrees.
+    """The number of representatives, and the agreement of another number of them.
 
     None where every row is its own; no agreement where no other number was asked.
     """
@@ -166,14 +166,14 @@ def describe_resolution(model: Any) -> dict[str, Any] | None:
 
 
 def describe_sample(clustering: Clustering) -> dict[str, Any]:
-    """Which of all rows the pictures show; nothing where these are all."""
+    """The rows that the pictures show; nothing where these are all."""
     shown, total = len(clustering.frame), clustering.n_rows
     sample = {"rows": shown, "words": sample_words(shown, total)}
     return {} if shown == total else {"sample": sample}
 
 
 def sample_words(shown: int, total: int) -> str:
-    """What is of some rows and what is of all, in one sentence.
+    """A sentence that tells what is of some rows and what is of all.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def describe_sureness(sure: Sureness) -> dict[str, Any] | None:
 
 
 def describe_figures(clustering: Clustering) -> dict[str, Any]:
-    """What can be said of the clusters without known labels; None where there is no such thing."""
+    """Measures of the clusters without known labels; None where there is no such thing."""
     metric = getattr(clustering.model, "metric", "euclidean")
     known = isinstance(metric, str) and np.isfinite(clustering.X).all()
     found = silhouette(clustering.X, clustering.labels, metric) if known else math.nan
@@ -265,7 +265,7 @@ def start_words(model: Any) -> str | None:
 
 
 def describe_data(clustering: Clustering) -> dict[str, Any]:
-    """What was done to the data, with which settings, and how long it took."""
+    """Steps of the preparation, settings, times and facts of the fit."""
     settings = as_json(clustering.settings)
     for said in ("sample", "clusters"):  # elsewhere on the page
         settings.pop(said, None)

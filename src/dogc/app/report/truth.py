@@ -1,4 +1,4 @@
-"""How far the clusters agree with labels that were known beforehand."""
+"""Agreement of the clusters with labels that were known beforehand."""
 
 from __future__ import annotations
 
