@@ -475,3 +475,8 @@ def test_letters_that_the_output_cannot_hold_do_not_stop_it(folder):
                           capture_output=True)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"??" in done.stdout
+
+
+def test_angles_are_measured_in_the_columns_as_they_are(table, capsys):
+    assert run("cluster", table, "-k", 3, "--metric", "cosine", "--drop", "kind") == 0
+    assert "keep their units" in capsys.readouterr().out
