@@ -7,7 +7,7 @@
 
 A peak is what the process holds at most during ``fit`` less what it held before, after a small fit
 that loads libraries and starts threads. The estimate is to be within a factor of 1.5 wherever the
-peak is above 100 MB. The constants in ``rows/memory.py`` were fitted to all cases but those of
+peak is above 100 MB. The constants in ``fitting/memory.py`` were fitted to all cases but those of
 ``held_out_cases``, which were measured once the constants stood. Linux only: peaks are read from
 /proc.
 """
@@ -227,7 +227,7 @@ def make_model(case: Case) -> Any:
 
 def estimates(case: Case, X: Any) -> float:
     """What the fit would be refused for, without the fit."""
-    from dogc.estimators import _room
+    from dogc.fitting import memory
     from dogc.paper import as_printed
 
     class SaidError(Exception):
@@ -236,14 +236,14 @@ def estimates(case: Case, X: Any) -> float:
     def said(estimate: Any, n: int, remedy: str) -> None:
         raise SaidError(estimate(n))
 
-    kept = _room.check_room, as_printed.check_room
-    _room.check_room = as_printed.check_room = said
+    kept = memory.check_room, as_printed.check_room
+    memory.check_room = as_printed.check_room = said
     try:
         make_model(case).fit(X)
     except SaidError as error:
         return float(error.args[0])
     finally:
-        _room.check_room, as_printed.check_room = kept
+        memory.check_room, as_printed.check_room = kept
     raise AssertionError(f"{case.method} says nothing of memory")
 
 

@@ -1,4 +1,4 @@
-"""What makes each cluster different: features ranked by how far its rows are from the rest."""
+"""Features that tell each cluster apart, ranked by how far its rows are from the rest."""
 
 from __future__ import annotations
 

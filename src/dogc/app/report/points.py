@@ -1,4 +1,4 @@
-"""Where the rows lie: two directions of the learned subspace, and a sample of rows to show."""
+"""The rows in the plane: two directions of the learned subspace, and a sample of rows to show."""
 
 from __future__ import annotations
 
