@@ -19,12 +19,10 @@ from dogc import (
     LSC,
     PCAN,
     SEC,
-    USENC,
     USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
     DOGCRelaxed,
-    KMultipleMeans,
     LocalLearningClustering,
     NMFClustering,
     NormalizedCut,
@@ -51,10 +49,10 @@ BASELINES = (
     CLGR,
     LSC,
     USPEC,
-    USENC,
-    KMultipleMeans,
 )
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
+# One of each way of a fit: what is the same within a family is tested on these.
+FAMILIES = (DOGC, DOGCOS, NormalizedCut, CLR, SEC, DiscriminativeKMeans, LSC)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 

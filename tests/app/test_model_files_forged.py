@@ -26,7 +26,6 @@ from dogc import (
     LSC,
     SEC,
     DiscriminativeKMeans,
-    KMultipleMeans,
     NormalizedCut,
     load,
     load_bundle,
@@ -290,9 +289,8 @@ def test_changed_arrays_inside_are_refused(path):
         (DOGC(3), "_fitted_rows", "labels", lambda was: was.astype(np.uint64)),
         (DOGC(3), "_fitted_rows", "xi", lambda was: 0.0),
         (NormalizedCut(3), "_voters", "sigma", np.zeros_like),
-        (KMultipleMeans(3, n_prototypes=6), "_fitted_rows", "labels", lambda was: was + 40),
     ],
-    ids=["unsigned labels", "no width", "no bandwidth", "labels without members"],
+    ids=["unsigned labels", "no width", "no bandwidth"],
 )
 def test_values_that_would_stop_a_prediction_are_refused(model, part, field, value, path):
     def change(state):
@@ -441,9 +439,8 @@ def test_a_scatter_that_rows_cannot_be_divided_by_is_refused(path):
     refused(path, forged(change), r"Scaled\.scatter must be a finite number")
 
 
-@pytest.mark.parametrize("cls", [LSC, KMultipleMeans])
-def test_labels_that_new_rows_would_get_alone_are_refused(cls, path):
-    model = cls(3).fit(np.random.default_rng(0).standard_normal((30, 2)))
+def test_labels_that_new_rows_would_get_alone_are_refused(path):
+    model = LSC(3).fit(np.random.default_rng(0).standard_normal((30, 2)))
     model.labels_ = np.zeros_like(model.labels_)
     with pytest.raises(ModelFileError, match="labels_ does not fit what gives labels"):
         save(model, path)

@@ -55,7 +55,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "n_neighbors": (None, 1, 2, 5, 59, "wide", "wide"),
     "n_representatives": ("auto", None, 5, 20),
     "n_landmarks": (None, 2, 10),
-    "n_prototypes": (None, 3, 12),
     "neighbors_algorithm": ("auto", "brute", "kd_tree"),
 }
 
@@ -114,11 +113,9 @@ def _estimator(rng: Rng, X: np.ndarray) -> Any:
         given.setdefault("n_clusters", pick(rng, [1, 2, 3, 3, 3, n - 1, n]))
     if "random_state" in has:
         given.setdefault("random_state", 0)
-    if "n_estimators" in has:
-        given.setdefault("n_estimators", 3)
-    if given.get("n_init") in (10**400,) or given.get("n_estimators") in (10**400,):
+    if given.get("n_init") in (10**400,):
         given["max_iter"] = 1  # no end otherwise
-        given.pop("n_init", None), given.pop("n_estimators", None)
+        given.pop("n_init")
     return cls(**{name: value for name, value in given.items() if name in has})
 
 

@@ -84,8 +84,6 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "SEC": lambda: (dogc.SEC(3), X),
     "DiscriminativeKMeans": lambda: (dogc.DiscriminativeKMeans(3, kernel="rbf"), X),
     "LSC": lambda: (dogc.LSC(3, n_landmarks=10), X),
-    "USENC": lambda: (dogc.USENC(3, n_estimators=3, n_landmarks=8), X),
-    "KMultipleMeans": lambda: (dogc.KMultipleMeans(3, n_prototypes=9), X),
     "LPP": lambda: (dogc.LPP(2), X),
     "KMeans": lambda: (KMeans(3, n_init=1, random_state=0), X),
     "pipeline": lambda: (make_pipeline(StandardScaler(), dogc.DOGCOS(3)), X),

@@ -39,8 +39,6 @@ def test_graph_methods_solve_what_straight_lines_cannot(method, shape):
     model = METHODS[method](truth.max() + 1)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
-    if method == "KMM":
-        model.set_params(n_prototypes=60)  # the default, 24, is too coarse for the circles
     score = adjusted_rand_score(truth, model.fit_predict(X))
     if method in LINEAR and shape != "blobs":
         assert score < 0.6

@@ -32,9 +32,8 @@ TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "
 UNTYPED = {
     r", or pass a graph with more edges": "",
     r"; [^;]*\b(a graph with more edges|bandwidth|n_landmarks)\b[^;]*(?=\.$)": "",
-    r" or n_prototypes\b": "",
     r"\bmax_iter was reached": "the limit of iterations was reached",
-    r"; raise (max_iter|n_prototypes)\b[^;]*(?=\.$)": "",
+    r"; raise max_iter\b[^;]*(?=\.$)": "",
     r"\bmax_iter=(\d+)": r"\1 iterations",
     r"\bof labels_": "of the labels",
 }

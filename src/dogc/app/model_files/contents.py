@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from ... import _checks
-from ...estimators import LPP, SEC, USENC, DiscriminativeKMeans, KMultipleMeans
+from ...estimators import LPP, SEC, DiscriminativeKMeans
 from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
 from ...estimators._landmarks import LandmarkClusterer
 from ...fitting import fixed_graph, landmarks, neighbours, scaling
 from ...fitting.labelling import FittedRows
-from ...fitting.prototypes import Prototypes
 from ...fitting.representatives import Frame, Representatives
 from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
 from . import joints
@@ -185,18 +184,6 @@ PARTS: dict[type, dict[str, Check]] = {
         "unit_rows": flag,
         "centres": moderate("c", "e"),
     },
-    landmarks.Ensemble: {
-        "bases": each(part(landmarks.Landmarks)),
-        "V": moderate("b", "e"),
-        "unit_rows": flag,
-        "centres": moderate("c", "e"),
-    },
-    Prototypes: {
-        "frame": FRAME,
-        "R": moderate("p", "q"),
-        "n_links": whole(1),
-        "labels": label("p"),
-    },
     fixed_graph.GraphSettings: {
         "kind": one_of(*fixed_graph.KINDS),
         "n_neighbors": whole(1),
@@ -275,8 +262,6 @@ ATTRIBUTES: dict[str, Check] = {
     "intercept_": real("e"),
     "cluster_centers_": moderate("c", "e"),
     "landmarks_": real("p", "d"),
-    "prototypes_": real("p", "d"),
-    "prototype_labels_": label("p"),
     "bandwidth_": ABOVE,
     "lam_": ANY,
     "inertia_": ANY,
@@ -292,8 +277,6 @@ ATTRIBUTES: dict[str, Check] = {
     "_voters": maybe(either_part(fixed_graph.Voters, Representatives, p="p", c="c")),
     "_space": part(DiscriminantSpace, e="e"),
     "labels_": of_rows(marked("n")),
-    "base_labels_": marked("n", "b"),
-    "bipartite_graph_": sparse("n", "p", 0),
     "confidence_": of_rows(loose("n")),
     "outlier_scores_": of_rows(loose("n")),
     "outliers_": of_rows(flags("n")),
@@ -301,9 +284,7 @@ ATTRIBUTES: dict[str, Check] = {
 # What labels new rows, by the family; the first that fits counts.
 FITTED: dict[type, Check] = {
     GraphClusterer: either_part(FittedRows, Representatives, p="p", c="c"),
-    USENC: part(landmarks.Ensemble, c="c"),
     LandmarkClusterer: part(landmarks.Landmarks, p="p", c="c"),
-    KMultipleMeans: part(Prototypes, p="p", c="c"),
 }
 # Without these a method of the family would stop on the way.
 NEEDED: dict[type, str] = {
@@ -311,7 +292,6 @@ NEEDED: dict[type, str] = {
     FixedGraphClusterer: "labels_ _voters",
     SEC: "coef_ intercept_ cluster_centers_",
     LandmarkClusterer: "labels_ _fitted_rows",
-    KMultipleMeans: "labels_ _fitted_rows",
     DiscriminativeKMeans: "labels_ _space cluster_centers_",
     LPP: "components_ mean_",
 }

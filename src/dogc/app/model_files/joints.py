@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from ...estimators import DOGCOS, KMultipleMeans
+from ...estimators import DOGCOS
 from ...estimators._base import GraphClusterer
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._fixed import FixedGraphClusterer
@@ -102,11 +102,6 @@ def _landmarks(fitted: landmarks.Landmarks, sizes: Sizes) -> None:
     need(sizes["p"] and sizes["c"], "Landmarks are none")
 
 
-def _ensemble(fitted: landmarks.Ensemble, sizes: Sizes) -> None:
-    need(fitted.bases and sizes["c"], "Ensemble.bases must not be empty")
-    same("b", sum(len(base.centres) for base in fitted.bases), sizes)
-
-
 def _space(space: DiscriminantSpace, sizes: Sizes) -> None:
     """The map before the discriminant: nothing, or landmarks of a Gaussian kernel."""
     mapped = space.kernel_map
@@ -174,10 +169,8 @@ JOINTS: dict[type, Callable[[Any, Sizes], None]] = {
     Frame: _frame,
     Representatives: _representatives,
     landmarks.Landmarks: _landmarks,
-    landmarks.Ensemble: _ensemble,
     DiscriminantSpace: _space,
     GraphClusterer: _learned_graph,
     FixedGraphClusterer: _fixed_graph,
     LandmarkClusterer: _own_labels,
-    KMultipleMeans: _own_labels,
 }

@@ -34,8 +34,7 @@ from ...estimators._elsewhere import storable
 from ...fitting import neighbours
 from ...fitting.fixed_graph import GraphSettings, Voters
 from ...fitting.labelling import FittedRows
-from ...fitting.landmarks import Ensemble, Landmarks
-from ...fitting.prototypes import Prototypes
+from ...fitting.landmarks import Landmarks
 from ...fitting.repeatable import single_blas_thread
 from ...fitting.representatives import Frame, Representatives
 from ...fitting.scaling import Scaled
@@ -54,13 +53,11 @@ STORED: dict[str, type] = {
     "Preparation": MixedEncoder,
     "CountEvidence": CountEvidence,
     "DiscriminantSpace": DiscriminantSpace,
-    "Ensemble": Ensemble,
     "FittedRows": FittedRows,
     "Frame": Frame,
     "GraphSettings": GraphSettings,
     "Index": neighbours.Index,
     "Landmarks": Landmarks,
-    "Prototypes": Prototypes,
     "Record": Record,
     "Representatives": Representatives,
     "ResolutionChoice": ResolutionChoice,
