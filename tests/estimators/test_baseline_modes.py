@@ -103,13 +103,6 @@ def test_few_rows_copies_lone_rows_and_more_features_than_rows(mode):
         fitted(mode, rng.standard_normal((10, 3)), c)
 
 
-def test_a_new_row_between_the_clusters_does_not_look_at_other_new_rows():
-    model = NormalizedCut(3, n_neighbors=12).fit(overlapping())
-    new = overlapping().mean(axis=0) + 6.0 * np.random.default_rng(0).standard_normal((300, 4))
-    one_by_one = np.concatenate([model.predict(row[None]) for row in new])
-    np.testing.assert_array_equal(model.predict(new), one_by_one)
-
-
 @each_random
 def test_random_starts_are_drawn_from_random_state_alone(cls):
     X, _ = make_blobs(80, n_features=4, centers=4, cluster_std=4.0, random_state=0)

@@ -109,17 +109,6 @@ def test_random_landmarks_are_rows():
     assert len(np.unique(R, axis=0)) == 30
 
 
-def test_means_lie_nearer_to_rows_than_random_rows_do():
-    rows, _ = make_blobs(3_000, centers=5, random_state=0)
-    apart = {
-        how: dense.squared_distances(
-            rows, LSC(5, n_landmarks=50, landmarks=how).fit(rows).landmarks_
-        ).min(axis=1).mean()
-        for how in ("kmeans", "random")
-    }  # fmt: skip
-    assert apart["kmeans"] < 0.8 * apart["random"]
-
-
 @each
 def test_a_graph_in_too_many_pieces_is_merged_and_said(cls):
     rows, truth = make_blobs(80, centers=8, cluster_std=0.1, random_state=0)

@@ -82,16 +82,6 @@ def test_rows_are_the_left_singular_vectors():
     np.testing.assert_allclose(np.abs(np.sum(U * expected, axis=0)), 1.0)
 
 
-def test_a_weight_is_as_many_copies():
-    rng = np.random.default_rng(2)
-    idx, T = np.argsort(rng.random((30, 6)), axis=1)[:, :3], rng.random((30, 3))
-    omega = rng.integers(1, 4, 30)
-    copies = np.repeat(np.arange(30), omega)
-    E = bipartite.landmark_graph(idx, T, omega, 6).toarray()
-    again = bipartite.landmark_graph(idx[copies], T[copies], np.ones(len(copies)), 6).toarray()
-    np.testing.assert_allclose(E, again)
-
-
 def test_components_lie_apart_and_a_landmark_without_rows_nowhere():
     idx, T = np.array([[0, 1], [0, 1], [2, 3], [2, 3]]), np.full((4, 2), 0.5)
     E = bipartite.landmark_graph(idx, T, np.ones(4), 5)
@@ -127,10 +117,3 @@ def test_a_row_far_from_everything_keeps_finite_weights(far):
     np.testing.assert_allclose(T[0], 0.5)
     assert total[0] == bipartite.LEAST_WEIGHT
     assert total[1] > 1.0
-
-
-def test_where_a_row_lies_does_not_depend_on_other_rows():
-    rng = np.random.default_rng(0)
-    idx, T, V = rng.integers(0, 9, (200, 4)), rng.random((200, 4)), rng.standard_normal((9, 7))
-    one_by_one = [bipartite.place_rows(i[None], t[None], V)[0] for i, t in zip(idx, T, strict=True)]
-    np.testing.assert_array_equal(bipartite.place_rows(idx, T, V), one_by_one)

@@ -60,33 +60,7 @@ def test_weights_match_one_row_after_the_other_in_any_unit(monkeypatch, n, m, k,
             np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=0, atol=1e-9)
 
 
-@thorough
-@given(st.integers(2, 9), st.floats(1e-2, 10), st.floats(0.3, 5), st.integers(0, 2**32 - 1))
-def test_with_all_neighbours_and_one_kernel_a_row_is_left_out_of_one_regression(
-    n, ridge, sigma, seed
-):
-    X = np.random.default_rng(seed).standard_normal((n, 2))
-    idx = np.array([np.delete(np.arange(n), i) for i in range(n)])
-    A = np.zeros((n, n))
-    np.put_along_axis(A, idx, kernel_weights(X, idx, np.full(n, sigma), ridge), axis=1)
-    K = reference.gaussian_kernel(X, np.full(n, sigma)) + np.eye(n)
-    residual = np.eye(n) - K @ np.linalg.inv(K + ridge * np.eye(n))
-    expected = residual / np.diag(residual)[:, None]
-    np.testing.assert_allclose(np.eye(n) - A, expected, rtol=0, atol=1e-9)
-
-
 # ------------------------------------------------------------------ linear_ridge_weights
-
-
-def test_a_heavy_penalty_leaves_the_mean_of_the_neighbours():
-    X, idx, _ = rows_and_neighbours(4, 20, 3, 8)
-    weights = local_models.linear_ridge_weights(X, idx, 1e12)
-    np.testing.assert_allclose(weights, 1 / 8, rtol=0, atol=1e-9)
-
-
-def test_a_single_neighbour_is_believed():
-    X, idx, _ = rows_and_neighbours(6, 7, 3, 1)
-    assert np.array_equal(linear_weights(X, idx), np.ones((7, 1)))
 
 
 def test_rows_far_apart_have_no_say_in_what_is_rounding_elsewhere():
@@ -129,15 +103,6 @@ def test_weights_follow_their_neighbours_and_their_rows(weights_of, situation, s
     order = rng.permutation(len(X))
     renamed = np.argsort(order)[idx[order]]
     np.testing.assert_allclose(weights_of(X[order], renamed), weights[order], rtol=0, atol=1e-9)
-
-
-@BOTH
-def test_weights_do_not_depend_on_the_origin_or_on_a_rotation(weights_of):
-    X, idx, _ = rows_and_neighbours(7, 15, 4, 6)
-    weights = weights_of(X, idx)
-    np.testing.assert_allclose(weights_of(X + 2.0**20, idx), weights, rtol=0, atol=1e-8)
-    Q, _ = np.linalg.qr(np.random.default_rng(8).standard_normal((4, 4)))
-    np.testing.assert_allclose(weights_of(X @ Q, idx), weights, rtol=0, atol=1e-10)
 
 
 @BOTH

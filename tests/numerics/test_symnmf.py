@@ -115,23 +115,6 @@ def test_a_sparse_graph_gives_what_the_dense_one_gives(make):
     np.testing.assert_allclose(sparse.objective, dense.objective, rtol=1e-8)
 
 
-def test_the_order_of_rows_and_columns_only_renames_the_factors():
-    A, start = nonnegative_problem(6, 9, 3)
-    rng = np.random.default_rng(7)
-    rows, columns = rng.permutation(9), rng.permutation(3)
-    H = symnmf.symmetric_nmf(A, start).H
-    renamed = symnmf.symmetric_nmf(A[np.ix_(rows, rows)], start[np.ix_(rows, columns)]).H
-    np.testing.assert_allclose(renamed, H[np.ix_(rows, columns)], rtol=0, atol=1e-4)
-
-
-def test_a_start_that_is_already_stationary_is_kept():
-    H, _ = planted(9)
-    result = symnmf.symmetric_nmf(H @ H.T, H)
-    assert result.converged
-    assert len(result.objective) < 10
-    np.testing.assert_allclose(result.H, H, rtol=0, atol=1e-7)
-
-
 def test_a_start_of_zeros_stays_and_running_out_of_iterations_is_said():
     A, start = nonnegative_problem(11, 10, 3)
     assert not symnmf.symmetric_nmf(A, np.zeros((10, 3))).H.any()
