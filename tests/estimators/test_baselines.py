@@ -254,6 +254,16 @@ def test_feature_factors_are_non_negative_and_leave_what_they_say():
     assert model.reconstruction_err_ == pytest.approx(left, rel=0.02)
 
 
+def test_sparse_features_are_factored_as_dense_ones():
+    rows = np.tile(np.abs(X), 13) * np.linspace(1.0, 9.0, 52)  # beyond columns that become dense
+    rows[:2] = 0.0  # so that the least of each column is zero, as sparse ones take it to be
+    dense_, sparse = (
+        NMFClustering(3, source="features", n_neighbors=K).fit(kind(rows)).embedding_
+        for kind in (np.asarray, sp.csr_array)
+    )
+    np.testing.assert_allclose(sparse, dense_, rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize("source", ["graph", "features"])
 def test_more_starts_of_a_factorisation_never_leave_more(source):
     errors = [
