@@ -86,7 +86,7 @@ CHOICES = {
     ],
     "xi": [
         ("loop/lambda_search.py", "values[values <= FAR * np.median(values)]", "values"),
-        ("estimators/_regressing.py", 'xi: str = "mean"', 'xi: str = "row"'),
+        ("estimators/_can.py", 'xi: str = "mean"', 'xi: str = "row"'),
         ("numerics/graph.py", "beyond = d[:, min(k, d.shape[1] - 1)]", "beyond = near[:, -1]"),
     ],
     "Distances that xi is measured on": [
@@ -280,12 +280,12 @@ CHOICES = {
             "Y = discrete.assign(rng.random((problem.n, problem.c)))",
             "Y = discrete.assign(state.F @ Q)",
         ),
-        ("estimators/_regressing.py", 'init: Any = "auto"', 'init: Any = "random"'),
+        ("estimators/_can.py", 'init: Any = "auto"', 'init: Any = "random"'),
     ],
     "DOGC-I and DOGC-II": [
         ("loop/methods.py", "state._replace(Q=np.eye(problem.c), Y=", "state._replace(Y="),
         (
-            "estimators/_ablations.py",
+            "estimators/_regressing.py",
             "return kmeans.fit(result.state.Y, sample_weight=problem.nodes.size).labels_"
             ".astype(np.int64)",
             "return result.state.Y.argmax(axis=1)",
@@ -341,10 +341,10 @@ COMPARED = {
     "k-means": [
         (
             "estimators/_discretising.py",
-            "    if n_init is None:\n        start = discrete.cluster_means(F, rotated)",
-            "    if False:\n        start = discrete.cluster_means(F, rotated)",
+            "discrete.cluster_means(F, rotated) if n_init is None else",
+            "discrete.cluster_means(F, rotated) if False else",
         ),
-        ("estimators/_ablations.py", "n_init=10, random_state=0", "n_init=1, random_state=0"),
+        ("estimators/_regressing.py", "n_init=10, random_state=0", "n_init=1, random_state=0"),
         ("estimators/_dkm.py", "n_init: int = 10", "n_init: int = 1"),
         ("estimators/_dkm.py", "random_state: Any = 0", "random_state: Any = None"),
     ],
@@ -361,13 +361,13 @@ COMPARED = {
         ),
     ],
     "SEC": [
-        ("estimators/_sec.py", "weight = mu * float(A.sum()) / n", "weight = mu"),
+        ("estimators/_sec.py", "constant, mu * float(A.sum()) / n", "constant, mu"),
         (
             "estimators/_sec.py",
-            "gamma = self.gamma / max(scaled.n_varying, 1)",
-            "gamma = self.gamma",
+            "self.gamma / max(fixed.pairs.scaled.n_varying, 1)",
+            "self.gamma",
         ),
-        ("estimators/_sec.py", 'if self.laplacian == "normalized":', "if False:"),
+        ("estimators/_sec.py", "if normalised:", "if False:"),
     ],
     "DKM": [
         (
@@ -392,12 +392,12 @@ COMPARED = {
         ("estimators/_nmf.py", 'source: str = "graph"', 'source: str = "features"'),
     ],
     "LPP": [
-        ("estimators/_lpp.py", "centre = (degree @ space.R) / total", "centre = 0.0 * space.R[0]"),
         (
             "estimators/_lpp.py",
-            'if _checks.check_flag("center", self.center) else plain_projection',
-            "if True else plain_projection",
+            "centre = (degree @ space.R) / (float(degree.sum()) or 1.0)",
+            "centre = 0.0 * space.R[0]",
         ),
+        ("estimators/_lpp.py", "    if center:", "    if True:"),
     ],
 }
 
