@@ -138,7 +138,7 @@ def other_cases() -> Iterator[Case]:
     yield case("LPP", 20_000, 300, n_components=5)
     yield case("LPP", 3_000, 20, n_components=2, affinity="full")
     yield case("LPP", 3_000, 2_000, n_components=5)
-    for method in ("LSC", "USPEC", "USENC", "KMultipleMeans"):
+    for method in ("LSC", "USPEC"):
         yield case(method, 200_000, 20)
         yield case(method, 40_000, 400)
         yield case(method, 400_000, 8, 20)
@@ -147,7 +147,6 @@ def other_cases() -> Iterator[Case]:
         yield case(method, 20_000, 2_000, density=0.03)
     yield case("LSC", 100_000, 50, n_landmarks=3_000)
     yield case("USPEC", 100_000, 50, n_landmarks=3_000)
-    yield case("KMultipleMeans", 60_000, 50, n_prototypes=3_000)
     for method in ("PrintedDOGC", "PrintedDOGCOS"):
         yield case(method, 1_500, 20, max_iter=3)
         yield case(method, 2_500, 20, max_iter=3)
@@ -175,8 +174,6 @@ def held_out_cases() -> Iterator[Case]:
     yield case("LPP", 10_000, 700, n_components=3)
     yield case("LSC", 60_000, 200, 10, n_landmarks=800)
     yield case("USPEC", 300_000, 30, 10, n_neighbors=10)
-    yield case("USENC", 150_000, 30, 6, n_estimators=10)
-    yield case("KMultipleMeans", 300_000, 12, 8, n_neighbors=8)
     yield case("PrintedDOGC", 3_200, 50, max_iter=2)
 
 

@@ -10,7 +10,20 @@ import signal
 import numpy as np
 import pytest
 
-from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed, estimators
+from dogc import (
+    CAN,
+    CLR,
+    DOGC,
+    DOGCOS,
+    LSC,
+    PCAN,
+    SEC,
+    DiscriminativeKMeans,
+    DOGCFixedGraph,
+    DOGCRelaxed,
+    NormalizedCut,
+    estimators,
+)
 from dogc.fitting.auto.n_components import geometry_of
 from dogc.fitting.places import locate
 from dogc.fitting.problems import problem_at
@@ -24,6 +37,8 @@ ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
 FITTING = [cls for cls in vars(estimators).values() if hasattr(cls, "fit_predict")]
 BASELINES = tuple(cls for cls in FITTING if cls not in ESTIMATORS)
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
+# One of each way of a fit: what is the same within a family is tested on these.
+FAMILIES = (DOGC, DOGCOS, NormalizedCut, CLR, SEC, DiscriminativeKMeans, LSC)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 

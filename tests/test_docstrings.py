@@ -31,10 +31,11 @@ def described(cls, section):
 
 
 @each
-def test_parameters_are_described_in_order_with_their_defaults(cls):
+def test_parameters_are_described_with_their_defaults(cls):
     parameters = inspect.signature(cls).parameters
     told = described(cls, "Parameters")
-    assert [name for name, _ in told] == list(parameters)
+    assert told[0][0] == next(iter(parameters))  # all others are passed by name
+    assert sorted(name for name, _ in told) == sorted(parameters)
     for name, kind in told:
         _, stated, default = kind.partition(", default=")
         assert stated, name

@@ -48,8 +48,6 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "DOGC-OS": dogc.DOGCOS,
     "LSC": dogc.LSC,
     "U-SPEC": dogc.USPEC,
-    "U-SENC": dogc.USENC,
-    "KMM": dogc.KMultipleMeans,
 }
 
 NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)

@@ -101,8 +101,6 @@ PHASES = {
     "sample": Phase(copies=2.0, doubles=2.1, row=100),
     "links": Phase(row=5, neighbour=12),
     "landmarks": Phase(copies=1.8, row=60, neighbour=27, cluster=20, drawn=4.0),
-    "ensemble": Phase(copies=2.1, row=300, neighbour=40, drawn=2.0),
-    "prototypes": Phase(copies=1.8, row=200, neighbour=60, cluster=30, drawn=4.0),
 }
 
 

@@ -40,7 +40,7 @@ EXPLORED = {"exactly n_clusters components": "as many components as clusters",
             "n_clusters": "number of clusters"}  # fmt: skip
 # Advice that cannot be typed.
 UNTYPED = re.compile(
-    r"(;|, or| or) [^;,']*(max_iter|bandwidth|n_landmarks|n_prototypes|with more edges)\b[^;,']*?"
+    r"(;|, or| or) [^;,']*(max_iter|bandwidth|n_landmarks|with more edges)\b[^;,']*?"
     r"(?=[;,.'])|; neighbors_algorithm='brute' finds all of them but is slower"
 )
 # The settings that not all methods have: as they are typed, and as a method has them.
