@@ -25,8 +25,7 @@ from dogc import (
     estimators,
 )
 from dogc.fitting.auto.n_components import geometry_of
-from dogc.fitting.places import locate
-from dogc.fitting.problems import problem_at
+from dogc.fitting.problems import locate, problem_at
 from dogc.fitting.settings import check_settings
 from dogc.loop import watch
 

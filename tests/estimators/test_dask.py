@@ -179,7 +179,9 @@ def test_workers_need_no_gpu():
 def test_labels_are_made_when_asked_for(monkeypatch):
     model = DOGC(2, n_representatives=P).fit(in_blocks(MOONS, 1_000))
     computed = []
-    monkeypatch.setattr("dogc.fitting.linked.linked_labels", lambda *a: computed.append(a) or 1 / 0)
+    monkeypatch.setattr(
+        "dogc.fitting.labelling.linked_labels", lambda *a: computed.append(a) or 1 / 0
+    )
     assert model.labels_.shape == (4_000,)
     assert not computed
     with pytest.raises(ZeroDivisionError):

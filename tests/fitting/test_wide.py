@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogc import CAN, DOGC, DOGCOS, load, save
+from dogc.fitting.problems import until_wide
 from dogc.fitting.settings import wide_scale
-from dogc.fitting.wide import until_wide
 from dogc.numerics import graph
 
 thorough = settings(deadline=None, max_examples=60)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..fitting import distinct, given_graphs, labelling, outlier_scores, places, problems, scaling
+from ..fitting import distinct, labelling, neighbours, outlier_scores, problems, scaling
 from ..fitting.auto.geometry import Look, better_looks
 from ..fitting.auto.many_rows import Job, Prepared, prepare
 from ..fitting.auto.n_clusters import CountEvidence
@@ -169,7 +169,7 @@ class GraphClusterer(NewRows):
             )
         check_learned(rows, settings, self._method.regresses)
         if settings.lookup.precomputed:
-            given_graphs.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
+            neighbours.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
             if self._method.regresses:
                 raise ValueError(
                     f"metric='precomputed' gives {type(self).__name__} no features to regress "
@@ -203,7 +203,7 @@ class GraphClusterer(NewRows):
         self.embedding_ = np.where(
             rows.inverse[:, None] >= 0, F.astype(dtype)[rows.inverse], dtype.type(0)
         )
-        W = places.projection(geometry, state, self.n_features_in_)
+        W = problems.projection(geometry, state, self.n_features_in_)
         self._assign_components(scaling.feature_map(geometry.scaled, W), dtype)
         self._assign_state(result, new_name, dtype)
         common_xi = None

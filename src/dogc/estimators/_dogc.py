@@ -9,8 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..fitting import labelling
 from ..fitting.distinct import DistinctRows
-from ..fitting.passes import in_chunks
-from ..fitting.repeatable import single_blas_thread
+from ..fitting.repeatable import in_chunks, single_blas_thread
 from ..fitting.representatives import ManyRows, Representatives
 from ..fitting.settings import Settings
 from ..loop import methods

@@ -17,7 +17,7 @@ from .._extras import needed
 from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.representatives import Representatives, RowSet
-from ..fitting.whereabouts import is_dask, is_tensor
+from ..fitting.scaling import is_dask, is_tensor
 from ..numerics import discrete
 from ._validating import validate_rows
 

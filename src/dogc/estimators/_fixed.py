@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
-from ..fitting import distinct, fixed_graph, linked
+from ..fitting import distinct, fixed_graph, labelling
 from ..fitting.auto import many_rows
 from ..fitting.auto.solving_representatives import Solved, resolve
 from ..fitting.memory import check_fixed
@@ -185,7 +185,7 @@ class FixedGraphClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
-                return linked.linked_labels(self._voters, X, self.n_jobs)
+                return labelling.linked_labels(self._voters, X, self.n_jobs)
             if self._voters is None:  # a precomputed graph
                 return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
             return fixed_graph.edge_labels(self._voters, X)

@@ -14,8 +14,7 @@ from .. import _checks
 from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_in_memory
-from ..fitting.passes import in_chunks
-from ..fitting.repeatable import generator, single_blas_thread
+from ..fitting.repeatable import generator, in_chunks, single_blas_thread
 from ..numerics import bipartite, discrete, fragments
 from ._discretising import kmeans, rotation_labels, unit_scale
 from ._fixed import warn_of_components

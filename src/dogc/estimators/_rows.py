@@ -24,7 +24,7 @@ from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowFacts, RowSet
-from ..fitting.whereabouts import is_dask
+from ..fitting.scaling import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
 from ..numerics import discrete, outliers

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from .._checks import check_numbers
-from ..fitting.magnitudes import within_range
-from ..fitting.whereabouts import is_dask
+from ..fitting.scaling import is_dask, within_range
 from ..numerics.matrix import Matrix
 
 

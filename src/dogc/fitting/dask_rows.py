@@ -18,15 +18,12 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._checks import check_enough_rows, check_unmasked
-from . import linked, links, sampling
+from . import in_memory, labelling, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted
-from .magnitudes import within_range
-from .passes import Report
-from .repeatable import single_blas_thread
+from .repeatable import Report, single_blas_thread
 from .representatives import Representatives, RowFacts, Unseen
-from .scaling import unit_rows
-from .whereabouts import is_dask
+from .scaling import is_dask, unit_rows, within_range
 
 # Blocks for each thread that are handed out at a time, and sums that one task adds up.
 BLOCKS_EACH, ADDED = 16, 4
@@ -160,14 +157,14 @@ def labels_of(rows: RowsInMemory, fitted: Representatives, mark: int | None = No
     if not rows.n:
         return np.empty(0, dtype=np.int64)
     if mark is None:
-        return linked.linked_labels(fitted, rows.X, 1)
+        return labelling.linked_labels(fitted, rows.X, 1)
     return rows.facts(fitted, mark).labels
 
 
-def count(rows: RowsInMemory, start: int, fitted: Representatives) -> linked.LabelSizes:
+def count(rows: RowsInMemory, start: int, fitted: Representatives) -> in_memory.LabelSizes:
     """The sizes of labels in a block that begins with row number ``start``."""
     c = int(fitted.labels.max()) + 1
-    return linked.weigh(labels_of(rows, fitted), rows.weight, c, start)
+    return in_memory.weigh(labels_of(rows, fitted), rows.weight, c, start)
 
 
 def facts_of(rows: RowsInMemory, fitted: Representatives, kinds: np.dtype) -> np.ndarray:
@@ -307,12 +304,12 @@ class DaskLinks:
         """Keep where the rows are."""
         self._rows, self._fitted = rows, fitted
 
-    def count(self, labels: np.ndarray) -> tuple[linked.LabelSizes, int]:
+    def count(self, labels: np.ndarray) -> tuple[in_memory.LabelSizes, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
 
-        def sizes_by(n_votes: int) -> linked.LabelSizes:
+        def sizes_by(n_votes: int) -> in_memory.LabelSizes:
             fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
-            return self._rows.fold(count, linked.both, _constant(fitted), places=True)
+            return self._rows.fold(count, in_memory.both, _constant(fitted), places=True)
 
         return counted(sizes_by, self._fitted.n_links, labels)
 

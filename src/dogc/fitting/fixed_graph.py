@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from .. import _checks
 from ..numerics import affinity, discrete, graph
 from ..numerics.matrix import Matrix
-from . import given_graphs, neighbours, scaling
-from .passes import in_chunks
+from . import neighbours, scaling
+from .repeatable import in_chunks
 
 KINDS = ("neighbors", "full", "precomputed")
 
@@ -65,7 +65,7 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
 def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
     """The graph that the settings ask for."""
     if settings.kind == "precomputed":
-        given_graphs.check_affinity_matrix(X)
+        check_affinity_matrix(X)
         A = sp.csr_array(X).astype(np.float64)
         A = ((A + A.T) * 0.5).tocsr()
         A = (A - sp.dia_array((A.diagonal()[None, :], [0]), shape=A.shape)).tocsr()
@@ -143,7 +143,7 @@ def _vote(voters: Voters, X: Matrix) -> np.ndarray:
 
 def given_edge_labels(X: Matrix, labels: np.ndarray) -> np.ndarray:
     """The same for rows that come with their affinities to the fitted ones."""
-    given_graphs.check_non_negative(X)
+    check_non_negative(X)
     weight = sp.csr_array(X).astype(np.float64)
     alone = np.asarray(weight.sum(axis=1)).ravel() <= 0
     if alone.any():
@@ -161,3 +161,28 @@ def _new_bandwidths(d: np.ndarray, voters: Voters) -> np.ndarray:
     place = min(affinity.BANDWIDTH_RANK, d.shape[1]) - 1
     own = np.sqrt(np.partition(d, place, axis=1)[:, place])
     return np.maximum(own, voters.sigma.min())
+
+
+def check_affinity_matrix(A: Matrix) -> None:
+    """A square, symmetric, non-negative matrix of affinities."""
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(
+            f"X must be square when affinity='precomputed'; got shape {A.shape}. Pass the "
+            "affinities between all rows, or features with another affinity."
+        )
+    check_non_negative(A)
+    gap = abs(A - A.T)
+    if gap.max() > 1e-6 * abs(A).max():
+        raise ValueError(
+            "X is not symmetric, which affinity='precomputed' needs; symmetrise it, for example "
+            "with 0.5 * (X + X.T)."
+        )
+
+
+def check_non_negative(A: Matrix) -> None:
+    """Affinities are zero or more."""
+    if A.shape[0] and A.min() < 0:
+        raise ValueError(
+            "X holds negative affinities, but affinity='precomputed' takes values of at least 0; "
+            "pass similarities such as a Gaussian kernel's."
+        )

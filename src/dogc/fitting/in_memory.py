@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from ..numerics import lloyd, outliers
+from ..numerics import discrete, lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
-from .linked import NOWHERE, LabelSizes, row_votes, weigh
-from .passes import Report, over_blocks
+from .repeatable import Report, over_blocks
 from .representatives import Representatives, RowFacts, Unseen, as_points
 from .scaling import count_distinct
 
@@ -130,6 +129,57 @@ class LinksInMemory:
         votes = np.zeros((self.p, c), dtype=np.int64)
         np.add.at(votes, (self.rows.idx, labels[:, None]), self.rows.share)
         return votes
+
+
+def row_votes(
+    rows: links.RowLinks, labels: np.ndarray, n_votes: int | None = None, n_jobs: int | None = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """The label with most of each row's weight, the lowest in a tie, and its share.
+
+    The nearest ``n_votes`` of its links have a vote; None: all.
+    """
+    n, c = len(rows.idx), int(labels.max()) + 1
+    found, sure = np.empty(n, dtype=np.int64), np.empty(n)
+
+    def block(part: slice) -> None:
+        idx, weight = rows.idx[part, :n_votes], rows.share[part, :n_votes]
+        share = discrete.label_shares(labels[idx], weight, c)
+        found[part] = share.argmax(axis=1)
+        sure[part] = share.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
+
+    for _ in over_blocks(block, rows.idx, n_jobs):
+        pass
+    return found, sure
+
+
+class LabelSizes(NamedTuple):
+    """What the rows of each label weigh, and the first of them."""
+
+    weight: np.ndarray  # (c,) whole numbers
+    first: np.ndarray  # (c,) which row; NOWHERE if there is none
+
+
+NOWHERE = np.iinfo(np.int64).max
+
+
+def weigh(found: np.ndarray, weight: np.ndarray, c: int, start: int = 0) -> LabelSizes:
+    """The sizes of c labels; the first row is number ``start``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weigh(np.array([1, 0, 1]), np.array([5, 1, 0]), 2, start=7)
+    LabelSizes(weight=array([1, 5]), first=array([8, 7]))
+    """
+    total, first = np.zeros(c, dtype=np.int64), np.full(c, NOWHERE)
+    np.add.at(total, found, weight)
+    np.minimum.at(first, found, np.arange(start, start + len(found)))
+    return LabelSizes(total, first)
+
+
+def both(one: LabelSizes, other: LabelSizes) -> LabelSizes:
+    """The sizes of labels over the rows of both."""
+    return LabelSizes(one.weight + other.weight, np.minimum(one.first, other.first))
 
 
 def counted(

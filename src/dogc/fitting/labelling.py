@@ -9,12 +9,11 @@ import numpy as np
 from ..loop.state import Problem
 from ..numerics import discrete, graph
 from ..numerics.matrix import Matrix
-from . import given_graphs, linked, neighbours, scaling
-from .passes import in_chunks
-from .places import Place
-from .representatives import Representatives
+from . import links, neighbours, scaling
+from .problems import Place, until_wide
+from .repeatable import in_chunks, over_blocks
+from .representatives import Representatives, as_points
 from .settings import wide_scale
-from .wide import until_wide
 
 
 class FittedRows(NamedTuple):
@@ -77,14 +76,14 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
 def new_labels(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
     if isinstance(fitted, Representatives):
-        return linked.linked_labels(fitted, X, n_jobs)
+        return linked_labels(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
 def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
     if isinstance(fitted, Representatives):
-        return linked.linked_shares(fitted, X, n_jobs)
+        return linked_shares(fitted, X, n_jobs)
     return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
 
 
@@ -133,8 +132,8 @@ def nearest_fitted(
     is in the learned subspace.
     """
     if fitted.search is None or fitted.scaled is None:
-        given_graphs.check_distances(X)
-        idx, d = scaling.neighbours_in_graph(X, m, skip_self=False)
+        neighbours.check_distances(X)
+        idx, d = neighbours.neighbours_in_graph(X, m, skip_self=False)
         if (idx[:, 0] < 0).any():
             raise ValueError(
                 "X has rows without any distance to a fitted row; pass the transform of the "
@@ -147,3 +146,38 @@ def nearest_fitted(
     idx = np.sort(idx, axis=1)
     d = neighbours.distances(fitted.search, project(X, fitted.components), fitted.Z, idx)
     return neighbours.nearest_first(idx, d)
+
+
+def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The share of each label in the links of new rows, of shape (n, c)."""
+    search = links.make_search(fitted.R, fitted.metric)
+
+    def block(rows: slice) -> np.ndarray:
+        return _linked_shares(fitted, search, as_points(fitted.frame, X[rows]))
+
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+
+
+def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
+    """The label with the largest share, the lowest in a tie.
+
+    Rows well inside a cluster are told by their nearest representatives alone.
+    """
+    search = links.make_search(fitted.R, fitted.metric)
+    known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
+
+    def block(rows: slice) -> np.ndarray:
+        Z = as_points(fitted.frame, X[rows])
+        labels, sure = links.surely(known, Z)
+        if not sure.all():
+            labels[~sure] = _linked_shares(fitted, search, Z[~sure]).argmax(axis=1)
+        return labels
+
+    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+
+
+def _linked_shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
+    found = links.link_rows(search, Z, fitted.n_links, fitted.width)
+    c, voters = int(fitted.labels.max()) + 1, fitted.n_votes
+    votes = discrete.label_shares(fitted.labels[found.idx[:, :voters]], found.share[:, :voters], c)
+    return votes / votes.sum(axis=1, keepdims=True)

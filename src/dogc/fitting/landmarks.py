@@ -12,7 +12,7 @@ from ..numerics import bipartite, discrete, lloyd
 from ..numerics.exact import rounded
 from ..numerics.matrix import Matrix
 from . import distinct, links, scaling
-from .passes import over_blocks
+from .repeatable import over_blocks
 from .representatives import Frame, as_points
 
 # Lloyd's steps from candidates to their means.

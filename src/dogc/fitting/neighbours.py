@@ -1,4 +1,4 @@
-"""Nearest neighbours: exact by scikit-learn, by pynndescent, or by the user's own search."""
+"""Nearest neighbours: exact by scikit-learn, by pynndescent, by the user's search, or as given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import graph
 from ..numerics.matrix import Matrix
-from .passes import Report, in_blocks
+from .repeatable import Report, in_blocks
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 
@@ -189,3 +189,69 @@ def _check_fork() -> None:
             "did; start processes by 'spawn' or joblib, or use 'auto'."
         )
     _searched_in.add(os.getpid())
+
+
+def neighbours_in_graph(
+    D: Matrix, n_neighbors: int, *, skip_self: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest stored entries of each row of a sparse distance graph, as squares.
+
+    Short rows are padded with index -1 at infinite distance.
+    """
+    D = D.tocoo()
+    row, column = D.row, D.col
+    distance = D.data.astype(np.float64)
+    if skip_self:
+        off_diagonal = row != column
+        row, column, distance = row[off_diagonal], column[off_diagonal], distance[off_diagonal]
+    order = np.lexsort((column, distance, row))
+    row, column, distance = row[order], column[order], distance[order]
+    n = D.shape[0]
+    first = np.searchsorted(row, np.arange(n))
+    place = np.arange(len(row)) - first[row]
+    kept = place < n_neighbors
+    idx = np.full((n, n_neighbors), -1, dtype=np.int64)
+    d = np.full((n, n_neighbors), np.inf)
+    idx[row[kept], place[kept]] = column[kept]
+    d[row[kept], place[kept]] = distance[kept] ** 2
+    return idx, d
+
+
+def check_neighbour_graph(D: Matrix, n_neighbors: int) -> None:
+    """A square sparse graph of distances, as KNeighborsTransformer makes it."""
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(
+            f"X must be square when metric='precomputed'; got shape {D.shape}. Pass the "
+            "neighbour graph that KNeighborsTransformer(mode='distance') returns for the rows."
+        )
+    check_distances(D)
+    check_symmetric_where_known(D)
+    row = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    stored = np.bincount(row[D.indices != row], minlength=D.shape[0])
+    if stored.min() < n_neighbors:
+        short = int(stored.argmin())
+        raise ValueError(
+            f"n_neighbors={n_neighbors} is too large: row {short} of the precomputed graph X holds "
+            f"only {int(stored[short])} neighbours; lower n_neighbors or compute more neighbours."
+        )
+
+
+def check_distances(D: Matrix) -> None:
+    """No negative entries: an affinity passed for a distance often shows up here."""
+    if D.data.size and D.data.min() < 0:
+        raise ValueError(
+            "X holds negative distances, but metric='precomputed' takes a graph of distances; "
+            "pass one made with KNeighborsTransformer(mode='distance')."
+        )
+
+
+def check_symmetric_where_known(D: Matrix) -> None:
+    """Where both (i, j) and (j, i) are stored they must agree; one alone is fine."""
+    stored = sp.csr_array((np.ones_like(D.data), D.indices, D.indptr), shape=D.shape)
+    both = stored.multiply(stored.T)
+    gap = abs(sp.csr_array(D).multiply(both) - sp.csr_array(D.T).multiply(both))
+    if gap.nnz and gap.max() > 1e-6 * D.data.max():
+        raise ValueError(
+            "X is not symmetric: metric='precomputed' needs the same distance from i to j as from "
+            "j to i wherever both are stored; symmetrise it, for example with X.maximum(X.T)."
+        )

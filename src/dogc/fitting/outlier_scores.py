@@ -7,11 +7,11 @@ import numpy as np
 from ..loop.watch import Watch
 from ..numerics import outliers, separation
 from ..numerics.matrix import Matrix
-from . import labelling, links, neighbours, representatives, scaling
+from . import labelling, links, neighbours, representatives
 from .distinct import DistinctRows
 from .labelling import Fitted, FittedRows
-from .passes import in_chunks, over_blocks
-from .places import Place, points
+from .problems import Place, points
+from .repeatable import in_chunks, over_blocks
 from .representatives import Representatives
 from .settings import SMALLEST_SHARE, SmallestCluster, wide_scale
 
@@ -32,7 +32,7 @@ def fitted_scores(
     Nobody is an outlier where there was no time to look for neighbours.
     """
     if fitted.Z is None:
-        idx, d = scaling.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
+        idx, d = neighbours.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
     else:
         idx, d = _around(place, n_jobs, watch)
     if fitted.components is not None:  # distances are those in the subspace

@@ -13,7 +13,7 @@ from ..numerics import fragments, lloyd, principal, separation
 from ..numerics.exact import exact_bits, power_of_two, rounded
 from ..numerics.matrix import Ended, Matrix, never
 from . import links, sampling, scaling
-from .passes import Report
+from .repeatable import Report
 from .settings import Settings, SmallestCluster, wide_links
 
 # Rows of the sample on which Lloyd's steps are taken: so many for each representative, and as many

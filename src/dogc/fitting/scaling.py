@@ -1,25 +1,31 @@
-"""From what users pass to the arrays that the numerics work on."""
+"""Rows that users pass as the arrays that the numerics work on: of numbers in range, scaled."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
+from .._checks import LONGEST
 from ..numerics.matrix import Matrix
+from ..numerics.row_blocks import over_rows
 from .column_maps import GIVEN, Columns
-from .magnitudes import LARGEST
+from .repeatable import BLOCK_ELEMENTS
 
 # Significant bits that coordinates keep. What is rounded off is what changes when X is
 # multiplied or shifted, so that integers and other rows full of ties get the same labels.
 KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
-# Numbers that are worked on at a time, so that rows are not held several times over.
-BLOCK_ELEMENTS = 1 << 20
-
-
+# Larger numbers are refused, and those smaller than one over this count as 0. Of 32 bits only
+# differences must be numbers: squares are taken of what was divided by the largest of them.
+LARGEST = {np.dtype(np.float64): LONGEST, np.dtype(np.float32): 1e35}
+ALL_SMALL = (
+    "X has no number as large as {:g}, and smaller ones count as 0; rescale X, for example to "
+    "X / abs(X).max()."
+)
 # In units of the fitted rows nothing is farther away than this, so that squares are numbers.
 FARTHEST = {np.dtype(np.float64): 1e30, np.dtype(np.float32): 1e15}
 
@@ -46,6 +52,51 @@ class Scaled(NamedTuple):
     def shift(self) -> np.ndarray:
         """What was subtracted before dividing."""
         return self.origin + self.unit * self.centre
+
+
+def within_range(X: Matrix, *, some: bool = False) -> Matrix:
+    """Rows without numbers that are too large or too small to be squared.
+
+    With ``some`` they must not all be too small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> within_range(np.array([[2.0, 1e-200], [0.5, -1e-310]]))
+    array([[2. , 0. ],
+           [0.5, 0. ]])
+    """
+    values, largest = X.data if sp.issparse(X) else X, LARGEST[X.dtype]
+    if values.max(initial=0.0) > largest or values.min(initial=0.0) < -largest:
+        place = int(np.abs(values).argmax())
+        row = np.searchsorted(X.indptr, place, "right") - 1 if sp.issparse(X) else place // len(X.T)
+        raise ValueError(
+            f"X has the value {values.flat[place]:g} in row {row}, and squares of numbers beyond "
+            f"{largest:g} are not finite; rescale X, or drop such rows if they are mistakes."
+        )
+    if not any(over_rows(lambda rows: _small(values[rows], largest).any(), len(values))):
+        return X
+    X = X.copy()  # what was passed stays as it is
+    values = X.data if sp.issparse(X) else X
+    values[_small(values, largest)] = 0.0
+    if some and not values.any():
+        raise ValueError(ALL_SMALL.format(1.0 / largest))
+    return X
+
+
+def _small(values: np.ndarray, largest: float) -> np.ndarray:
+    return (np.abs(values) < 1.0 / largest) & (values != 0.0)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask's."""
+    return hasattr(X, "__dask_graph__")
+
+
+def is_tensor(X: Any) -> bool:
+    """Whether X is a tensor of torch's."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(X, torch.Tensor)
 
 
 def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
@@ -196,29 +247,3 @@ def count_distinct(X: Matrix, enough: int) -> int:
         if len(seen) >= enough:
             break
     return len(seen)
-
-
-def neighbours_in_graph(
-    D: Matrix, n_neighbors: int, *, skip_self: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest stored entries of each row of a sparse distance graph, as squares.
-
-    Short rows are padded with index -1 at infinite distance.
-    """
-    D = D.tocoo()
-    row, column = D.row, D.col
-    distance = D.data.astype(np.float64)
-    if skip_self:
-        off_diagonal = row != column
-        row, column, distance = row[off_diagonal], column[off_diagonal], distance[off_diagonal]
-    order = np.lexsort((column, distance, row))
-    row, column, distance = row[order], column[order], distance[order]
-    n = D.shape[0]
-    first = np.searchsorted(row, np.arange(n))
-    place = np.arange(len(row)) - first[row]
-    kept = place < n_neighbors
-    idx = np.full((n, n_neighbors), -1, dtype=np.int64)
-    d = np.full((n, n_neighbors), np.inf)
-    idx[row[kept], place[kept]] = column[kept]
-    d[row[kept], place[kept]] = distance[kept] ** 2
-    return idx, d

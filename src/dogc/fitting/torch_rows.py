@@ -19,13 +19,11 @@ from ..numerics import outliers
 from ..numerics.exact import exact_bits
 from ..numerics.matrix import Matrix
 from . import links, sampling
-from .in_memory import RowsInMemory, counted
-from .linked import NOWHERE, LabelSizes
-from .magnitudes import LARGEST, within_range
+from .in_memory import NOWHERE, LabelSizes, RowsInMemory, counted
 from .outlier_scores import usual_reach
-from .passes import Report
+from .repeatable import Report
 from .representatives import Representatives, RowFacts, Unseen
-from .scaling import FARTHEST, unit_rows
+from .scaling import FARTHEST, LARGEST, unit_rows, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
 ELEMENTS = 1 << 26

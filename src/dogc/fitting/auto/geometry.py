@@ -18,7 +18,7 @@ from ..column_maps import (
     standard_columns,
     within_columns,
 )
-from ..places import Place, in_company
+from ..problems import Place, in_company
 from .n_neighbors import (
     AGREED,
     ALIKE,

@@ -15,8 +15,7 @@ from ...numerics import lloyd, principal, separation, trace_ratio
 from ...numerics.matrix import Matrix
 from .. import sampling
 from ..column_maps import GIVEN, Columns, have_one_length
-from ..places import Geometry, projection
-from ..problems import problem_on
+from ..problems import Geometry, problem_on, projection
 from ..representatives import (
     FEW_ROWS,
     Frame,

@@ -29,7 +29,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from ...numerics import affinity, discrete, eigen, graph, separation
 from ...numerics.matrix import Ended, never
 from ..column_maps import GIVEN, standard_columns
-from ..places import Place, in_company
+from ..problems import Place, in_company
 from ..settings import SMALLEST_SHARE
 from .n_neighbors import SCALES, candidate_scales
 from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled

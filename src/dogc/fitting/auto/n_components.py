@@ -9,7 +9,7 @@ from ...numerics import trace_ratio
 from ...numerics.matrix import Matrix
 from .. import scaling
 from ..column_maps import GIVEN, Columns
-from ..places import Geometry
+from ..problems import Geometry
 
 # A direction counts as signal from this multiple of the noise edge on.
 MARGIN = 1.1

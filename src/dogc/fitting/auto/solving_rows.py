@@ -13,8 +13,7 @@ from ...loop.state import Problem, State
 from ...numerics import discrete, graph, separation
 from .. import outlier_scores
 from ..column_maps import GIVEN
-from ..places import Place
-from ..problems import problem_at
+from ..problems import Place, problem_at
 from ..representatives import FEW_ROWS
 from .geometry import Look, begins_at, best_look, better_looks, look_around
 from .n_clusters import CountEvidence, count_clusters

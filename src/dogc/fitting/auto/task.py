@@ -13,8 +13,7 @@ from ...loop.state import Problem, State
 from ...loop.watch import Watch
 from ...numerics.matrix import Matrix
 from ..column_maps import GIVEN, Columns
-from ..places import Geometry, Place, locate
-from ..problems import problem_at
+from ..problems import Geometry, Place, locate, problem_at
 from ..settings import Settings
 from .n_components import geometry_of
 from .n_neighbors import SCALES
