@@ -28,10 +28,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-
-
 def _real(value: Any) -> float:
     """A number as Python has it; NaN for anything else, and for numbers that it cannot hold."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
@@ -83,21 +79,61 @@ def check_unmasked(name: str, value: Any) -> Any:
     return value
 
 
-def check_count(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
-    """An integer within bounds."""
-    if not _is_integer(value) or value < low:
-        raise ValueError(f"{name} must be an integer of at least {low}; got {shown(value)}.")
+def _is_word(value: Any, words: tuple[str | None, ...]) -> bool:
+    return (value is None or isinstance(value, str)) and value in words
+
+
+def _or(words: tuple[str | None, ...]) -> str:
+    """The words that a number may be instead, as a sentence begins."""
+    return f"{', '.join(map(repr, words))} or " if words else ""
+
+
+def check_count(
+    name: str,
+    value: Any,
+    low: int = 1,
+    high: int | None = None,
+    why: str = "",
+    words: tuple[str | None, ...] = (),
+) -> Any:
+    """An integer within bounds, or None for one of the words."""
+    if _is_word(value, words):
+        return None
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not whole or value < low:
+        must = f"{_or(words)}an integer of at least {low}"
+        raise ValueError(f"{name} must be {must}; got {shown(value)}.")
     if high is not None and value > high:
-        raise ValueError(f"{name}={value} is too large: {why}; choose at most {high}.")
+        raise ValueError(
+            f"{name}={shown(value)} is too large{why and f': {why}'}; choose at most {high}."
+        )
     return int(value)
 
 
-def check_enough_rows(n: int) -> None:
-    """Say that there are not two rows, as scikit-learn does."""
-    if n < 2:
-        raise ValueError(
-            f"Found array with {n} sample(s) while a minimum of 2 is required; pass more rows."
-        )
+def check_weight(
+    name: str,
+    value: Any,
+    least: float = 0.0,
+    largest: float = LARGEST,
+    words: tuple[str | None, ...] = (),
+) -> Any:
+    """A finite number within bounds, or None for one of the words."""
+    if _is_word(value, words):
+        return None
+    number = _real(value)
+    if not 0 <= number < math.inf or (least and not number):
+        must = f"{_or(words)}a finite number {'above 0' if least else 'of at least 0'}"
+        raise ValueError(f"{name} must be {must}; got {shown(value)}.")
+    if number < least:
+        raise ValueError(f"{name}={number:g} is too small; choose at least {least:g}.")
+    if number > largest:  # products with others are to be numbers
+        raise ValueError(f"{name}={number:g} is too large; choose at most {largest:g}.")
+    return number
+
+
+def check_positive(name: str, value: Any, *words: str | None, largest: float = LARGEST) -> Any:
+    """A finite number above zero, or None for one of the words."""
+    return check_weight(name, value, 1.0 / largest, largest, words)
 
 
 def check_device(device: Any) -> str:
@@ -109,34 +145,6 @@ def check_device(device: Any) -> str:
             f"device must be 'auto', 'cpu', 'cuda' or 'cuda:' with a number; got {shown(device)}."
         )
     return device
-
-
-def check_weight(name: str, value: Any) -> float:
-    """A finite number, zero or more."""
-    weight = _real(value)
-    if not 0 <= weight < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0; got {shown(value)}.")
-    return _not_huge(name, weight, LARGEST)
-
-
-def _not_huge(name: str, value: float, largest: float) -> float:
-    """A number whose products with others are numbers."""
-    if value > largest:
-        raise ValueError(f"{name}={value:g} is too large; choose at most {largest:g}.")
-    return value
-
-
-LEAST_POWER = 1e-6  # weights of rows, p/2 times a power of their distance, stay numbers
-
-
-def check_power(p: Any) -> float:
-    """The power of the l2,p loss."""
-    power = _real(p)
-    if not LEAST_POWER <= power <= 2:
-        raise ValueError(
-            f"p must lie in [{LEAST_POWER:g}, 2]; got {shown(p)}. Use p=2 for least squares."
-        )
-    return power
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -154,23 +162,6 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_jobs(n_jobs: Any) -> int | None:
-    """None or a number of threads, negative to count from the number of processors."""
-    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0; got {shown(n_jobs)}.")
-    if n_jobs is not None and abs(n_jobs) > MOST_JOBS:
-        raise ValueError(f"n_jobs={shown(n_jobs)} is too large; choose at most {MOST_JOBS}.")
-    return n_jobs
-
-
-def check_verbose(verbose: Any) -> None:
-    """A flag or a number."""
-    if not isinstance(verbose, bool | np.bool_ | numbers.Integral) or verbose < 0:
-        raise ValueError(
-            f"verbose must be an integer of at least 0, or a flag; got {shown(verbose)}."
-        )
-
-
 def check_callback(callback: Any) -> None:
     """None or something to call."""
     if callback is not None and not callable(callback):
@@ -179,132 +170,87 @@ def check_callback(callback: Any) -> None:
         )
 
 
-def check_lam(lam: Any) -> float | None:
-    """'auto' (None) or a positive number."""
-    if isinstance(lam, str) and lam == "auto":
-        return None
-    return check_positive("lam", lam, "'auto' or ")
+def check_jobs(n_jobs: Any) -> int | None:
+    """None or a number of threads, negative to count from the number of processors."""
+    if n_jobs is not None and (_real(n_jobs) == 0 or not isinstance(n_jobs, numbers.Integral)):
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {shown(n_jobs)}.")
+    check_count("n_jobs", n_jobs, -MOST_JOBS, MOST_JOBS, words=(None,))
+    return None if n_jobs is None else int(n_jobs)
 
 
-def check_positive(name: str, value: Any, word: str = "", largest: float = LARGEST) -> float:
-    """A finite number above zero; ``word`` says what else it could have been."""
-    number = _real(value)
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be {word}a finite number above 0; got {shown(value)}.")
-    if number < 1.0 / largest:
-        raise ValueError(f"{name}={number:g} is too small; choose at least {1.0 / largest:g}.")
-    return _not_huge(name, number, largest)
+def check_verbose(verbose: Any) -> None:
+    """A flag or a number."""
+    check_count("verbose", int(verbose) if isinstance(verbose, bool | np.bool_) else verbose, 0)
 
 
-def check_bandwidth(bandwidth: Any, word: str = "local") -> float | None:
-    """A word (None) or a positive number."""
-    if isinstance(bandwidth, str) and bandwidth == word:
-        return None
-    return check_positive("bandwidth", bandwidth, f"{word!r} or ", LONGEST)
-
-
-def check_starts(n_init: Any) -> int | None:
-    """'auto' (None) or a number of starts."""
-    if isinstance(n_init, str) and n_init == "auto":
-        return None
-    if isinstance(n_init, str):
-        raise ValueError(f"n_init must be 'auto' or an integer of at least 1; got {shown(n_init)}.")
-    return check_count("n_init", n_init, 1)
-
-
-def check_neighbors(n_neighbors: Any, n: int) -> int:
-    """The neighbourhood size, resolved."""
-    if n_neighbors is None:
+def check_neighbors(n_neighbors: Any, n: int, *words: str) -> Any:
+    """The neighbourhood size, or None for one of the words."""
+    if n_neighbors is None and not words:
         return min(DEFAULT_NEIGHBORS, n - 1)
     why = f"a row has only {n - 1} other rows to be joined with"
-    return check_count("n_neighbors", n_neighbors, 1, n - 1, why)
+    return check_count("n_neighbors", n_neighbors, 1, n - 1, why, words)
 
 
 def check_algorithm(algorithm: Any, names: tuple[str, ...]) -> Any:
     """One of the names, or an object that searches neighbours."""
-    if isinstance(algorithm, str) or not hasattr(algorithm, "fit"):
-        listed = ", ".join(repr(name) for name in names)
-        if algorithm not in names:
-            raise ValueError(
-                f"neighbors_algorithm must be one of {listed} or a transformer such as "
-                f"KNeighborsTransformer(mode='distance'); got {shown(algorithm)}."
-            )
-    elif isinstance(algorithm, type) or not hasattr(algorithm, "transform"):
+    searches = hasattr(algorithm, "fit") and hasattr(algorithm, "transform")
+    if not _is_word(algorithm, names) and (isinstance(algorithm, type) or not searches):
         raise ValueError(
-            "neighbors_algorithm must be an object with fit and transform, such as "
-            f"KNeighborsTransformer(mode='distance'); got {shown(algorithm)}."
+            f"neighbors_algorithm must be one of {', '.join(map(repr, names))} or an object with "
+            "fit and transform, such as KNeighborsTransformer(mode='distance'); got "
+            f"{shown(algorithm)}."
         )
     return algorithm
 
 
-def check_time(max_time: Any) -> float | None:
-    """None, or seconds."""
-    if max_time is None:
-        return None
-    seconds = _real(max_time)
-    if not seconds > 0:
-        raise ValueError(
-            f"max_time must be a number of seconds above 0, or None; got {shown(max_time)}."
-        )
-    return seconds
-
-
 def check_clusters(n_clusters: Any, n: int) -> int | None:
     """A number of clusters, or None for "auto"."""
-    return None if is_auto("n_clusters", n_clusters) else check_cluster_count(n_clusters, n)
+    return check_cluster_count(n_clusters, n, "auto")
 
 
-def check_cluster_count(n_clusters: Any, n: int) -> int:
-    """A number of clusters that n rows can have."""
-    return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X")
-
-
-def check_scale(n_neighbors: Any, n: int, metric: str = "euclidean") -> int | None:
-    """A neighbourhood size, or None for "auto" and "wide"."""
-    if isinstance(n_neighbors, str) and n_neighbors == WIDE:
-        if metric == "precomputed":
-            raise ValueError(
-                "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
-                "neighbours."
-            )
-        return None
-    if n_neighbors is None or (isinstance(n_neighbors, str) and n_neighbors != "auto"):
-        raise ValueError(
-            f"n_neighbors must be 'auto', 'wide' or an integer of at least 1; got "
-            f"{shown(n_neighbors)}."
-        )
-    return None if isinstance(n_neighbors, str) else check_neighbors(n_neighbors, n)
+def check_cluster_count(n_clusters: Any, n: int, *words: str) -> Any:
+    """A number of clusters that n rows can have, or None for one of the words."""
+    return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X", words)
 
 
 def check_representatives(p: Any, c: int | None, metric: str) -> int | str | None:
     """A number of representatives, "auto", or None for every row."""
-    if p is None or is_auto("n_representatives", p):
+    number = check_count("n_representatives", p, 2, words=("auto", None))
+    if number is None:
         return None if metric == "precomputed" else p
     if metric == "precomputed":
         raise ValueError(
             "n_representatives needs features, and a precomputed graph gives none; leave it out."
         )
-    check_count("n_representatives", p, 2)
-    if c is not None and p < c:
+    if c is not None and number < c:
         raise ValueError(
             f"n_representatives={p} is too small for n_clusters={c}: every cluster needs one; "
             f"choose {8 * c} or more."
         )
-    return int(p)
+    return int(number)
 
 
-def is_auto(name: str, value: Any) -> bool:
-    """Whether a number is left open; any other word is an error."""
-    if isinstance(value, str) and value != "auto":
-        raise ValueError(f"{name} must be 'auto' or an integer; got {shown(value)}.")
-    return isinstance(value, str)
+def check_outlier_label(label: Any) -> int | None:
+    """None or a negative number, which no cluster has."""
+    if label is not None and (not isinstance(label, numbers.Integral) or int(label) >= 0):
+        raise ValueError(
+            f"outlier_label must be None or an integer below 0, such as -1; got {shown(label)}."
+        )
+    return None if label is None else int(label)
 
 
-def check_smallest(min_cluster_size: Any) -> int | None:
-    """The least size of a cluster, or None for "auto"."""
-    if is_auto("min_cluster_size", min_cluster_size):
-        return None
-    return check_count("min_cluster_size", min_cluster_size, 1)
+def check_components(n_components: Any, d: int, metric: str) -> int | str | None:
+    """The dimension m of the learned subspace, "auto", or None for no projection."""
+    words, why = ("auto", None), f"X has only {d} features"
+    m = check_count("n_components", n_components, 1, d, why, words)
+    if metric in ("euclidean", "cosine"):
+        return n_components if m is None else m
+    if m is not None:
+        raise ValueError(
+            f"n_components needs features to project and their Euclidean distances, which "
+            f"metric={metric!r} does not give; set n_components=None."
+        )
+    return None
 
 
 def check_room(min_cluster_size: int | None, total: float, c: int) -> None:
@@ -315,35 +261,6 @@ def check_room(min_cluster_size: int | None, total: float, c: int) -> None:
             f"the {total:g} rows that there are (or their total weight); choose at most "
             f"{max(int(total // c), 1)}."
         )
-
-
-def check_outlier_label(label: Any) -> int | None:
-    """None or a negative number, which no cluster has."""
-    if label is None:
-        return None
-    if not _is_integer(label) or label >= 0:
-        raise ValueError(
-            f"outlier_label must be None or an integer below 0, such as -1; got {shown(label)}."
-        )
-    return int(label)
-
-
-def check_components(n_components: Any, d: int, metric: str) -> int | str | None:
-    """The dimension m of the learned subspace, "auto", or None for no projection."""
-    if isinstance(n_components, str) and n_components == "auto":
-        return "auto" if metric in ("euclidean", "cosine") else None
-    if n_components is None:
-        return None
-    if metric not in ("euclidean", "cosine"):
-        raise ValueError(
-            f"n_components needs features to project and their Euclidean distances, which "
-            f"metric={metric!r} does not give; set n_components=None."
-        )
-    if not _is_integer(n_components):
-        raise ValueError(
-            f"n_components must be 'auto', None or an integer; got {shown(n_components)}."
-        )
-    return check_count("n_components", n_components, 1, d, f"X has only {d} features")
 
 
 def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:

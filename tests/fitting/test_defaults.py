@@ -90,7 +90,7 @@ def test_wrong_weights_are_one_sentence(weight, says):
         ({"n_clusters": "many"}, "n_clusters must be 'auto' or an integer"),
         ({"n_neighbors": "few"}, "n_neighbors must be 'auto', 'wide' or an integer"),
         ({"min_cluster_size": "small"}, "min_cluster_size must be 'auto' or an integer"),
-        ({"min_cluster_size": 0}, "min_cluster_size must be an integer of at least 1"),
+        ({"min_cluster_size": 0}, "min_cluster_size must be 'auto' or an integer of at least 1"),
         ({"min_cluster_size": 21}, "min_cluster_size=21 is too large"),
         ({"n_clusters": "auto", "min_cluster_size": 50}, "min_cluster_size=50 is too large"),
         ({"outlier_label": 0}, "outlier_label must be None or an integer below 0"),

@@ -129,7 +129,7 @@ def test_the_end_of_the_time_among_scales_takes_the_finished_ones(monkeypatch):
 
 @pytest.mark.parametrize("seconds", [0, -1, "1", np.nan, True])
 def test_bad_time(seconds):
-    with pytest.raises(ValueError, match="max_time must be a number of seconds above 0"):
+    with pytest.raises(ValueError, match="max_time must be None or a finite number above 0"):
         DOGC(3, max_time=seconds).fit(overlapping())
 
 

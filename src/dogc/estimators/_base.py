@@ -253,7 +253,7 @@ class GraphClusterer(NewRows):
         state, dtype, many = result.state, prepared.dtype, prepared.many
         sizes, n_votes = rows.count(solved.labels)
         # Of the same size the one with the first representative: rows come in any order.
-        new_name = discrete.falling(sizes.weight, discrete.first_of(solved.labels, problem.c))
+        new_name = discrete.falling(sizes, discrete.first_of(solved.labels, problem.c))
         chosen = only_scale(fitted.n_links)
         counts, name, looks = prepared.counts, prepared.geometry, prepared.looks
         self._assign_choices(problem.c, chosen, counts, name, looks)

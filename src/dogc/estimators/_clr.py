@@ -188,7 +188,7 @@ class CLR(FixedGraphClusterer):
 
     def _check(self, settings: fixed_graph.GraphSettings) -> None:
         _checks.check_choice("norm", self.norm, tuple(METHODS))
-        _checks.check_lam(self.lam)
+        _checks.check_positive("lam", self.lam, "auto")
         _checks.check_weight("tol", self.tol)
 
     def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> GivenGraph:
@@ -200,7 +200,7 @@ class CLR(FixedGraphClusterer):
     def _solve(self, fixed: GivenGraph, c: int, watch: Watch) -> Solved:
         """Change the graph until it has c components."""
         problem, method = fixed.problem, METHODS[self.norm]
-        run = RunSettings(_checks.check_lam(self.lam), self.max_iter, self.tol)
+        run = RunSettings(_checks.check_positive("lam", self.lam, "auto"), self.max_iter, self.tol)
         result = run_once(problem, method, run, 0, watch)
         labels = method.final_labels(problem, result.state)
         S, F = similarities(result.state), result.state.F / problem.nodes.root

@@ -158,7 +158,7 @@ class FixedGraphClusterer(RowClusterer):
         resolved = resolve(many, solve, options, watch)
         labels = resolved.solved.labels
         sizes, n_votes = resolved.rows.count(labels)
-        named = discrete.falling(sizes.weight, discrete.first_of(labels, c))[labels]
+        named = discrete.falling(sizes, discrete.first_of(labels, c))[labels]
         self._assign_representatives(resolved, named)
         fitted = resolved.fitted._replace(labels=named, n_votes=n_votes)
         self._voters, self.labels_ = fitted, resolved.rows.facts(fitted).labels
@@ -203,12 +203,12 @@ class EmbeddingClusterer(FixedGraphClusterer):
 
     def _check(self, settings: fixed_graph.GraphSettings) -> None:
         _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
-        _checks.check_starts(self.n_init)
+        _checks.check_count("n_init", self.n_init, words=("auto",))
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
         """Embed the nodes of a graph and read labels off."""
         F = self._embed(fixed, c)
-        n_init = _checks.check_starts(self.n_init)
+        n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
         return Solved(labels, False, (fixed.A, F, None))
 

@@ -68,9 +68,12 @@ class LandmarkClusterer(RowClusterer):
         n, p, k = X.shape[0], self._check_landmarks(), LINKS
         if self.n_neighbors is not None:
             k = _checks.check_neighbors(self.n_neighbors, n)
-        width = _checks.check_bandwidth(self.bandwidth, "mean")
+        width = _checks.check_positive("bandwidth", self.bandwidth, "mean", largest=_checks.LONGEST)
         unit_rows = _checks.check_flag("normalize_rows", self.normalize_rows)
-        n_init, n_jobs = _checks.check_starts(self.n_init), _checks.check_jobs(self.n_jobs)
+        n_init, n_jobs = (
+            _checks.check_count("n_init", self.n_init, words=("auto",)),
+            _checks.check_jobs(self.n_jobs),
+        )
         candidates, rng = self._candidates(), generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))

@@ -148,7 +148,7 @@ class NMFClustering(EmbeddingClusterer):
             )
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        factors, n_init = graph_factors, _checks.check_starts(self.n_init)
+        factors, n_init = graph_factors, _checks.check_count("n_init", self.n_init, words=("auto",))
         if self.source == "features":
             factors = feature_factors
         rng = generator(self.random_state)

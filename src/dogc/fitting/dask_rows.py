@@ -17,10 +17,10 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_array
 
-from .._checks import check_enough_rows, check_unmasked
-from . import in_memory, labelling, links, sampling
+from .._checks import check_unmasked
+from . import labelling, links, sampling
 from .distinct import check_sample_weight
-from .in_memory import RowsInMemory, counted
+from .in_memory import RowsInMemory, counted, weigh
 from .repeatable import Report, single_blas_thread
 from .representatives import Representatives, RowFacts, Unseen
 from .scaling import is_dask, unit_rows, within_range
@@ -138,7 +138,7 @@ def weight_facts(weight: Any) -> sampling.WeightFacts:
 def draw(rows: RowsInMemory, size: int) -> tuple[Any, ...]:
     """The length of a block, the weight of its rows, and their sample."""
     sample = sampling.smallest_keys(rows.X, rows.weight, size)
-    return (rows.n,), int(rows.weight.sum()), sample
+    return rows.n, int(rows.weight.sum()), sample
 
 
 def weighed_keys(rows: RowsInMemory) -> np.ndarray:
@@ -161,10 +161,9 @@ def labels_of(rows: RowsInMemory, fitted: Representatives, mark: int | None = No
     return rows.facts(fitted, mark).labels
 
 
-def count(rows: RowsInMemory, start: int, fitted: Representatives) -> in_memory.LabelSizes:
-    """The sizes of labels in a block that begins with row number ``start``."""
-    c = int(fitted.labels.max()) + 1
-    return in_memory.weigh(labels_of(rows, fitted), rows.weight, c, start)
+def count(rows: RowsInMemory, fitted: Representatives) -> np.ndarray:
+    """The weight of each label in a block."""
+    return weigh(labels_of(rows, fitted), rows.weight, int(fitted.labels.max()) + 1)
 
 
 def facts_of(rows: RowsInMemory, fitted: Representatives, kinds: np.dtype) -> np.ndarray:
@@ -209,7 +208,6 @@ class DaskRows(sampling.Sampled):
         self.total, self.unit = 0, 1.0
         self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
         self._blocks = [(block, None, None) for block in X.to_delayed().ravel()]
-        self.starts: list[int] = []
         self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
             weights = list(weight.to_delayed().ravel())
@@ -221,13 +219,9 @@ class DaskRows(sampling.Sampled):
             ]
             self.unit = facts.unit
 
-    def fold(
-        self, make: Any, both: Any, *more: Any, places: bool = False, report: Any = None
-    ) -> Any:
-        """A function of each block, and of where it begins, all put together."""
-        starts = [(start,) for start in self.starts] if places else [()] * len(self._blocks)
-        pairs = zip(self._blocks, starts, strict=True)
-        given = [(*block, self.read, make, *start, *more) for block, start in pairs]
+    def fold(self, make: Any, both: Any, *more: Any, report: Any = None) -> Any:
+        """A function of each block, all put together."""
+        given = [(*block, self.read, make, *more) for block in self._blocks]
         return fold(of_block, given, both, report)
 
     def map(self, function: Any, *more: Any, dtype: Any) -> da.Array:
@@ -241,9 +235,12 @@ class DaskRows(sampling.Sampled):
         def both(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
             return one[0] + other[0], one[1] + other[1], sampling.merged(one[2], other[2], size)
 
-        lengths, self.total, sample = self.fold(draw, both, size)
-        self.n, self.starts = sum(lengths), [0, *np.cumsum(lengths)[:-1].tolist()]
-        check_enough_rows(self.n)
+        self.n, self.total, sample = self.fold(draw, both, size)
+        if self.n < 2:  # as scikit-learn says it
+            raise ValueError(
+                f"Found array with {self.n} sample(s) while a minimum of 2 is required; pass more "
+                "rows."
+            )
         if self.total > sampling.MOST:
             raise ValueError(
                 f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "
@@ -304,12 +301,12 @@ class DaskLinks:
         """Keep where the rows are."""
         self._rows, self._fitted = rows, fitted
 
-    def count(self, labels: np.ndarray) -> tuple[in_memory.LabelSizes, int]:
+    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
 
-        def sizes_by(n_votes: int) -> in_memory.LabelSizes:
+        def sizes_by(n_votes: int) -> Any:
             fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
-            return self._rows.fold(count, in_memory.both, _constant(fitted), places=True)
+            return self._rows.fold(count, np.add, _constant(fitted))
 
         return counted(sizes_by, self._fitted.n_links, labels)
 

@@ -57,7 +57,9 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
     return GraphSettings(
         kind,
         _checks.check_neighbors(parameters["n_neighbors"], n),
-        _checks.check_bandwidth(parameters["bandwidth"]),
+        _checks.check_positive(
+            "bandwidth", parameters["bandwidth"], "local", largest=_checks.LONGEST
+        ),
         _checks.check_jobs(parameters["n_jobs"]),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,7 +73,7 @@ class RowsInMemory:
             parts.append((found.idx, found.share, found.reach))
             total = links.add(total, sums)
         idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
-        rows = links.RowLinks(idx, np.empty((0, 0)), share, reach)
+        rows = links.RowLinks(idx, None, share, reach)
         return LinksInMemory(rows, self.weight, self.dtype, p, self.n_jobs), total
 
     def sums(self, fitted: Representatives) -> links.LinkSums:
@@ -115,7 +115,7 @@ class LinksInMemory:
         """The label of each row, where representatives have these."""
         return row_votes(self.rows, labels, n_votes, self.n_jobs)[0]
 
-    def count(self, labels: np.ndarray) -> tuple[LabelSizes, int]:
+    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
         c, n_links = int(labels.max()) + 1, self.rows.idx.shape[1]
         return counted(lambda n: weigh(self.votes(labels, n), self.weight, c), n_links, labels)
@@ -152,45 +152,28 @@ def row_votes(
     return found, sure
 
 
-class LabelSizes(NamedTuple):
-    """What the rows of each label weigh, and the first of them."""
-
-    weight: np.ndarray  # (c,) whole numbers
-    first: np.ndarray  # (c,) which row; NOWHERE if there is none
-
-
-NOWHERE = np.iinfo(np.int64).max
-
-
-def weigh(found: np.ndarray, weight: np.ndarray, c: int, start: int = 0) -> LabelSizes:
-    """The sizes of c labels; the first row is number ``start``.
+def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
+    """The weight of the rows of each of c labels, in whole numbers.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> weigh(np.array([1, 0, 1]), np.array([5, 1, 0]), 2, start=7)
-    LabelSizes(weight=array([1, 5]), first=array([8, 7]))
+    >>> weigh(np.array([1, 0, 1]), np.array([5, 1, 0]), 2)
+    array([1, 5])
     """
-    total, first = np.zeros(c, dtype=np.int64), np.full(c, NOWHERE)
+    total = np.zeros(c, dtype=np.int64)
     np.add.at(total, found, weight)
-    np.minimum.at(first, found, np.arange(start, start + len(found)))
-    return LabelSizes(total, first)
-
-
-def both(one: LabelSizes, other: LabelSizes) -> LabelSizes:
-    """The sizes of labels over the rows of both."""
-    return LabelSizes(one.weight + other.weight, np.minimum(one.first, other.first))
+    return total
 
 
 def counted(
-    sizes_by: Callable[[int], LabelSizes], n_links: int, labels: np.ndarray
-) -> tuple[LabelSizes, int]:
+    sizes_by: Callable[[int], np.ndarray], n_links: int, labels: np.ndarray
+) -> tuple[np.ndarray, int]:
     """Sizes of labels by the votes of all links, or of the nearest where a label would be lost.
 
     ``sizes_by`` tells them for a number of links that have a vote.
     """
     sizes = sizes_by(n_links)
-    if n_links > 1 and (sizes.first[np.unique(labels)] == NOWHERE).any():
+    if n_links > 1 and (sizes[np.unique(labels)] == 0).any():
         return sizes_by(1), 1
     return sizes, n_links
 

@@ -71,10 +71,10 @@ class Search(NamedTuple):
 class RowLinks(NamedTuple):
     """The representatives that rows are linked with, nearest first."""
 
-    idx: np.ndarray  # (n, K) unsigned
-    strength: np.ndarray  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE
-    share: np.ndarray  # (n, K) whole numbers: shares of the vote, in units of 1 / ONE
-    reach: np.ndarray  # (n,) mean distance to them
+    idx: Any  # (n, K) unsigned; all are arrays, or tensors of whole numbers with a sign
+    strength: Any  # (n, K) whole numbers: b_ij / sqrt(d_i), in units of 1 / ONE; None: summed up
+    share: Any  # (n, K) whole numbers: shares of the vote, in units of 1 / ONE
+    reach: Any  # (n,) mean distance to them
 
 
 class LinkSums(NamedTuple):

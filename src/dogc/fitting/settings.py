@@ -18,13 +18,10 @@ from .._checks import (
     check_flag,
     check_init,
     check_jobs,
-    check_lam,
+    check_neighbors,
     check_outlier_label,
-    check_power,
+    check_positive,
     check_representatives,
-    check_scale,
-    check_smallest,
-    check_time,
     check_verbose,
     check_weight,
 )
@@ -37,6 +34,7 @@ from .neighbours import ALGORITHMS, Lookup
 
 # A component is a cluster from this share of an even split on.
 SMALLEST_SHARE = 0.1
+LEAST_POWER = 1e-6  # weights of rows, p/2 times a power of their distance, stay numbers
 XI_RULES: dict[str, Callable[..., np.ndarray]] = {"row": graph.neighbour_xi, "mean": mean_xi}
 
 # What a method without the parameter behaves like.
@@ -177,6 +175,11 @@ def check_settings(
     xi = check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
     m = check_components(given["n_components"], d, metric)
+    if given["n_neighbors"] == WIDE and metric == "precomputed":
+        raise ValueError(
+            "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
+            "neighbours."
+        )
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
@@ -189,15 +192,17 @@ def check_settings(
     return Settings(
         wanted=Wanted(
             n_clusters=c,
-            n_neighbors=check_scale(given["n_neighbors"], n, metric),
+            n_neighbors=check_neighbors(given["n_neighbors"], n, "auto", WIDE),
             n_representatives=check_representatives(given["n_representatives"], c, metric),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=given["n_neighbors"] == WIDE,
         ),
-        smallest=SmallestCluster(check_smallest(given["min_cluster_size"])),
+        smallest=SmallestCluster(
+            check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
+        ),
         penalties=strength,
-        p=check_power(given["p"]),
+        p=check_weight("p", given["p"], LEAST_POWER, 2.0),
         fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
         run=_check_run(given, n, c, strength.may_firm),
@@ -208,12 +213,12 @@ def check_settings(
         ),
         rule=check_choice("rule", given["rule"], RULES),
         outlier_label=check_outlier_label(given["outlier_label"]),
-        max_time=check_time(given["max_time"]),
+        max_time=check_positive("max_time", given["max_time"], None),
     )
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
-    lam, init = check_lam(given["lam"]), check_init(given["init"], n, c)
+    lam, init = check_positive("lam", given["lam"], "auto"), check_init(given["init"], n, c)
     # The paper's own units, and a lambda that is given, know the paper's own start alone.
     as_printed = given["penalties"] == "paper" or lam is not None
     return RunSettings(

@@ -9,7 +9,7 @@ NumPy only in rows that lie exactly between representatives.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,8 @@ from ..numerics import outliers
 from ..numerics.exact import exact_bits
 from ..numerics.matrix import Matrix
 from . import links, sampling
-from .in_memory import NOWHERE, LabelSizes, RowsInMemory, counted
+from .in_memory import RowsInMemory, counted
+from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
 from .representatives import Representatives, RowFacts, Unseen
@@ -130,7 +131,9 @@ class TorchRows(sampling.Sampled):
             keys, group = torch.unique(keys, return_inverse=True)
             total = torch.zeros_like(keys).scatter_add_(0, group, weight)
             place = torch.arange(len(group), device=self.device)
-            first = torch.full_like(keys, NOWHERE).scatter_reduce_(0, group, place, "amin")
+            first = torch.zeros_like(keys).scatter_reduce_(
+                0, group, place, "amin", include_self=False
+            )
             found = keys[:size], X[first[:size]], total[:size]
         keys, X, weight = (part.cpu().numpy() for part in found)
         return sampling.Sample((keys ^ LOWEST).view(np.uint64), X, weight)
@@ -169,20 +172,12 @@ class TorchRows(sampling.Sampled):
         return torch.cat([part.to(self.X.device) for part in parts])
 
 
-class DeviceLinks(NamedTuple):
-    """The representatives that rows are linked with, nearest first."""
-
-    idx: torch.Tensor  # (n, K) int32
-    share: torch.Tensor  # (n, K) int16, in units of 1 / links.ONE
-    reach: torch.Tensor  # (n,) float32: mean distance to them
-
-
 class TorchLinks:
     """Rows and the representatives that they are linked with, on a device."""
 
     def __init__(self, rows: TorchRows, fitted: Representatives):
         """Copy the representatives to the device."""
-        self.rows, self.fitted, self.kept = rows, fitted, list[DeviceLinks]()
+        self.rows, self.fitted, self.kept = rows, fitted, list[RowLinks]()
         scaled, directions = fitted.frame.scaled, fitted.frame.directions
         self.directions = None if directions is None else rows.put(directions)
         most, unit = FARTHEST[np.dtype(float)] * scaled.unit, scaled.unit
@@ -222,8 +217,8 @@ class TorchLinks:
         d, idx = (torch.cat(parts, dim=1) for parts in zip(*found, strict=True))
         return idx, d.clamp_(min=0.0) ** (2 / search.p)
 
-    def link(self, X: torch.Tensor) -> tuple[DeviceLinks, torch.Tensor]:
-        """The links of rows and their strengths, as :func:`dogc.fitting.links.link_rows`."""
+    def link(self, X: torch.Tensor) -> RowLinks:
+        """The links of rows, as :func:`dogc.fitting.links.link_rows`."""
         idx, d = self.nearest(self.points(X))
         own = (d[:, :1] / links.FAR**2).clamp_(min=max(self.fitted.width**2, TINY))
         relative = torch.exp((d[:, :1] - d) / own)
@@ -232,8 +227,7 @@ class TorchLinks:
         strength = relative / relative.sum(dim=1, keepdim=True).sqrt()
         strength = torch.round(strength * torch.exp(-0.5 * d[:, :1] / own) * links.ONE)
         reach = d.sqrt().mean(dim=1).to(torch.float32)
-        found = DeviceLinks(idx.to(torch.int32), share.to(torch.int16), reach)
-        return found, strength.to(torch.int64)
+        return RowLinks(idx.to(torch.int32), strength.long(), share.to(torch.int16), reach)
 
     def sums(self, report: Report | None = None) -> links.LinkSums:
         """What the links of all rows add up to; they are kept where they fit."""
@@ -243,7 +237,8 @@ class TorchLinks:
         keeps = not cuda or rows.n * size < SHARE * torch.cuda.mem_get_info(rows.device)[0]
         parts = list(blocks(rows.n, p + rows.d))
         for done, part in enumerate(parts, 1):
-            found, strength = self.link(rows.block(part))
+            found = self.link(rows.block(part))
+            strength, found = found.strength, found._replace(strength=None)
             idx, weight = found.idx.long(), rows.weight(part)[:, None]
             for j in range(idx.shape[1] - 1):  # each pair once, the nearer of the two first
                 place = idx[:, j : j + 1] * p + idx[:, j + 1 :]
@@ -256,45 +251,41 @@ class TorchLinks:
         A = A.view(p, p)
         return links.LinkSums(sp.csr_array((A + A.T).cpu().numpy()), mass.cpu().numpy())
 
-    def __iter__(self) -> Iterator[tuple[slice, DeviceLinks]]:
+    def __iter__(self) -> Iterator[tuple[slice, RowLinks]]:
         """The links of rows, a block at a time."""
         for place, part in enumerate(blocks(self.rows.n, len(self.R) + self.rows.d)):
-            yield part, self.kept[place] if self.kept else self.link(self.rows.block(part))[0]
+            yield part, self.kept[place] if self.kept else self.link(self.rows.block(part))
 
-    def voting(self, names: np.ndarray, n_votes: int) -> Callable[[DeviceLinks], torch.Tensor]:
+    def voting(self, names: np.ndarray, n_votes: int) -> Callable[[RowLinks], torch.Tensor]:
         """From the links of rows to the weight of each name that representatives have in them."""
         c, own = int(names.max()) + 1, self.rows.put(names, torch.int64)
 
-        def votes(found: DeviceLinks) -> torch.Tensor:
+        def votes(found: RowLinks) -> torch.Tensor:
             given, share = own[found.idx[:, :n_votes]], found.share[:, :n_votes].long()
             return own.new_zeros(len(given), c).scatter_add_(1, given, share)
 
         return votes
 
-    def scoring(self, reach: Any) -> Callable[[DeviceLinks], torch.Tensor]:
+    def scoring(self, reach: Any) -> Callable[[RowLinks], torch.Tensor]:
         """From the links of rows to outlier scores, by the reach of representatives."""
         own, lift = self.rows.put(reach), outliers.LIFT * usual_reach(reach) or TINY
 
-        def scores(found: DeviceLinks) -> torch.Tensor:
+        def scores(found: RowLinks) -> torch.Tensor:
             around, k = own[found.idx].sort(dim=1).values, found.idx.shape[1]
             median = (around[:, (k - 1) // 2] + around[:, k // 2]) / 2
             return ((found.reach + lift) / (median + lift)).clamp_(max=outliers.MOST)
 
         return scores
 
-    def count(self, labels: np.ndarray) -> tuple[LabelSizes, int]:
+    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
 
-        def sizes_by(n_votes: int) -> LabelSizes:
+        def sizes_by(n_votes: int) -> np.ndarray:
             votes = self.voting(labels, n_votes)
             weight = self.rows.put(np.zeros(int(labels.max()) + 1), torch.int64)
-            first = torch.full_like(weight, NOWHERE)
             for part, found in self:
-                own = votes(found).argmax(dim=1)
-                weight.scatter_add_(0, own, self.rows.weight(part))
-                place = torch.arange(part.start, part.stop, device=own.device)
-                first.scatter_reduce_(0, own, place, "amin")
-            return LabelSizes(weight.cpu().numpy(), first.cpu().numpy())
+                weight.scatter_add_(0, votes(found).argmax(dim=1), self.rows.weight(part))
+            return weight.cpu().numpy()
 
         return counted(sizes_by, self.fitted.n_links, labels)
 
