@@ -10,12 +10,11 @@ from dogc.fitting.links import (
     ONE,
     add,
     common_width,
-    labelled,
     link_rows,
     link_sums,
     make_search,
     nearest,
-    surely,
+    sure_labels,
 )
 from dogc.fitting.sampling import weight_facts, whole_weights
 from dogc.numerics import discrete
@@ -121,7 +120,7 @@ def test_a_label_that_is_sure_is_that_of_all_links(q, kind, k):
     R = np.asarray(R[:60], dtype=np.float64)
     labels = (R[:, 0] > np.median(R[:, 0])).astype(int) + (R[:, 0] > np.quantile(R[:, 0], 0.8))
     search = make_search(R)
-    found, sure = surely(labelled(search, labels, k), Z)
+    found, sure = sure_labels(search, labels, k)(Z)
     votes = voted(search, labels, Z, k, 0.5)
     np.testing.assert_array_equal(found[sure], votes[sure].argmax(axis=1))
     assert (np.count_nonzero(votes[sure], axis=1) == 1).all()

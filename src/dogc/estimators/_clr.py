@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..fitting.representatives import NodeGraph
 from ..loop import methods
 from ..loop.running import RunSettings, run_once
 from ..loop.solver import HALTED, Callback
-from ..loop.state import Problem, similarities, symmetric
+from ..loop.state import similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
@@ -191,15 +191,17 @@ class CLR(FixedGraphClusterer):
         _checks.check_positive("lam", self.lam, "auto")
         _checks.check_weight("tol", self.tol)
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> GivenGraph:
+    def _build(
+        self, X: Matrix, settings: fixed_graph.GraphSettings, c: int
+    ) -> fixed_graph.FixedGraph:
         return given_graph_problem(X, settings, c)
 
-    def _build_on(self, nodes: NodeGraph, c: int) -> GivenGraph:
-        return GivenGraph(node_graph(nodes, c), None)
+    def _build_on(self, nodes: NodeGraph, c: int) -> fixed_graph.FixedGraph:
+        return fixed_graph.FixedGraph(node_graph(nodes, c))
 
-    def _solve(self, fixed: GivenGraph, c: int, watch: Watch) -> Solved:
+    def _solve(self, fixed: fixed_graph.FixedGraph, c: int, watch: Watch) -> Solved:
         """Change the graph until it has c components."""
-        problem, method = fixed.problem, METHODS[self.norm]
+        problem, method = fixed.A, METHODS[self.norm]
         run = RunSettings(_checks.check_positive("lam", self.lam, "auto"), self.max_iter, self.tol)
         result = run_once(problem, method, run, 0, watch)
         labels = method.final_labels(problem, result.state)
@@ -211,18 +213,13 @@ class CLR(FixedGraphClusterer):
         self.affinity_matrix_ = symmetric(A).astype(dtype)
 
 
-class GivenGraph(NamedTuple):
-    """The problem of changing a graph, and the pairs of rows that it was made of."""
-
-    problem: Problem
-    pairs: fixed_graph.Pairs | None
-
-
-def given_graph_problem(X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> GivenGraph:
-    """The problem of changing the graph of rows, each row of it scaled to sum to one."""
+def given_graph_problem(
+    X: Matrix, settings: fixed_graph.GraphSettings, c: int
+) -> fixed_graph.FixedGraph:
+    """The graph of rows, each scaled to sum to one; in place of A the problem of changing it."""
     if settings.kind == "precomputed":
-        pairs = None
-        idx, A = affinity.rows_on_simplex(fixed_graph.build_graph(X, settings).A)
+        pairs = fixed_graph.build_graph(X, settings)
+        idx, A = affinity.rows_on_simplex(pairs.A)
     else:
         pairs = fixed_graph.compared_pairs(X, settings)
         order = np.argsort(pairs.idx, axis=1)
@@ -230,5 +227,4 @@ def given_graph_problem(X: Matrix, settings: fixed_graph.GraphSettings, c: int) 
         apart = np.take_along_axis(fixed_graph.exponents(pairs), order, axis=1)
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
-    coordinates = None if pairs is None else pairs.scaled.X
-    return GivenGraph(given_graph(idx, A, c, coordinates), pairs)
+    return pairs._replace(A=given_graph(idx, A, c, pairs.nodes))

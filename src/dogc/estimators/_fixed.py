@@ -98,7 +98,7 @@ class FixedGraphClusterer(RowClusterer):
         A, F, found = solved.outcome
         self._assign_labels(ordered.one_label_each(solved.labels))
         self._assign_more(fixed, F.astype(rows.dtype))
-        self._voters: Any = fixed_graph.index_voters(fixed.pairs, settings, self.labels_)
+        self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(ordered.as_given(self.labels_))).labels
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
@@ -115,7 +115,7 @@ class FixedGraphClusterer(RowClusterer):
 
     def _build_on(self, nodes: NodeGraph, c: int) -> Any:
         """The graph of representatives."""
-        return fixed_graph.FixedGraph(nodes.A, None, nodes.X)
+        return fixed_graph.FixedGraph(nodes.A, nodes.X)
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
         """Labels of the nodes; the outcome is a graph, an embedding and what else was found."""
@@ -238,10 +238,10 @@ def warn_of_components(count: int, c: int, outcome: str, remedy: str) -> None:
 
 def joining_remedy(fixed: fixed_graph.FixedGraph) -> str:
     """What joins the pieces of this graph."""
-    if fixed.pairs is None:
+    if fixed.scaled is None:
         lacking = "pass a graph with more edges"
         return lacking if fixed.nodes is None else "set another n_representatives"
-    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed.pairs)))
-    if edges < fixed.pairs.idx.size:  # weights that vanished
+    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed)))
+    if edges < fixed.idx.size:  # weights that vanished
         return "raise bandwidth"
     return "raise n_neighbors"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import _checks
-from ..fitting import landmarks
+from ..fitting import distinct, landmarks
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, in_chunks, single_blas_thread
@@ -79,18 +79,18 @@ class LandmarkClusterer(RowClusterer):
         check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
         with single_blas_thread:
             # 1) landmarks, and the nearest ones of each distinct row
-            rows = landmarks.ready_rows(X)
+            rows, frame = landmarks.ready_rows(X)
             p = p or usual_landmarks(len(rows.size), c)
-            R = landmarks.make_landmarks(rows, p, candidates, rng, n_jobs)
+            R = landmarks.make_landmarks(rows, frame, p, candidates, rng, n_jobs)
             if len(R) < c:  # cells that were lost
-                R = landmarks.make_landmarks(rows, p, 1, rng, n_jobs)
+                R = landmarks.make_landmarks(rows, frame, p, 1, rng, n_jobs)
             k = min(k, len(R))
-            idx, d = landmarks.nearest_landmarks(rows.frame, R, rows.X, k, n_jobs)
+            idx, d = landmarks.nearest_landmarks(frame, R, rows.X, k, n_jobs)
             # 2) the cut of the graph of rows and landmarks
             if width is None:
                 width = float(np.average(np.sqrt(d).mean(axis=1), weights=rows.size)) or 1.0
             else:
-                width /= rows.frame.scaled.scale
+                width /= frame.scaled.scale
             T, total = bipartite.gaussian_links(d, width)
             V = cut(idx, T, rows.size * total if self._by_weight else rows.size, R, c)
             # 3) k-means on the embedding of the rows, or of as many as are enough
@@ -100,20 +100,18 @@ class LandmarkClusterer(RowClusterer):
                 seen = np.sort(rng.permutation(len(U))[:KMEANS_ROWS])
             rotated = rotation_labels(unit_scale(U[seen]), 1, rng)
             centres = kmeans(U[seen], rotated, n_init, rng, rows.size[seen]).cluster_centers_
-            self._assign(
-                landmarks.Landmarks(rows.frame, R, k, width, V, unit_rows, centres), U, rows, c
-            )
+            self._assign(landmarks.Landmarks(frame, R, k, width, V, unit_rows, centres), U, rows, c)
         return self
 
     def _assign(
-        self, fitted: landmarks.Landmarks, U: np.ndarray, rows: landmarks.ReadyRows, c: int
+        self, fitted: landmarks.Landmarks, U: np.ndarray, rows: distinct.DistinctRows, c: int
     ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
         labels = in_chunks(lambda Z: discrete.nearest_centre(Z, fitted.centres), U)
         new_name = discrete.size_order(labels, c, rows.size)
         order = np.argsort(new_name)[: len(np.unique(labels))]  # without lost clusters
         warn_lost_clusters(c, len(order))
-        scaled, dtype = rows.frame.scaled, rows.X.dtype
+        scaled, dtype = fitted.frame.scaled, rows.X.dtype
         self.labels_ = new_name[labels][rows.inverse]
         self.embedding_ = U.astype(dtype)[rows.inverse]
         self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(dtype)

@@ -95,11 +95,10 @@ class LocalLearningClustering(EmbeddingClusterer):
         _checks.check_positive("ridge", self.ridge)
 
     def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
-        return fixed_graph.FixedGraph(None, fixed_graph.compared_pairs(X, settings))
+        return fixed_graph.compared_pairs(X, settings)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.pairs is not None
-        scaled, idx, d, sigma = fixed.pairs
+        idx, d, sigma = fixed.idx, fixed.d, fixed.sigma
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
         if count > c:
             warn_of_components(
@@ -107,7 +106,7 @@ class LocalLearningClustering(EmbeddingClusterer):
             )
         if self.bandwidth == "local":
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
-        weights = local_models.kernel_ridge_weights(scaled.X, idx, sigma, self.ridge)
+        weights = local_models.kernel_ridge_weights(fixed.scaled.X, idx, sigma, self.ridge)
         T = local_models.residual_operator(idx, weights)
         return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
 
@@ -199,12 +198,10 @@ class CLGR(EmbeddingClusterer):
         _checks.check_positive("ridge", self.ridge)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.pairs is not None
-        scaled, listed, d, _ = fixed.pairs
         # The pairs of a full kernel are all pairs; local models have neighbours of their own.
-        k = _checks.check_neighbors(self.n_neighbors, len(listed))
-        idx = neighbours.nearest_first(listed, d)[0][:, :k]
-        weights = local_models.linear_ridge_weights(scaled.X, idx, self.ridge)
+        k = _checks.check_neighbors(self.n_neighbors, len(fixed.idx))
+        idx = neighbours.nearest_first(fixed.idx, fixed.d)[0][:, :k]
+        weights = local_models.linear_ridge_weights(fixed.scaled.X, idx, self.ridge)
         T = local_models.residual_operator(idx, weights)
         member = merged_components(fixed, c)
         mean_degree = float(fixed.A.sum()) / T.shape[0] or 1.0

@@ -159,8 +159,7 @@ def directions(
 
     Components are zero and eigenvalues NaN beyond the dimension of the rows.
     """
-    assert fixed.pairs is not None
-    scaled, degree = fixed.pairs.scaled, np.asarray(fixed.A.sum(axis=1)).ravel()
+    scaled, degree = fixed.scaled, np.asarray(fixed.A.sum(axis=1)).ravel()
     X, mean = scaled.X, np.zeros(scaled.X.shape[1])
     if center:
         space = trace_ratio.row_space(X, scaled.mean)

@@ -197,8 +197,7 @@ def feature_factors(
     tol: float,
 ) -> Factored:
     """The features as W H, from a start that follows from them or from a random one."""
-    assert fixed.pairs is not None
-    X = unit_interval(fixed.pairs.scaled.X)
+    X = unit_interval(fixed.scaled.X)
     first = "nndsvda" if rng is None and c <= min(X.shape) else "random"
     seed = 0 if rng is None else int(rng.integers(2**31 - 1))
     model = NMF(c, init=first, max_iter=max_iter, tol=tol, random_state=seed)

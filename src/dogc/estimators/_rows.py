@@ -165,7 +165,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
 
     def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
         mark = getattr(self, "outlier_label", None)
-        if mark is not None and hasattr(self, "outlier_scores_"):
+        if mark is not None:
             labels[self._outliers_among(X)] = mark
         return labels
 
@@ -205,8 +205,6 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         return labelling.new_shares(self._fitted_rows, X, self.n_jobs)
 
     def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
-        if not hasattr(self, "outlier_scores_"):  # a model of an earlier release
-            return shares
         score = self._scores_of(X)
         return outliers.discount(shares, score[:, None], shares.shape[1])
 
@@ -229,11 +227,6 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
         X = self._validate_new(X)
-        if not hasattr(self, "outlier_scores_"):
-            raise ValueError(
-                f"this {type(self).__name__} was fitted by an earlier release, which kept no "
-                "outlier scores; fit it again."
-            )
         with single_blas_thread:
             return self._scores_of(X)
 

@@ -116,8 +116,7 @@ class SEC(EmbeddingClusterer):
         _checks.check_choice("laplacian", self.laplacian, ("unnormalized", "normalized"))
 
     def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
-        assert fixed.pairs is not None
-        scaled, gamma = fixed.pairs.scaled, self._ridge(fixed)
+        scaled, gamma = fixed.scaled, self._ridge(fixed)
         W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
         W = W / scaled.scale  # for features as the user has them
         self.coef_ = np.ascontiguousarray(W.T.astype(F.dtype))
@@ -126,17 +125,15 @@ class SEC(EmbeddingClusterer):
 
     def _ridge(self, fixed: fixed_graph.FixedGraph) -> float:
         """The penalty on W; the total scatter is one."""
-        assert fixed.pairs is not None
-        return self.gamma / max(fixed.pairs.scaled.n_varying, 1)
+        return self.gamma / max(fixed.scaled.n_varying, 1)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        assert fixed.pairs is not None
         count, _ = graph.components(fixed.A)
         if count > c:
             warn_of_components(
                 count, c, "the regression decides which go together", joining_remedy(fixed)
             )
-        scaled, normalised = fixed.pairs.scaled, self.laplacian == "normalized"
+        scaled, normalised = fixed.scaled, self.laplacian == "normalized"
         return embedded_eigenvectors(fixed.A, scaled, c, self.mu, self._ridge(fixed), normalised)
 
     def predict(self, X: Any) -> np.ndarray:

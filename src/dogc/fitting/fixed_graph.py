@@ -29,21 +29,15 @@ class GraphSettings(NamedTuple):
     n_jobs: int | None
 
 
-class Pairs(NamedTuple):
-    """Rows, whom each is compared with, and at which bandwidth; all in scaled units."""
-
-    scaled: scaling.Scaled
-    idx: np.ndarray  # (n, k)
-    d: np.ndarray  # (n, k) squared distances
-    sigma: np.ndarray  # (n,)
-
-
 class FixedGraph(NamedTuple):
-    """A similarity graph and where it came from."""
+    """A similarity graph and the pairs of rows that it was made of, in scaled units."""
 
     A: Any  # (n, n) CSR, symmetric, non-negative, zero diagonal; None if only neighbours count
-    pairs: Pairs | None  # None if precomputed, or on representatives
-    nodes: Matrix | None = None  # (n, d) coordinates, to merge components by; None: unknown
+    nodes: Any = None  # (n, d) coordinates, to merge components by; None: unknown
+    scaled: Any = None  # the rows; None if the graph is given, or on representatives
+    idx: Any = None  # (n, k) those that each row is compared with
+    d: Any = None  # (n, k) squared distances
+    sigma: Any = None  # (n,) bandwidths
 
 
 def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> GraphSettings:
@@ -67,21 +61,26 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
 def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
     """The graph that the settings ask for."""
     if settings.kind == "precomputed":
-        check_affinity_matrix(X)
+        neighbours.check_square(X, "affinity", "affinities")
+        if abs(X - X.T).max() > 1e-6 * abs(X).max():
+            raise ValueError(
+                "X is not symmetric, which affinity='precomputed' needs; symmetrise it, for "
+                "example with 0.5 * (X + X.T)."
+            )
         A = sp.csr_array(X).astype(np.float64)
         A = ((A + A.T) * 0.5).tocsr()
         A = (A - sp.dia_array((A.diagonal()[None, :], [0]), shape=A.shape)).tocsr()
         A.eliminate_zeros()
-        return FixedGraph(A, None)
+        return FixedGraph(A)
     pairs = compared_pairs(X, settings)
     weights = exponents(pairs)
     np.negative(weights, out=weights)
     A = affinity.symmetric_graph(pairs.idx, np.exp(weights, out=weights))
-    return FixedGraph(A, pairs, pairs.scaled.X)
+    return pairs._replace(A=A)
 
 
-def compared_pairs(X: Matrix, settings: GraphSettings) -> Pairs:
-    """Neighbours, their distances and the bandwidths."""
+def compared_pairs(X: Matrix, settings: GraphSettings) -> FixedGraph:
+    """Neighbours, their distances and the bandwidths; no graph is made."""
     n = X.shape[0]
     scaled = scaling.scale_rows(X)
     if settings.kind == "full":
@@ -93,14 +92,14 @@ def compared_pairs(X: Matrix, settings: GraphSettings) -> Pairs:
         k, n_jobs = settings.n_neighbors, settings.n_jobs
         idx, d = neighbours.neighbours_among(index, scaled.X, k, n_jobs)
     if settings.bandwidth is None:
-        return Pairs(scaled, idx, d, affinity.local_bandwidth(d))
+        return FixedGraph(None, scaled.X, scaled, idx, d, affinity.local_bandwidth(d))
     # exp(-d / (sigma_i sigma_j)) is exp(-d / (2 sigma^2)) with sqrt(2) sigma for both.
     common = np.sqrt(2.0) * settings.bandwidth / scaled.scale
-    return Pairs(scaled, idx, d, np.full(n, common))
+    return FixedGraph(None, scaled.X, scaled, idx, d, np.full(n, common))
 
 
-def exponents(pairs: Pairs) -> np.ndarray:
-    """The kernel's exponents on the pairs pairs."""
+def exponents(pairs: FixedGraph) -> np.ndarray:
+    """The kernel's exponents on the pairs."""
     sigma = pairs.sigma
     return affinity.gaussian_exponents(pairs.d, pairs.idx, sigma, sigma)
 
@@ -115,9 +114,9 @@ class Voters(NamedTuple):
     labels: np.ndarray  # (n,) of the fitted rows
 
 
-def index_voters(pairs: Pairs | None, settings: GraphSettings, labels: np.ndarray) -> Voters | None:
+def index_voters(pairs: FixedGraph, settings: GraphSettings, labels: np.ndarray) -> Voters | None:
     """Index the fitted rows; a precomputed graph has none."""
-    if pairs is None:
+    if pairs.scaled is None:
         return None
     index = neighbours.fit_index(pairs.scaled.X, n_neighbors=settings.n_neighbors)
     return Voters(index, pairs.scaled, pairs.sigma, settings, labels)
@@ -145,7 +144,7 @@ def _vote(voters: Voters, X: Matrix) -> np.ndarray:
 
 def given_edge_labels(X: Matrix, labels: np.ndarray) -> np.ndarray:
     """The same for rows that come with their affinities to the fitted ones."""
-    check_non_negative(X)
+    neighbours.check_entries(X, "affinity", "affinities")
     weight = sp.csr_array(X).astype(np.float64)
     alone = np.asarray(weight.sum(axis=1)).ravel() <= 0
     if alone.any():
@@ -163,28 +162,3 @@ def _new_bandwidths(d: np.ndarray, voters: Voters) -> np.ndarray:
     place = min(affinity.BANDWIDTH_RANK, d.shape[1]) - 1
     own = np.sqrt(np.partition(d, place, axis=1)[:, place])
     return np.maximum(own, voters.sigma.min())
-
-
-def check_affinity_matrix(A: Matrix) -> None:
-    """A square, symmetric, non-negative matrix of affinities."""
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(
-            f"X must be square when affinity='precomputed'; got shape {A.shape}. Pass the "
-            "affinities between all rows, or features with another affinity."
-        )
-    check_non_negative(A)
-    gap = abs(A - A.T)
-    if gap.max() > 1e-6 * abs(A).max():
-        raise ValueError(
-            "X is not symmetric, which affinity='precomputed' needs; symmetrise it, for example "
-            "with 0.5 * (X + X.T)."
-        )
-
-
-def check_non_negative(A: Matrix) -> None:
-    """Affinities are zero or more."""
-    if A.shape[0] and A.min() < 0:
-        raise ValueError(
-            "X holds negative affinities, but affinity='precomputed' takes values of at least 0; "
-            "pass similarities such as a Gaussian kernel's."
-        )

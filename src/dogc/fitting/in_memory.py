@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -78,10 +79,8 @@ class RowsInMemory:
 
     def sums(self, fitted: Representatives) -> links.LinkSums:
         """What the links of rows add up to; they are not kept."""
-        total = links.no_sums(len(fitted.R))
-        for _, sums in self._linked(fitted):
-            total = links.add(total, sums)
-        return total
+        sums = (sums for _, sums in self._linked(fitted))
+        return functools.reduce(links.add, sums, links.no_sums(len(fitted.R)))
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """What becomes of each row by its links, which are not kept."""

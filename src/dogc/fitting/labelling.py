@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,20 +17,18 @@ from .settings import wide_scale
 
 
 class FittedRows(NamedTuple):
-    """What `eq:10` needs to know of the fitted rows to weigh them for a new one."""
+    """All of the fitted rows that `eq:10` needs to weigh them for a new one."""
 
-    search: neighbours.Index | None  # over fitted rows, all features; None if precomputed
-    Z: Matrix | None  # the fitted rows in the learned subspace
+    search: neighbours.Index | None  # None if precomputed
     scaled: scaling.Scaled | None
-    lookup: np.ndarray | None  # directions that neighbours are looked up in; None: all
     components: np.ndarray | None
     labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
-    copies: np.ndarray | None = None  # (n,) rows that each stands for; None: of an earlier release
-    reach: np.ndarray | None = None  # (n,) mean distance of each to its nearest distinct rows
-    stray: np.ndarray | None = None  # (n,) whether each is in a group too small for a cluster
     wide: bool = False  # whether neighbourhoods are counted by the rows that they stand for
+    copies: Any = None  # (n,) rows that each stands for
+    reach: Any = None  # (n,) mean distance of each to its nearest distinct rows
+    stray: Any = None  # (n,) whether each is in a group too small for a cluster
 
 
 Fitted = FittedRows | Representatives
@@ -44,14 +42,9 @@ def fitted_rows(
     xi: float | None,
     wide: bool = False,
 ) -> FittedRows:
-    """Keep what the fitted rows are found by."""
-    geometry, scaled = place.geometry, place.geometry.scaled
-    if scaled is None:  # new rows come with distances as they are
-        xi = None if xi is None else xi * place.unit
-        return FittedRows(None, None, None, None, None, labels, k, xi)
-    Z = project(scaled.X, components)
-    search, lookup = place.search, geometry.lookup
-    return FittedRows(search, Z, scaled, lookup, components, labels, k, xi, wide=wide)
+    """Keep what the fitted rows are found by; distances that are given come as they are."""
+    xi = None if xi is None else xi * place.unit
+    return FittedRows(place.search, place.geometry.scaled, components, labels, k, xi, wide)
 
 
 def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
@@ -62,10 +55,19 @@ def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
     n = len(fitted.labels)
     idx = np.column_stack([np.arange(n), place.idx[:, : fitted.k]])
     d = np.column_stack([np.zeros(n), place.d[:, : fitted.k] * place.unit])
-    if fitted.components is not None:  # distances are those in the subspace
-        d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
-        idx, d = neighbours.nearest_first(idx, d)
+    if fitted.components is not None:
+        idx, d = in_subspace(fitted, None, idx)
     return _weighed(fitted, idx, d).argmax(axis=1) == fitted.labels
+
+
+def in_subspace(
+    fitted: FittedRows, X: Matrix | None, idx: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Candidates by their distances in the learned subspace, for scaled rows or fitted ones."""
+    assert fitted.scaled is not None
+    Z = project(fitted.scaled.X, fitted.components)
+    own = Z if X is None else project(X, fitted.components)
+    return neighbours.nearest_first(idx, neighbours.distances(fitted.search, own, Z, idx))
 
 
 def project(X: Matrix, components: np.ndarray | None) -> Matrix:
@@ -111,7 +113,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
     labels, k, counts = fitted.labels, fitted.k, None
     c = int(labels.max()) + 1
-    if fitted.wide and fitted.copies is not None:
+    if fitted.wide:
         idx, d = until_wide(idx, d, fitted.copies, c)
         k = idx.shape[1] - 1
         counts = fitted.copies[idx[:, :k]]
@@ -132,7 +134,7 @@ def nearest_fitted(
     is in the learned subspace.
     """
     if fitted.search is None or fitted.scaled is None:
-        neighbours.check_distances(X)
+        neighbours.check_entries(X, "metric", "distances")
         idx, d = neighbours.neighbours_in_graph(X, m, skip_self=False)
         if (idx[:, 0] < 0).any():
             raise ValueError(
@@ -141,11 +143,10 @@ def nearest_fitted(
             )
         return idx, d
     X = scaling.apply_scale(fitted.scaled, scaling.same_kind(X, fitted.scaled.X))
-    at = X if fitted.lookup is None else np.asarray(X @ fitted.lookup)
+    directions = fitted.search.directions
+    at = X if directions is None else np.asarray(X @ directions)
     idx = neighbours.query(fitted.search, at, min(m, len(fitted.labels)), n_jobs)
-    idx = np.sort(idx, axis=1)
-    d = neighbours.distances(fitted.search, project(X, fitted.components), fitted.Z, idx)
-    return neighbours.nearest_first(idx, d)
+    return in_subspace(fitted, X, np.sort(idx, axis=1))
 
 
 def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
@@ -164,11 +165,11 @@ def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.
     Rows well inside a cluster are told by their nearest representatives alone.
     """
     search = links.make_search(fitted.R, fitted.metric)
-    known = links.labelled(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
+    surely = links.sure_labels(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def block(rows: slice) -> np.ndarray:
         Z = as_points(fitted.frame, X[rows])
-        labels, sure = links.surely(known, Z)
+        labels, sure = surely(Z)
         if not sure.all():
             labels[~sure] = _linked_shares(fitted, search, Z[~sure]).argmax(axis=1)
         return labels

@@ -21,15 +21,6 @@ STEPS = 10
 SMALLEST = 2.0**-60
 
 
-class ReadyRows(NamedTuple):
-    """One of each row, in an order that does not depend on the order they came in."""
-
-    X: Matrix  # (m, d) as they came
-    size: np.ndarray  # (m,) copies of each
-    inverse: np.ndarray  # (n,) which of them each row is
-    frame: Frame
-
-
 class Landmarks(NamedTuple):
     """The landmarks and the embedding that give labels to new rows."""
 
@@ -48,17 +39,22 @@ def placed(frame: Frame, X: Matrix) -> np.ndarray:
     return rounded(as_points(frame, X), SMALLEST, bits)
 
 
-def ready_rows(X: Matrix) -> ReadyRows:
-    """Rows made ready: sorted, copies held once, on a scale of order one."""
+def ready_rows(X: Matrix) -> tuple[distinct.DistinctRows, Frame]:
+    """Rows made ready: sorted, copies held once with their number, on a scale of order one."""
     found = distinct.distinct_rows(X, None)
     scaled = scaling.scale_rows(found.X)
     frame = Frame(scaled._replace(X=scaled.X[:1]), None)  # of X only the kind is asked for
     size = np.bincount(found.inverse).astype(float)  # exactly
-    return ReadyRows(found.X, size, found.inverse, frame)
+    return found._replace(size=size, unit=1.0), frame
 
 
 def make_landmarks(
-    rows: ReadyRows, p: int, candidates: int, rng: np.random.Generator, n_jobs: int | None
+    rows: distinct.DistinctRows,
+    frame: Frame,
+    p: int,
+    candidates: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
 ) -> np.ndarray:
     """At most p points: the means of cells of ``candidates * p`` rows that are drawn.
 
@@ -66,9 +62,9 @@ def make_landmarks(
     landmarks.
     """
     if p >= len(rows.size):
-        return placed(rows.frame, rows.X)
+        return placed(frame, rows.X)
     drawn = rng.permutation(len(rows.size))[: candidates * p]
-    Z = placed(rows.frame, rows.X[drawn])
+    Z = placed(frame, rows.X[drawn])
     if candidates == 1:
         return Z
     assign = functools.partial(lloyd.nearest_mean, threads=effective_n_jobs(n_jobs))

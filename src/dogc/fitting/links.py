@@ -21,6 +21,7 @@ depend on the rows that come with it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,22 +124,53 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     return idx[:n], np.square(distance[:n])
 
 
-class Labelled(NamedTuple):
-    """Labelled representatives, made ready to tell the rows that lie well inside a cluster."""
+def sure_labels(
+    search: Search, labels: np.ndarray, n_links: int
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """From rows to labels by their nearest representative, and which of them are sure.
 
-    search: Search
-    labels: np.ndarray  # (p,)
-    n_links: int
-    margin: np.ndarray  # (p,) distance within which a row surely gets the label; with a tree only
-    order: np.ndarray  # (p,) representatives by label
+    A label is sure where all ``n_links`` representatives that the row is linked with have it.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> sure_labels(make_search(R), labels, 2)(np.array([[0.5], [2.9]]))
+    (array([0, 0]), array([ True, False]))
+    """
+    if isinstance(search.nearest, cKDTree):
+        margin = _margins(search, labels, n_links)
 
-def labelled(search: Search, labels: np.ndarray, n_links: int) -> Labelled:
-    """Representatives with labels; rows are linked with ``n_links`` of them."""
+        def by_tree(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            distance, idx = search.nearest.query(Z - search.origin, p=search.p)
+            idx = np.minimum(idx, len(labels) - 1)
+            return labels[idx], distance < margin[idx]
+
+        return by_tree
+    if search.metric != "euclidean":  # products tell Euclidean distances only
+        return lambda Z: (np.repeat(labels[:1], len(Z)), np.zeros(len(Z), dtype=bool))
     order = np.argsort(labels, kind="stable")
-    tree = isinstance(search.nearest, cKDTree)
-    margin = _margins(search, labels, n_links) if tree else np.empty(0)
-    return Labelled(search, labels, n_links, margin, order)
+    R = search.R[order]
+    names, first = np.unique(labels[order], return_index=True)
+    # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
+    weights = np.vstack([-2.0 * R.T, np.einsum("ij,ij->i", R, R)])
+
+    def by_products(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
+        Z = np.hstack([_rounded(search, Z - search.origin), np.ones((len(Z), 1))])
+
+        def block(rows: slice) -> None:
+            scores = Z[rows] @ weights
+            least = np.minimum.reduceat(scores, first, axis=1)
+            found[rows] = names[least.argmin(axis=1)]
+            # The nearest of another label, and how many are nearer than that.
+            other = np.partition(least, 1, axis=1)[:, 1:2] if len(names) > 1 else np.inf
+            sure[rows] = np.count_nonzero(scores < other, axis=1) >= n_links
+
+        over_rows(block, len(Z), block=max(64, lloyd.ELEMENTS // len(R)))
+        return found, sure
+
+    return by_products
 
 
 def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
@@ -154,45 +186,6 @@ def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
         if not inside.all():
             other[inside] = cKDTree(R[~inside]).query(R[inside], p=search.p)[0]
     return 0.5 * (other - reach) * (1.0 - SLACK)
-
-
-def surely(known: Labelled, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of rows by their nearest representative, and which of them are sure.
-
-    A label is sure where all representatives that the row is linked with have it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
-    >>> surely(labelled(make_search(R), labels, 2), np.array([[0.5], [2.9]]))
-    (array([0, 0]), array([ True, False]))
-    """
-    search, labels = known.search, known.labels
-    Z = _rounded(search, Z - search.origin)
-    if isinstance(search.nearest, cKDTree):
-        distance, idx = search.nearest.query(Z, p=search.p)
-        idx = np.minimum(idx, len(labels) - 1)
-        return labels[idx], distance < known.margin[idx]
-    if search.metric != "euclidean":  # products tell Euclidean distances only
-        return labels[np.zeros(len(Z), dtype=np.int64)], np.zeros(len(Z), dtype=bool)
-    R = search.R[known.order]
-    names, first = np.unique(labels[known.order], return_index=True)
-    # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
-    weights = np.vstack([-2.0 * R.T, np.einsum("ij,ij->i", R, R)])
-    found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
-    Z = np.hstack([Z, np.ones((len(Z), 1))])
-
-    def block(rows: slice) -> None:
-        scores = Z[rows] @ weights
-        least = np.minimum.reduceat(scores, first, axis=1)
-        found[rows] = names[least.argmin(axis=1)]
-        # The nearest of another label, and how many are nearer than that.
-        other = np.partition(least, 1, axis=1)[:, 1:2] if len(names) > 1 else np.inf
-        sure[rows] = np.count_nonzero(scores < other, axis=1) >= known.n_links
-
-    over_rows(block, len(Z), block=max(64, lloyd.ELEMENTS // len(R)))
-    return found, sure
 
 
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:

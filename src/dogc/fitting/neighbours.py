@@ -21,6 +21,10 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 QUERY_ROWS, SPARSE_DISTANCES = 4096, 1 << 21
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
+MADE_BY = {
+    "distances": "those of KNeighborsTransformer(mode='distance')",
+    "affinities": "those of a Gaussian kernel",
+}
 _searched_in: set[int] = set()  # processes, by pynndescent
 
 
@@ -49,6 +53,7 @@ class Index(NamedTuple):
     search: Any
     n: int
     metric: str = "euclidean"
+    directions: np.ndarray | None = None  # (d, q) that rows are looked up in; None: all features
 
 
 def fit_index(
@@ -217,36 +222,31 @@ def neighbours_in_graph(
     return idx, d
 
 
+def check_square(A: Matrix, name: str, kind: str) -> None:
+    """A square matrix of affinities or distances, where parameter ``name`` is "precomputed"."""
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(
+            f"X must be square when {name}='precomputed'; got shape {A.shape}. Pass the {kind} "
+            f"between all rows, or features with another {name}."
+        )
+    check_entries(A, name, kind)
+
+
+def check_entries(A: Matrix, name: str, kind: str) -> None:
+    """Refuse negative numbers: affinities that are passed for distances often show up here."""
+    if A.shape[0] and A.min() < 0:
+        raise ValueError(
+            f"X holds negative {kind}, but {name}='precomputed' takes {kind} of at least 0, such "
+            f"as {MADE_BY[kind]}."
+        )
+
+
 def check_neighbour_graph(D: Matrix, n_neighbors: int) -> None:
-    """A square sparse graph of distances, as KNeighborsTransformer makes it."""
-    if D.shape[0] != D.shape[1]:
-        raise ValueError(
-            f"X must be square when metric='precomputed'; got shape {D.shape}. Pass the "
-            "neighbour graph that KNeighborsTransformer(mode='distance') returns for the rows."
-        )
-    check_distances(D)
-    check_symmetric_where_known(D)
-    row = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
-    stored = np.bincount(row[D.indices != row], minlength=D.shape[0])
-    if stored.min() < n_neighbors:
-        short = int(stored.argmin())
-        raise ValueError(
-            f"n_neighbors={n_neighbors} is too large: row {short} of the precomputed graph X holds "
-            f"only {int(stored[short])} neighbours; lower n_neighbors or compute more neighbours."
-        )
+    """A square sparse graph of distances, as KNeighborsTransformer makes it.
 
-
-def check_distances(D: Matrix) -> None:
-    """No negative entries: an affinity passed for a distance often shows up here."""
-    if D.data.size and D.data.min() < 0:
-        raise ValueError(
-            "X holds negative distances, but metric='precomputed' takes a graph of distances; "
-            "pass one made with KNeighborsTransformer(mode='distance')."
-        )
-
-
-def check_symmetric_where_known(D: Matrix) -> None:
-    """Where both (i, j) and (j, i) are stored they must agree; one alone is fine."""
+    Where both (i, j) and (j, i) are stored they must agree; one alone is fine.
+    """
+    check_square(D, "metric", "distances")
     stored = sp.csr_array((np.ones_like(D.data), D.indices, D.indptr), shape=D.shape)
     both = stored.multiply(stored.T)
     gap = abs(sp.csr_array(D).multiply(both) - sp.csr_array(D.T).multiply(both))
@@ -254,4 +254,12 @@ def check_symmetric_where_known(D: Matrix) -> None:
         raise ValueError(
             "X is not symmetric: metric='precomputed' needs the same distance from i to j as from "
             "j to i wherever both are stored; symmetrise it, for example with X.maximum(X.T)."
+        )
+    row = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
+    others = np.bincount(row[D.indices != row], minlength=D.shape[0])
+    if others.min() < n_neighbors:
+        short = int(others.argmin())
+        raise ValueError(
+            f"n_neighbors={n_neighbors} is too large: row {short} of the precomputed graph X holds "
+            f"only {int(others[short])} neighbours; lower n_neighbors or compute more neighbours."
         )

@@ -31,13 +31,12 @@ def fitted_scores(
 
     Nobody is an outlier where there was no time to look for neighbours.
     """
-    if fitted.Z is None:
+    if fitted.scaled is None:
         idx, d = neighbours.neighbours_in_graph(place.X, outliers.AROUND, skip_self=True)
     else:
         idx, d = _around(place, n_jobs, watch)
-    if fitted.components is not None:  # distances are those in the subspace
-        d = neighbours.distances(fitted.search, fitted.Z, fitted.Z, idx)
-        idx, d = neighbours.nearest_first(idx, d)
+    if fitted.components is not None:
+        idx, d = labelling.in_subspace(fitted, None, idx)
     own = _small_clusters(fitted.labels, copies)
     idx, d = separation.set_apart(idx, d, own)
     reach, score = _scores(idx, d, copies, _clusters(fitted))
@@ -128,8 +127,6 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     if isinstance(fitted, Representatives):
         return _linked_scores(fitted, X, n_jobs)
     copies, reach = fitted.copies, fitted.reach
-    assert copies is not None
-    assert reach is not None
     c, small = _clusters(fitted), _small_clusters(fitted.labels, copies)
     around = _around_each(len(copies), c)
 

@@ -71,6 +71,7 @@ def locate(
     Z = points(geometry)
     others = min(k + 1, X.shape[0] - 1)
     index = neighbours.fit_index(Z, lookup.algorithm, others + 1, lookup.norm)
+    index = index._replace(directions=geometry.lookup)
     report = None if watch is None else watch.enough
     idx, d = neighbours.neighbours_among(index, Z, others, lookup.n_jobs, report)
     whole = watch is None or watch.end.reason is None
@@ -215,7 +216,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         problem = problem._replace(subspace=Subspace(R, m))
     if regress and scaled is not None:
         X = _regressors(place.X, scaled, settings.fit_intercept)
-        regression = Regression(X, settings.p, settings.fit_intercept)
+        regression = Regression(X, settings.penalties.p, settings.fit_intercept)
         problem = problem._replace(regression=regression)
     return problem
 
@@ -241,13 +242,13 @@ def problem_on(
     X = nodes.X
     if not settings.fit_intercept:
         X = X + frame.scaled.shift / frame.scaled.scale  # uncentred, as `eq:27` has them
-    return problem._replace(regression=Regression(X, settings.p, settings.fit_intercept))
+    return problem._replace(regression=Regression(X, settings.penalties.p, settings.fit_intercept))
 
 
 def _weights(
     penalties: Penalties, n: int, c: int, d: int, scaled: scaling.Scaled | None
 ) -> Callable[[float], Weights]:
-    alpha, beta, gamma, relative = penalties
+    alpha, beta, gamma, relative, _ = penalties
     if relative:
         n_varying = scaled.n_varying if scaled else d
         return relative_weights(alpha, beta, gamma, n, c, max(n_varying, 1))

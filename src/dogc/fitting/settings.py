@@ -123,7 +123,6 @@ class Settings(NamedTuple):
     lookup: Lookup
     xi_rule: Callable[..., np.ndarray]
     penalties: Penalties
-    p: float  # of the regression
     fit_intercept: bool
     run: RunSettings
     rule: str  # what labels new rows
@@ -188,6 +187,7 @@ def check_settings(
         check_weight("beta", given["beta"]),
         check_weight("gamma", given["gamma"]),
         penalties == "relative",
+        check_weight("p", given["p"], LEAST_POWER, 2.0),
     )
     return Settings(
         wanted=Wanted(
@@ -202,7 +202,6 @@ def check_settings(
             check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
         ),
         penalties=strength,
-        p=check_weight("p", given["p"], LEAST_POWER, 2.0),
         fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
         run=_check_run(given, n, c, strength.may_firm),

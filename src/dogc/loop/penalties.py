@@ -15,6 +15,7 @@ class Penalties(NamedTuple):
     beta: float
     gamma: float
     relative: bool  # in units that mean the same for all data; else as `eq:26` prints them
+    p: float = 2.0  # the power of the regression's loss
 
     @property
     def may_firm(self) -> bool:

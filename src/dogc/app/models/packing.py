@@ -165,13 +165,13 @@ def _searching(value: Any) -> Any:
 
 def _with_descent(fitted: labelling.FittedRows) -> labelling.FittedRows:
     """Fitted rows with their search by pynndescent built again, the same as it was."""
-    index, scaled, lookup = fitted.search, fitted.scaled, fitted.lookup
+    index, scaled = fitted.search, fitted.scaled
     if index is None or index.kind != "pynndescent" or scaled is None:
         return fitted
-    rows = scaled.X if lookup is None else np.asarray(scaled.X @ lookup)
+    rows = scaled.X if index.directions is None else np.asarray(scaled.X @ index.directions)
     with single_blas_thread:
         search = neighbours.fit_index(rows, "pynndescent", int(index.search), index.metric)
-    return fitted._replace(search=search)
+    return fitted._replace(search=index._replace(search=search.search))
 
 
 def _without_repeats(value: np.ndarray) -> np.ndarray | dict[str, Any]:
