@@ -57,50 +57,37 @@ class Size(NamedTuple):
     sparse: bool = False
 
 
-class Phase(NamedTuple):
-    """Memory that a phase holds at its peak, beside X itself."""
-
-    copies: float = 0.0  # of X as it came
-    doubles: float = 0.0  # n x d numbers of 8 bytes
-    row: float = 0.0  # bytes for each row
-    neighbour: float = 0.0  # for each neighbour of a row
-    models: float = 0.0  # for each two neighbours of a row, of which some are counted already
-    cluster: float = 0.0  # for each row and cluster
-    square: float = 0.0  # s x s numbers of 8 bytes, s the smaller of n and d
-    graph: float = 0.0  # n x n numbers of 8 bytes
-    drawn: float = 0.0  # m x d numbers of 8 bytes, for m rows that are drawn
-
-
-PHASES = {
+# Memory that a phase holds at its peak, beside X itself: multiples of the terms of bytes_in.
+PHASES: dict[str, tuple[float, ...]] = {
     # Rows that are sorted and scaled. Keys of sparse rows are larger than the rows.
-    "rows": Phase(copies=2.1, row=100),
-    "sparse rows": Phase(copies=7.0, row=300),
+    "rows": (2.1, 0, 100),
+    "sparse rows": (7.0, 0, 300),
     # Coordinates in the span of the rows; with more columns than rows, its basis as well.
-    "row space": Phase(copies=2.0, doubles=1.5, square=3.5),
-    "wide row space": Phase(copies=2.0, doubles=5.0, square=2.0),
+    "row space": (2.0, 1.5, 0, 0, 0, 3.5),
+    "wide row space": (2.0, 5.0, 0, 0, 0, 2.0),
     # The loop on a graph of all rows, and what is said of them afterwards.
-    "loop": Phase(copies=2.0, row=2000, neighbour=165, cluster=50),
-    "loop in a subspace": Phase(copies=2.0, doubles=1.2, row=2000, neighbour=165, cluster=50),
-    "regression": Phase(2.0, 2.5, row=2000, neighbour=110, cluster=50, square=1.5),
-    "sparse regression": Phase(copies=5.0, row=2000, neighbour=110, cluster=50, square=3.0),
-    "applied regression": Phase(copies=7.0, row=2000, neighbour=110, cluster=100),
+    "loop": (2.0, 0, 2000, 165, 50),
+    "loop in a subspace": (2.0, 1.2, 2000, 165, 50),
+    "regression": (2.0, 2.5, 2000, 110, 50, 1.5),
+    "sparse regression": (5.0, 0, 2000, 110, 50, 3.0),
+    "applied regression": (7.0, 0, 2000, 110, 100),
     # Methods on a fixed graph.
-    "graph": Phase(copies=2.0, row=300, neighbour=130, cluster=40),
-    "changed graph": Phase(copies=2.0, row=300, neighbour=200, cluster=40),
-    "full graph": Phase(graph=9.5),
-    "full changed graph": Phase(graph=14.0),
-    "given graph": Phase(copies=8.0),
-    "given changed graph": Phase(copies=19.0),
-    "regressed graph": Phase(2.0, 2.0, row=300, neighbour=130, cluster=40, square=2.0),
-    "local models": Phase(copies=2.0, row=300, neighbour=130, models=70),
-    "factors of features": Phase(copies=2.0, doubles=3.0, row=300, neighbour=130, cluster=40),
-    "locality": Phase(copies=2.0, doubles=2.5, square=6.0),
-    "discriminants": Phase(copies=2.0, doubles=2.8, square=3.0),
-    "kernel map": Phase(copies=2.0, row=4 * 500 * 8),
+    "graph": (2.0, 0, 300, 130, 40),
+    "changed graph": (2.0, 0, 300, 200, 40),
+    "full graph": (0, 0, 0, 0, 0, 0, 9.5),
+    "full changed graph": (0, 0, 0, 0, 0, 0, 14.0),
+    "given graph": (8.0,),
+    "given changed graph": (19.0,),
+    "regressed graph": (2.0, 2.0, 300, 130, 40, 2.0),
+    "local models": (2.0, 0, 300, 130, 0, 0, 0, 0, 70),
+    "factors of features": (2.0, 3.0, 300, 130, 40),
+    "locality": (2.0, 2.5, 0, 0, 0, 6.0),
+    "discriminants": (2.0, 2.8, 0, 0, 0, 3.0),
+    "kernel map": (2.0, 0, 4 * 500 * 8),
     # Representatives and landmarks, made of rows that are drawn.
-    "sample": Phase(copies=2.0, doubles=2.1, row=100),
-    "links": Phase(row=5, neighbour=12),
-    "landmarks": Phase(copies=1.8, row=60, neighbour=27, cluster=20, drawn=4.0),
+    "sample": (2.0, 2.1, 100),
+    "links": (0, 0, 5, 12),
+    "landmarks": (1.8, 0, 60, 27, 20, 0, 0, 4.0),
 }
 
 
@@ -113,25 +100,27 @@ def size_of(X: Matrix, k: int = 0, c: int = 0, m: int = 0) -> Size:
     return Size(n, d, d * X.dtype.itemsize, k, c, m)
 
 
-def bytes_in(phase: Phase, size: Size) -> float:
+def bytes_in(phase: Sequence[float], size: Size) -> float:
     """The peak of a phase.
 
     Examples
     --------
-    >>> bytes_in(Phase(copies=2.0, row=8), Size(n=1000, d=10, row=80))
+    >>> bytes_in([2.0, 0, 8], Size(n=1000, d=10, row=80))
     168000.0
     """
-    n, d, s = size.n, size.d, min(size.n, size.d)
-    of_row = (
-        phase.copies * size.row
-        + phase.doubles * 8.0 * d
-        + phase.row
-        + phase.neighbour * size.k
-        + phase.models * size.k**FILL
-        + phase.cluster * size.c
+    n, d, k = size.n, size.d, size.k
+    terms = (
+        n * size.row,  # X as it came
+        8.0 * n * d,
+        n,
+        n * k,
+        n * size.c,
+        8.0 * min(n, d) ** 2,
+        8.0 * n**2,
+        8.0 * min(size.m, n) * d,  # rows that are drawn
+        n * k**FILL,  # each two neighbours of a row, of which some are counted already
     )
-    numbers = phase.square * s**2 + phase.graph * n**2 + phase.drawn * min(size.m, n) * d
-    return n * of_row + 8.0 * numbers
+    return sum(factor * term for factor, term in zip(phase, terms, strict=False))
 
 
 def needed(phases: Sequence[str], size: Size) -> float:
