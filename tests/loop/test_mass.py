@@ -38,8 +38,11 @@ def links(rng, n, d=2):
 
 def problem_with(X, A, c, mass, weights=None, p=1.0):
     idx, weight = affinity.rows_on_simplex(sp.csr_array(A))
-    size = np.ones(len(X)) if mass is None else mass.astype(float)
-    problem = given_graph(idx, weight, c, X, size, None if mass is None else mass.astype(float))
+    nodes = Nodes(np.ones(len(X)), X)
+    if mass is not None:
+        mass = mass.astype(float)
+        nodes = Nodes(mass, X, mass=mass, root=np.sqrt(mass)[:, None])
+    problem = given_graph(idx, weight, c, nodes)
     weights = weights or paper_weights(0.05, 0.02, 0.01)
     return problem._replace(weights=weights, regression=Regression(X, p, True))
 

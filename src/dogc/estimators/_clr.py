@@ -15,7 +15,7 @@ from ..fitting.representatives import NodeGraph
 from ..loop import methods
 from ..loop.running import RunSettings, run_once
 from ..loop.solver import HALTED, Callback
-from ..loop.state import similarities, symmetric
+from ..loop.state import Nodes, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
@@ -227,4 +227,4 @@ def given_graph_problem(
         apart = np.take_along_axis(fixed_graph.exponents(pairs), order, axis=1)
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
-    return pairs._replace(A=given_graph(idx, A, c, pairs.nodes))
+    return pairs._replace(A=given_graph(idx, A, c, Nodes(np.ones(len(idx)), pairs.nodes)))

@@ -8,7 +8,6 @@ nothing grows with the number of rows.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,8 +24,8 @@ from .repeatable import Report, single_blas_thread
 from .representatives import Representatives, RowFacts, Unseen
 from .scaling import is_dask, unit_rows, within_range
 
-# Blocks for each thread that are handed out at a time, and sums that one task adds up.
-BLOCKS_EACH, ADDED = 16, 4
+# Blocks that are handed out at a time, and sums that one task adds up.
+BLOCKS, ADDED = 512, 4
 # Rows that are brought together where each is to be a node of the graph.
 MOST_FEW = 80_000
 
@@ -198,6 +197,8 @@ class DaskRows(sampling.Sampled):
     """A dask array of rows, with a dask array of what they weigh."""
 
     sparse = False
+    held: Any = RowsInMemory.held  # the rows of a sample are in memory
+    nearest_mean: Any = RowsInMemory.nearest_mean
 
     def __init__(self, X: da.Array, weight: da.Array | None, cosine: bool, n_jobs: int | None):
         """Keep the rows; ``weight`` of None: all count once."""
@@ -278,14 +279,6 @@ class DaskRows(sampling.Sampled):
         facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=known.dtype)
         return RowFacts(**{name: facts[name] for name in parts})
 
-    def held(self, sample: sampling.Sample) -> RowsInMemory:
-        """The rows of a sample: in the memory of this process."""
-        return RowsInMemory(sample.X, sample.weight, self.n_jobs)
-
-    def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
-        """The nearest row of R for each row of Z, the first in a tie."""
-        return RowsInMemory(Z, None, self.n_jobs).nearest_mean(Z, R)
-
     def link(
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[DaskLinks, links.LinkSums]:
@@ -350,23 +343,13 @@ def fold(
     Some blocks at a time: the client and the scheduler never see all tasks at once.
     """
     delayed, add = dask.delayed(task, pure=False), dask.delayed(functools.reduce, pure=False)
-    total, size = None, max(1, BLOCKS_EACH * n_threads())
-    for start in range(0, len(given), size):
-        parts = [delayed(*arguments) for arguments in given[start : start + size]]
+    total = None
+    for start in range(0, len(given), BLOCKS):
+        parts = [delayed(*arguments) for arguments in given[start : start + BLOCKS]]
         while len(parts) > 1:
             parts = [add(both, parts[i : i + ADDED]) for i in range(0, len(parts), ADDED)]
         (part,) = dask.compute(parts[0])
         total = part if total is None else both(total, part)
         if report is not None:
-            report(min(start + size, len(given)), len(given))
+            report(min(start + BLOCKS, len(given)), len(given))
     return total
-
-
-def n_threads() -> int:
-    """Threads of the active client's workers, or of this machine."""
-    try:
-        from distributed import get_client
-
-        return max(1, sum(get_client().nthreads().values()))
-    except (ImportError, ValueError):  # there is no client
-        return os.cpu_count() or 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,14 +150,21 @@ def nearest_fitted(
     return in_subspace(fitted, X, np.sort(idx, axis=1))
 
 
+def of_points(
+    fitted: Representatives,
+    X: Matrix,
+    n_jobs: int | None,
+    function: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """A function of rows as points, computed a block at a time."""
+    blocks = over_blocks(lambda rows: function(as_points(fitted.frame, X[rows])), X, n_jobs)
+    return np.concatenate(list(blocks))
+
+
 def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The share of each label in the links of new rows, of shape (n, c)."""
     search = links.make_search(fitted.R, fitted.metric)
-
-    def block(rows: slice) -> np.ndarray:
-        return _linked_shares(fitted, search, as_points(fitted.frame, X[rows]))
-
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+    return of_points(fitted, X, n_jobs, lambda Z: _linked_shares(fitted, search, Z))
 
 
 def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
@@ -167,14 +175,13 @@ def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.
     search = links.make_search(fitted.R, fitted.metric)
     surely = links.sure_labels(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
-    def block(rows: slice) -> np.ndarray:
-        Z = as_points(fitted.frame, X[rows])
+    def votes(Z: np.ndarray) -> np.ndarray:
         labels, sure = surely(Z)
         if not sure.all():
             labels[~sure] = _linked_shares(fitted, search, Z[~sure]).argmax(axis=1)
         return labels
 
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+    return of_points(fitted, X, n_jobs, votes)
 
 
 def _linked_shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..loop.watch import Watch
 from ..numerics import outliers, separation
 from ..numerics.matrix import Matrix
-from . import labelling, links, neighbours, representatives
+from . import labelling, links, neighbours
 from .distinct import DistinctRows
 from .labelling import Fitted, FittedRows
 from .problems import Place, points
@@ -169,15 +171,13 @@ def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np
     """The score of each new row by the representatives that are nearest to it."""
     search = links.make_search(fitted.R, fitted.metric)
 
-    def block(rows: slice) -> np.ndarray:
-        Z = representatives.as_points(fitted.frame, X[rows])
+    def scores(Z: np.ndarray) -> np.ndarray:
         idx, d = links.nearest(search, Z, fitted.n_links)
         return _scored(fitted, links.mean_distance(d), idx)
 
-    return np.concatenate(list(over_blocks(block, X, n_jobs)))
+    return labelling.of_points(fitted, X, n_jobs, scores)
 
 
 def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    usual = fitted.reach
-    assert usual is not None
+    usual: Any = fitted.reach
     return outliers.relative_reach(reach, usual[idx], usual_reach(usual))

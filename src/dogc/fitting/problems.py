@@ -150,32 +150,15 @@ def until_wide(
     )
 
 
-def given_graph(
-    idx: np.ndarray,
-    A: np.ndarray,
-    c: int,
-    coordinates: Matrix | None,
-    size: np.ndarray | None = None,
-    mass: np.ndarray | None = None,
-    min_size: float = 0.0,
-    standing: np.ndarray | None = None,
-) -> Problem:
+def given_graph(idx: np.ndarray, A: np.ndarray, c: int, nodes: Nodes) -> Problem:
     r"""The problem of changing a given graph A, its rows on the simplex.
 
     In the row problem `eq:10` the distance is :math:`2 (\max_l a_{il} - a_{ij})` and xi is one:
     up to a constant that is :math:`\|s_i - a_i\|^2`, so at lambda = 0 its solution is A.
     """
-    n, k = idx.shape
-    nodes = Nodes(np.ones(n) if size is None else size, coordinates, min_size, standing)
-    if mass is not None:
-        nodes = nodes._replace(mass=mass, root=np.sqrt(mass)[:, None])
     d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
-    return Problem(
-        c=c,
-        candidates=Candidates(k, idx, d, lambda d, k: np.ones(len(d)), A),
-        nodes=nodes,
-        weights=paper_weights(0.0, 0.0, 0.0),
-    )
+    candidates = Candidates(idx.shape[1], idx, d, lambda d, k: np.ones(len(d)), A)
+    return Problem(c=c, candidates=candidates, nodes=nodes, weights=paper_weights(0.0, 0.0, 0.0))
 
 
 def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) -> Problem:
@@ -224,7 +207,9 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
 def node_graph(nodes: NodeGraph, c: int) -> Problem:
     """The problem of changing the graph of representatives."""
     idx, A = affinity.rows_on_simplex(nodes.A)
-    return given_graph(idx, A, c, nodes.X, nodes.size, nodes.mass, nodes.min_size, nodes.standing)
+    root = np.sqrt(nodes.mass)[:, None]
+    own = Nodes(nodes.size, nodes.X, nodes.min_size, nodes.standing, nodes.mass, root)
+    return given_graph(idx, A, c, own)
 
 
 def problem_on(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,27 +38,19 @@ class _SingleBlasThread:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limits: Any = None
+        self._lock, self._inside = threading.Lock(), 0
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limits = thread_pools().limit(limits=1, user_api="blas")
+                self._limits: Any = thread_pools().limit(limits=1, user_api="blas")
             self._inside += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0 and self._limits is not None:
+            if self._inside == 0:
                 self._limits.restore_original_limits()
-                self._limits = None
 
 
 single_blas_thread = _SingleBlasThread()

@@ -23,7 +23,7 @@ from .in_memory import RowsInMemory, counted
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import Representatives, RowFacts, Unseen
+from .representatives import Representatives, RowFacts
 from .scaling import FARTHEST, LARGEST, unit_rows, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -88,6 +88,7 @@ class TorchRows(sampling.Sampled):
     """A tensor of rows, or an array that is streamed to a device."""
 
     sparse = False
+    spread: Any = RowsInMemory.spread
 
     def __init__(
         self, X: Any, weight: np.ndarray | None, device: torch.device, cosine: bool = False
@@ -145,10 +146,6 @@ class TorchRows(sampling.Sampled):
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
         """The rows in the memory of this process."""
         return RowsInMemory(within_range(self.X.cpu().numpy(), some=True), self._given).few(apart)
-
-    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
-        """The same: it is of all rows."""
-        return found
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""
