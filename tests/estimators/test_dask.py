@@ -226,13 +226,13 @@ REFUSED = {
     "n_clusters=601 is too large": lambda X: DOGC(601).fit(X),
     "device must be": lambda X: DOGC(3, device="gpu").fit(X),
     "device='cuda' cannot be used with Dask": lambda X: DOGC(3, device="cuda").fit(X),
-    "a Bag of Dask's; pass a dask array": lambda X: DOGC(3).fit(dask.bag.from_sequence([1, 2])),
-    "Delayed.* pass a dask array": lambda X: DOGC(3).fit(one_block(X)),
+    "X must be a dask dataframe, or": lambda X: DOGC(3).fit(dask.bag.from_sequence([1, 2])),
+    "must be a dask dataframe.*Delayed": lambda X: DOGC(3).fit(one_block(X)),
     "known number of columns": lambda X: DOGC(3).fit(
         da.from_delayed(one_block(X), (9, np.nan), float)
     ),
-    "must have rows and": lambda X: DOGC(3).fit(X[:, 0]),
-    "must hold numbers": lambda X: DOGC(3).fit(X.astype(str)),
+    "got dask.array": lambda X: DOGC(3).fit(X[:, 0]),
+    "array of numbers": lambda X: DOGC(3).fit(X.astype(str)),
     "contains NaN": lambda X: DOGC(3).fit(da.where(X > 5, np.nan, X)),
     "minimum of 2": lambda X: DOGC(3).fit(X[X[:, 0] > 1e9]),
     "n_clusters=3 is too large": lambda X: DOGC(3).fit(X[:1]),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dogc.fitting.distinct import distinct_rows, sorted_rows
+from dogc.fitting.distinct import distinct_rows, graph_as_given, one_label_each, sorted_rows
 
 RNG = np.random.default_rng(0)
 TIED = RNG.integers(-1, 2, (60, 3)).astype(float)
@@ -16,11 +16,11 @@ def both_kinds(X):
 
 @pytest.mark.parametrize("place", [0, 1], ids=["dense", "sparse"])
 def test_rows_are_sorted_as_lists_are(place):
-    ordered = sorted_rows(both_kinds(TIED)[place])
-    rows = ordered.X.toarray() if place else ordered.X
+    rows, as_given, group = sorted_rows(both_kinds(TIED)[place])
+    rows = rows.toarray() if place else rows
     assert rows.tolist() == sorted(TIED.tolist())
-    assert np.array_equal(ordered.as_given(rows), TIED)
-    assert [len(set(map(tuple, rows[ordered.group == g]))) for g in set(ordered.group)] == [1] * (
+    assert np.array_equal(rows[as_given], TIED)
+    assert [len(set(map(tuple, rows[group == g]))) for g in set(group)] == [1] * (
         len(np.unique(TIED, axis=0))
     )
 
@@ -34,26 +34,26 @@ def test_the_order_of_columns_and_their_unit_do_not_matter():
 
 
 def test_a_graph_goes_back_with_its_rows():
-    ordered = sorted_rows(TIED)
-    distances = np.abs(ordered.X[:, None] - ordered.X[None]).sum(axis=2)
+    rows, place, _ = sorted_rows(TIED)
+    distances = np.abs(rows[:, None] - rows[None]).sum(axis=2)
     given = np.abs(TIED[:, None] - TIED[None]).sum(axis=2)
-    back = ordered.graph_as_given(sp.csr_array(distances))
+    back = graph_as_given(sp.csr_array(distances), place)
     assert np.array_equal(back.toarray(), given)
     assert back.has_sorted_indices
 
 
 def test_copies_take_the_label_of_most():
     X = np.array([[5.0], [1.0], [5.0], [5.0], [1.0], [2.0]])
-    ordered = sorted_rows(X)
-    assert ordered.X.ravel().tolist() == [1, 1, 2, 5, 5, 5]
-    assert ordered.one_label_each(np.array([0, 0, 1, 1, 1, 0])).tolist() == [0, 0, 1, 1, 1, 1]
-    tied = ordered.one_label_each(np.array([1, 0, 1, 1, 1, 0]))
+    rows, _, group = sorted_rows(X)
+    assert rows.ravel().tolist() == [1, 1, 2, 5, 5, 5]
+    assert one_label_each(np.array([0, 0, 1, 1, 1, 0]), group).tolist() == [0, 0, 1, 1, 1, 1]
+    tied = one_label_each(np.array([1, 0, 1, 1, 1, 0]), group)
     assert tied.tolist() == [0, 0, 1, 1, 1, 1]
 
 
 def test_copies_lose_no_cluster():
-    ordered = sorted_rows(np.array([[1.0], [1.0], [1.0], [2.0], [2.0]]))
-    assert ordered.one_label_each(np.array([0, 0, 1, 0, 0])).tolist() in (
+    _, _, group = sorted_rows(np.array([[1.0], [1.0], [1.0], [2.0], [2.0]]))
+    assert one_label_each(np.array([0, 0, 1, 0, 0]), group).tolist() in (
         [0, 0, 0, 1, 1],
         [1, 1, 1, 0, 0],
     )

@@ -123,12 +123,12 @@ class DiscriminativeKMeans(RowClusterer):
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
         check_in_memory(X, "discriminants" if kernel == "linear" else "kernel map", c=c)
         with single_blas_thread, threadpool_limits(1):
-            ordered = distinct.sorted_rows(X)  # starts are drawn by the place of rows
-            space, Z = discriminant_space(ordered.X, kernel, gamma, lam, seed)
+            X, place, group = distinct.sorted_rows(X)  # starts are drawn by the place of rows
+            space, Z = discriminant_space(X, kernel, gamma, lam, seed)
             model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)
-        labels = ordered.one_label_each(model.labels_.astype(np.int64))
+        labels = distinct.one_label_each(model.labels_.astype(np.int64), group)
         new_name = discrete.size_order(labels, c)
-        self.labels_ = ordered.as_given(new_name[labels])
+        self.labels_ = new_name[labels][place]
         # Clusters without rows are last and left out: predict must not give them.
         order = np.argsort(new_name)[: self.labels_.max() + 1]
         self._space = space

@@ -92,18 +92,18 @@ class FixedGraphClusterer(RowClusterer):
     ) -> Solved:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
-        ordered = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
-        fixed = self._build(ordered.X, settings, c)
+        X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
+        fixed = self._build(X, settings, c)
         solved = self._solve(fixed, c, watch)
         A, F, found = solved.outcome
-        self._assign_labels(ordered.one_label_each(solved.labels))
+        self._assign_labels(distinct.one_label_each(solved.labels, group))
         self._assign_more(fixed, F.astype(rows.dtype))
         self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
-        self.labels_ = rows.spread(RowFacts(ordered.as_given(self.labels_))).labels
+        self.labels_ = rows.spread(RowFacts(self.labels_[place])).labels
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
-        A = None if A is None else ordered.graph_as_given(A)
-        return solved._replace(outcome=(A, ordered.as_given(F), found))
+        A = None if A is None else distinct.graph_as_given(A, place)
+        return solved._replace(outcome=(A, F[place], found))
 
     def _check(self, settings: fixed_graph.GraphSettings) -> None:
         """Check the parameters that do not concern the graph."""

@@ -115,7 +115,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
         check_fixed(RowsInMemory(X), settings, self.get_params(deep=False), m, "locality")
         with single_blas_thread:
-            fixed = fixed_graph.build_graph(distinct.sorted_rows(X).X, settings)
+            fixed = fixed_graph.build_graph(distinct.sorted_rows(X)[0], settings)
             mean, components, mu = directions(fixed, m, center)
         self.mean_ = mean.astype(X.dtype)
         self.components_ = components.astype(X.dtype)

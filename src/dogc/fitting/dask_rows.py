@@ -16,7 +16,7 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_array
 
-from .._checks import check_unmasked
+from .._checks import check_unmasked, shown
 from . import labelling, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted, weigh
@@ -46,18 +46,11 @@ def as_dask_array(X: Any) -> da.Array:
             )
         short = set(X.dtypes) == {np.dtype(np.float32)}
         return _partitions(X, np.empty((0, len(X.columns)), np.float32 if short else np.float64))
-    if not isinstance(X, da.Array):
+    table = isinstance(X, da.Array) and X.ndim == 2 and not np.isnan(X.shape[1])
+    if not (table and X.dtype.kind in "biuf" and isinstance(X._meta, np.ndarray)):
         raise ValueError(
-            f"X is a {type(X).__name__} of Dask's; pass a dask array or a dask dataframe."
-        )
-    if X.ndim != 2 or np.isnan(X.shape[1]):
-        raise ValueError(
-            f"X must have rows and a known number of columns; got a dask array of shape {X.shape}."
-        )
-    if X.dtype.kind not in "biuf" or type(X._meta).__module__.partition(".")[0] != "numpy":
-        raise ValueError(
-            f"X must hold numbers in NumPy blocks; got a dask array of {X.dtype} in blocks of "
-            f"{type(X._meta).__name__}."
+            "X must be a dask dataframe, or a dask array of numbers in NumPy blocks with a known "
+            f"number of columns; got {shown(X)}."
         )
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 

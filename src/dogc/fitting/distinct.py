@@ -49,44 +49,38 @@ def distinct_rows(
     return DistinctRows(X[first], first, inverse, size / unit, unit, n_distinct)
 
 
-class SortedRows(NamedTuple):
-    """All rows, in an order that does not depend on the order in which they came."""
+def sorted_rows(X: Matrix, *, apart: bool = False) -> tuple[Matrix, np.ndarray, np.ndarray]:
+    """All rows in order of value, the place of each in it, and the group of equal rows of each.
 
-    X: Matrix
-    place: np.ndarray  # (n,) where each row that was given is in X
-    group: np.ndarray  # (n,) which of the distinct rows each row of X is
-
-    def as_given(self, found: np.ndarray) -> np.ndarray:
-        """What was found for each row of X, in the order in which rows came."""
-        return found[self.place]
-
-    def graph_as_given(self, A: Any) -> Any:
-        """A sparse graph on the rows of X, the same way."""
-        if np.array_equal(self.place, np.arange(len(self.place))):
-            return A
-        A = A.tocsr()[self.place][:, self.place]
-        A.sort_indices()
-        return A
-
-    def one_label_each(self, labels: np.ndarray) -> np.ndarray:
-        """Copies take the label that most of them have, unless a cluster would be lost by that.
-
-        Who is whose neighbour in a tie goes by the order of rows. Among copies that order is
-        the one in which they came, so their own labels may depend on it.
-        """
-        m = int(self.group.max()) + 1
-        if m == len(labels):
-            return labels
-        votes = np.zeros((m, int(labels.max()) + 1))
-        np.add.at(votes, (self.group, labels), 1.0)
-        return discrete.assign(votes)[self.group]
-
-
-def sorted_rows(X: Matrix, *, apart: bool = False) -> SortedRows:
-    """Sort rows by value; with ``apart``, as for a graph that is given, they stay as they are."""
+    The order does not depend on the one in which they came. With ``apart``, as for a graph that is
+    given, they stay as they are.
+    """
     group = np.arange(X.shape[0]) if apart else _sorted_groups(X)[0]
     order = np.argsort(group, kind="stable")
-    return SortedRows(X if apart else X[order], np.argsort(order), group[order])
+    return X if apart else X[order], np.argsort(order), group[order]
+
+
+def graph_as_given(A: Any, place: np.ndarray) -> Any:
+    """A sparse graph on sorted rows as one on the rows in the order in which they came."""
+    if np.array_equal(place, np.arange(len(place))):
+        return A
+    A = A.tocsr()[place][:, place]
+    A.sort_indices()
+    return A
+
+
+def one_label_each(labels: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Copies take the label that most of them have, unless a cluster would be lost by that.
+
+    Who is whose neighbour in a tie goes by the order of rows. Among copies that order is
+    the one in which they came, so their own labels may depend on it.
+    """
+    m = int(group.max()) + 1
+    if m == len(labels):
+        return labels
+    votes = np.zeros((m, int(labels.max()) + 1))
+    np.add.at(votes, (group, labels), 1.0)
+    return discrete.assign(votes)[group]
 
 
 def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:

@@ -289,10 +289,7 @@ def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
     places = np.arange(0, n * k + 1, k)
     idx = links.idx.ravel().astype(np.int32)
     B = sp.csr_array((links.strength.ravel().astype(np.int64), idx, places), shape=(n, p))
-    if (weight != 1).any():
-        weighted = sp.csr_array((B.data * np.repeat(weight, k), idx, places), shape=(n, p))
-    else:
-        weighted = B
+    weighted = sp.csr_array((B.data * np.repeat(weight, k), idx, places), shape=(n, p))
     mass = np.zeros(p, dtype=np.int64)
     np.add.at(mass, idx, (links.share * weight[:, None]).ravel())
     return LinkSums((weighted.T @ B).tocsr(), mass)

@@ -150,15 +150,14 @@ class Settings(NamedTuple):
 def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
     """A geometry, or None for "auto"; rows that are ``plain`` can have but one."""
     check_choice("geometry", geometry, ("auto", *GEOMETRIES))
-    if geometry != "auto":
-        if plain and geometry != "given":
-            raise ValueError(
-                f"geometry={geometry!r} needs dense features and metric='euclidean'; use "
-                "geometry='given' (the columns of a sparse X can be scaled with MaxAbsScaler "
-                "before)."
-            )
-        return geometry
-    return "given" if plain or as_given else None
+    if geometry == "auto":
+        return "given" if plain or as_given else None
+    if plain and geometry != "given":
+        raise ValueError(
+            f"geometry={geometry!r} needs dense features and metric='euclidean'; use "
+            "geometry='given' (the columns of a sparse X can be scaled with MaxAbsScaler before)."
+        )
+    return geometry
 
 
 def check_settings(
