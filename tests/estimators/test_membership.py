@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from conftest import ESTIMATORS, made
 from dogc import DOGC, DOGCOS
-from dogc.fitting import passes
+from dogc.fitting import repeatable
 
 
 def overlapping(n=240, seed=1):
@@ -65,7 +65,7 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
     X = overlapping()
     model = DOGC(3, n_neighbors=8).fit(X)
     whole = model.predict_membership(X)
-    monkeypatch.setattr(passes, "CHUNK_ROWS", 50)
+    monkeypatch.setattr(repeatable, "CHUNK_ROWS", 50)
     assert np.array_equal(model.predict_membership(X), whole)
 
 

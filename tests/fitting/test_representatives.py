@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS, made
 from dogc import CAN, CLR, DOGC, DOGCOS, NMFClustering, NormalizedCut, RatioCut
-from dogc.fitting import passes
+from dogc.fitting import repeatable
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ALL = (*ESTIMATORS, *GIVEN_GRAPH)
@@ -100,7 +100,7 @@ def test_order_of_rows_threads_and_blocks_do_not_matter(cls, monkeypatch):
     order = np.random.default_rng(0).permutation(len(X))
     np.testing.assert_array_equal(cls(2).fit(X[order]).labels_, model.labels_[order])
     for jobs, elements in ((1, 1), (2, 3_000)):
-        monkeypatch.setattr(passes, "BLOCK_ELEMENTS", elements)
+        monkeypatch.setattr(repeatable, "BLOCK_ELEMENTS", elements)
         other = cls(2, n_jobs=jobs).fit(X)
         assert_same_labels(other, model)
         np.testing.assert_array_equal(other.representatives_, model.representatives_)

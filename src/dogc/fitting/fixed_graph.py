@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,22 +123,21 @@ def index_voters(pairs: FixedGraph, settings: GraphSettings, labels: np.ndarray)
 
 def edge_labels(voters: Voters, X: Matrix) -> np.ndarray:
     """The label with the most edge weight, the lowest in a tie."""
-    return in_chunks(functools.partial(_vote, voters), X)
+    labels, settings = voters.labels, voters.settings
+    k = min(settings.n_neighbors, len(labels))
 
+    def vote(rows: Matrix) -> np.ndarray:
+        rows = scaling.apply_scale(voters.scaled, scaling.same_kind(rows, voters.scaled.X))
+        # A row beyond the range of squares is infinitely far from everything: any label is right.
+        with np.errstate(over="ignore", invalid="ignore"):
+            idx = np.sort(neighbours.query(voters.search, rows, k, settings.n_jobs), axis=1)
+            d = graph.pair_distances(rows, voters.scaled.X, idx)
+            apart = affinity.gaussian_exponents(d, idx, _new_bandwidths(d, voters), voters.sigma)
+            # Only ratios count, so the nearest gets weight one and nothing can vanish.
+            weight = np.nan_to_num(np.exp(apart.min(axis=1, keepdims=True) - apart))
+        return discrete.weighted_vote(labels[idx], weight, int(labels.max()) + 1)
 
-def _vote(voters: Voters, X: Matrix) -> np.ndarray:
-    """The same for some rows."""
-    labels = voters.labels
-    X = scaling.apply_scale(voters.scaled, scaling.same_kind(X, voters.scaled.X))
-    k = min(voters.settings.n_neighbors, len(labels))
-    # A row beyond the range of squares is infinitely far from everything: any label is right.
-    with np.errstate(over="ignore", invalid="ignore"):
-        idx = np.sort(neighbours.query(voters.search, X, k, voters.settings.n_jobs), axis=1)
-        d = graph.pair_distances(X, voters.scaled.X, idx)
-        apart = affinity.gaussian_exponents(d, idx, _new_bandwidths(d, voters), voters.sigma)
-        # Only ratios count, so the nearest gets weight one and nothing can vanish.
-        weight = np.nan_to_num(np.exp(apart.min(axis=1, keepdims=True) - apart))
-    return discrete.weighted_vote(labels[idx], weight, int(labels.max()) + 1)
+    return in_chunks(vote, X)
 
 
 def given_edge_labels(X: Matrix, labels: np.ndarray) -> np.ndarray:

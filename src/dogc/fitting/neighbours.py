@@ -62,7 +62,10 @@ def fit_index(
     """A search structure over rows."""
     n = Z.shape[0]
     if not isinstance(algorithm, str):
-        return Index("transformer", _fit_transformer(algorithm, Z, n_neighbors), n, metric)
+        search = clone(algorithm)
+        if "n_neighbors" in search.get_params():
+            search.set_params(n_neighbors=n_neighbors)
+        return Index("transformer", search.fit(Z), n, metric)
     if algorithm == "pynndescent":
         return Index("pynndescent", _fit_descent(Z, n_neighbors, metric), n, metric)
     return Index("exact", NearestNeighbors(algorithm=algorithm, metric=metric).fit(Z), n, metric)
@@ -146,14 +149,6 @@ def _in_chunks(
     # Where the search was ended, rows that were not looked up have those that follow them.
     rest = np.arange(len(found), Z.shape[0])[:, None] + np.arange(n_neighbors)
     return np.vstack([found, rest % search.n_samples_fit_]) if len(rest) else found
-
-
-def _fit_transformer(transformer: Any, Z: Matrix, n_neighbors: int) -> Any:
-    """The user's own search, fitted on the rows and asked for enough neighbours."""
-    transformer = clone(transformer)
-    if "n_neighbors" in transformer.get_params():
-        transformer.set_params(n_neighbors=n_neighbors)
-    return transformer.fit(Z)
 
 
 def _listed(distances: Any, n_neighbors: int) -> np.ndarray:

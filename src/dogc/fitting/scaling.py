@@ -229,21 +229,17 @@ def same_kind(X: Matrix, fitted: Matrix) -> Matrix:
     return X.toarray() if sp.issparse(X) else X
 
 
-def row_key(X: Matrix, i: int) -> bytes:
-    """The bytes of a row, the same for equal rows."""
-    if sp.issparse(X):
-        row = slice(X.indptr[i], X.indptr[i + 1])
-        order = np.argsort(X.indices[row])
-        indices, data = X.indices[row][order], X.data[row][order]
-        return indices[data != 0].tobytes() + data[data != 0].tobytes()
-    return (X[i] + 0.0).tobytes()  # -0.0 is 0.0
-
-
 def count_distinct(X: Matrix, enough: int) -> int:
     """Number of distinct rows, counted no further than ``enough``."""
     seen: set[bytes] = set()
     for i in range(X.shape[0]):
-        seen.add(row_key(X, i))
+        if sp.issparse(X):
+            row = slice(X.indptr[i], X.indptr[i + 1])
+            order = np.argsort(X.indices[row])
+            order = order[X.data[row][order] != 0]
+            seen.add(X.indices[row][order].tobytes() + X.data[row][order].tobytes())
+        else:
+            seen.add((X[i] + 0.0).tobytes())  # -0.0 is 0.0
         if len(seen) >= enough:
             break
     return len(seen)
