@@ -27,7 +27,7 @@ ONE_LENGTH = 0.01
 
 
 class Columns(NamedTuple):
-    """What becomes of the columns."""
+    """The map that columns go through before rows are compared."""
 
     name: str
     unit: np.ndarray | None = None  # (d,) what each is divided by; None: one number for all

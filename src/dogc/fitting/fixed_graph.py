@@ -104,7 +104,7 @@ def exponents(pairs: FixedGraph) -> np.ndarray:
 
 
 class Voters(NamedTuple):
-    """What is needed to label a new row by the weight of its edges to fitted ones."""
+    """Fitted rows, ready to label a new row by the weight of its edges to them."""
 
     search: neighbours.Index
     scaled: scaling.Scaled

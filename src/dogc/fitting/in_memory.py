@@ -56,7 +56,7 @@ class RowsInMemory:
         return self.X, None if self._given is None else self.weight * self.unit
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
-        """What was found is of all rows."""
+        """The same: results already cover all rows."""
         return found
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
@@ -78,12 +78,12 @@ class RowsInMemory:
         return LinksInMemory(rows, self.weight, self.dtype, p, self.n_jobs), total
 
     def sums(self, fitted: Representatives) -> links.LinkSums:
-        """What the links of rows add up to; they are not kept."""
+        """Sums of the links of rows; the links are not kept."""
         sums = (sums for _, sums in self._linked(fitted))
         return functools.reduce(links.add, sums, links.no_sums(len(fitted.R)))
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """What becomes of each row by its links, which are not kept."""
+        """Facts of each row by its links, which are not kept."""
         parts = [row_facts(fitted, found, mark, self.dtype) for found, _ in self._linked(fitted)]
         return RowFacts(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
@@ -120,7 +120,7 @@ class LinksInMemory:
         return counted(lambda n: weigh(self.votes(labels, n), self.weight, c), n_links, labels)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """What becomes of each row, once representatives have labels."""
+        """Facts of each row, once representatives have labels."""
         return row_facts(fitted, self.rows, mark, self.dtype, self.n_jobs)
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:

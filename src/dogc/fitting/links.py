@@ -79,7 +79,7 @@ class RowLinks(NamedTuple):
 
 
 class LinkSums(NamedTuple):
-    """What a set of rows adds up to; sums of them are exact."""
+    """Totals over a set of rows; sums of them are exact."""
 
     A: sp.csr_array  # (p, p) whole numbers, the diagonal included
     mass: np.ndarray  # (p,) whole numbers: what is linked to each representative
@@ -274,7 +274,7 @@ def mean_distance(d: np.ndarray) -> np.ndarray:
 
 
 def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
-    """What rows, each counted as often as its weight says, add to the links and to the mass.
+    """The links and the mass that rows add up to, each counted as often as its weight says.
 
     Examples
     --------
@@ -296,7 +296,7 @@ def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:
 
 
 def no_sums(p: int) -> LinkSums:
-    """What no rows at all add up to."""
+    """Totals over no rows at all."""
     return LinkSums(sp.csr_array((p, p), dtype=np.int64), np.zeros(p, dtype=np.int64))
 
 

@@ -100,7 +100,7 @@ def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
 
 
 def in_company(place: Place, size: np.ndarray) -> np.ndarray:
-    """What each row counts for in the scatter of columns: nothing if it is far from all others."""
+    """The size of each row in the scatter of columns: zero if it is far from all others."""
     reach = place.d[:, -1]
     usual = float(np.median(reach))
     return size if usual == 0.0 else np.where(reach <= LONELY * usual, size, 0.0)

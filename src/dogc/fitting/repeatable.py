@@ -72,7 +72,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def over_blocks(
     function: Callable[[slice], Found], X: Matrix, n_jobs: int | None, report: Report | None = None
 ) -> Iterator[Found]:
-    """What a function makes of each block of rows, in their order, made by threads."""
+    """Results of a function for each block of rows, in their order, made by threads."""
     n, d = X.shape
     rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
     return in_blocks(function, n, rows, n_jobs, report)
@@ -85,7 +85,7 @@ def in_blocks(
     n_jobs: int | None,
     report: Report | None = None,
 ) -> Iterator[Found]:
-    """What a function makes of each block of n rows, in their order, made by threads.
+    """Results of a function for each block of n rows, in their order, made by threads.
 
     Few blocks are held at a time, whatever their number.
     """

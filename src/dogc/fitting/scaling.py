@@ -45,12 +45,12 @@ class Scaled(NamedTuple):
 
     @property
     def scale(self) -> Any:
-        """What the rows were divided by, one number or one for each column."""
+        """The divisor of the rows, one number or one for each column."""
         return self.unit * self.scatter
 
     @property
     def shift(self) -> np.ndarray:
-        """What was subtracted before dividing."""
+        """The origin that was subtracted before dividing."""
         return self.origin + self.unit * self.centre
 
 

@@ -57,7 +57,7 @@ RULES = ("logistic", "paper", "auto")
 
 
 class Wanted(NamedTuple):
-    """What can be left open."""
+    """The parameters that can be left open."""
 
     n_clusters: int | None  # None: to be proposed
     n_neighbors: int | None  # None: to be chosen among several, or wide
@@ -109,7 +109,7 @@ class SmallestCluster(NamedTuple):
         return np.maximum(size * max(self.unit, 1.0), 1.0)
 
     def size(self, total: float, c: int) -> float:
-        """What was asked for, or a share of an even split into c clusters."""
+        """The size that was asked for, or a share of an even split into c clusters."""
         if self.rows is None:
             return SMALLEST_SHARE * float(total) / c
         return self.rows / self.unit

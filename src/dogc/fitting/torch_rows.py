@@ -227,7 +227,7 @@ class TorchLinks:
         return RowLinks(idx.to(torch.int32), strength.long(), share.to(torch.int16), reach)
 
     def sums(self, report: Report | None = None) -> links.LinkSums:
-        """What the links of all rows add up to; they are kept where they fit."""
+        """Sums of the links of all rows, which are kept where they fit."""
         rows, p, size = self.rows, len(self.R), 4 + 6 * self.fitted.n_links
         A, mass = (torch.zeros(m, dtype=torch.int64, device=rows.device) for m in (p * p, p))
         cuda = rows.device.type == "cuda"
