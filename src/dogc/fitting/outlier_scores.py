@@ -65,7 +65,7 @@ def lone_rows(
 def _scores(
     idx: np.ndarray, d: np.ndarray, copies: np.ndarray, c: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reach and score; distinct rows say what is usual: among copies that distance would be zero."""
+    """Reach and score; distinct rows say what is usual: among copies that would be zero."""
     alone = np.ones(len(copies))
     reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone, c))
     own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies, c))
