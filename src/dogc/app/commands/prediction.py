@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._words import shown
-from ...estimators._warnings import REPEATED
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
+from ...fitting.rule import REPEATED
 from ..models import saving
 from ..tables import MixedEncoder, TableError, read_chunks
 from ..tables.columns import unseen

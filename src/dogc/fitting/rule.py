@@ -10,12 +10,14 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from ..fitting import labelling, outlier_scores
-from ..fitting.representatives import ManyRows, Representatives, as_points
-from ..fitting.scaling import Scaled
 from ..loop.state import State
 from ..numerics import outliers
 from ..numerics.matrix import Ended, Matrix, never
+from . import labelling, outlier_scores
+from .passes import in_chunks
+from .representatives import ManyRows, Representatives, as_points
+from .scaling import Scaled
+from .settings import Settings
 
 # Rows that the rule is fitted to, where there are many.
 RULE_ROWS = 20_000
@@ -27,7 +29,19 @@ FEW_ITER = 10  # where there is no time
 FARTHEST = 10.0
 
 
-class Learned(NamedTuple):
+# Below this share of labels that come back, predict contradicts the fit.
+REPEATED = 0.95
+
+
+class Rule(NamedTuple):
+    """The rule that labels new rows."""
+
+    name: str  # "logistic", "paper" or "neighbors"
+    coef: np.ndarray | None = None  # (c, d); None where neighbours decide
+    intercept: np.ndarray | None = None  # (c,)
+
+
+class RuleRows(NamedTuple):
     """Rows on the scale of the problem with their labels, and what the loop left."""
 
     Z: Matrix  # (m, d)
@@ -37,17 +51,11 @@ class Learned(NamedTuple):
     scaled: Scaled
     state: State
     new_name: np.ndarray  # (c,)
-    dtype: Any
 
 
 def sampled_rows(
-    fitted: Representatives,
-    many: ManyRows,
-    state: State,
-    new_name: np.ndarray,
-    dtype: Any,
-    n_jobs: int | None,
-) -> Learned:
+    fitted: Representatives, many: ManyRows, state: State, new_name: np.ndarray, n_jobs: int | None
+) -> RuleRows:
     """Some of many rows, with their labels, and the representatives: each cluster has one."""
     X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
     Z = as_points(fitted.frame._replace(directions=None), X)
@@ -56,7 +64,7 @@ def sampled_rows(
     nodes, reach = fitted.frame.scaled.X, fitted.reach
     assert reach is not None
     apart = reach / (np.median(reach) or 1.0)
-    return Learned(
+    return RuleRows(
         np.vstack([Z, nodes]),
         np.concatenate([labels, fitted.labels]),
         np.concatenate([weight, np.ones(len(nodes))]),
@@ -64,27 +72,57 @@ def sampled_rows(
         fitted.frame.scaled,
         state,
         new_name,
-        dtype,
     )
 
 
-def logistic_rule(learned: Learned, ended: Ended = never) -> tuple[np.ndarray, np.ndarray]:
+def fitted_rule(rows: RuleRows, settings: Settings, dtype: Any, ended: Ended = never) -> Rule:
+    """The rule that was asked for, in features as the user has them."""
+    name = "logistic" if settings.rule == "auto" else str(settings.rule)
+    if name == "paper":
+        old_name = np.argsort(rows.new_name)
+        P, intercept = rows.state.P[:, old_name], rows.state.intercept[old_name]
+    else:
+        P, intercept = logistic_rule(rows, ended)
+    scaled, shifted = rows.scaled, name == "logistic" or settings.fit_intercept
+    P = P if scaled.T is None else scaled.T @ P
+    coef = (P / np.reshape(scaled.scale, (-1, 1))).T
+    intercept = intercept - (scaled.shift @ coef.T if shifted else 0.0)
+    return Rule(name, np.ascontiguousarray(coef.astype(dtype)), intercept.astype(dtype))
+
+
+def judged_rule(
+    rule: Rule, settings: Settings, X: Matrix, labels: np.ndarray, weight: np.ndarray, other: float
+) -> tuple[Rule, float]:
+    """The rule and the share of labels that it repeats; with "auto" neighbours may step in.
+
+    They repeat the share ``other``.
+    """
+    agreement = 1.0
+    if len(labels):
+        again = in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
+        agreement = float(np.average(again == labels, weights=weight))
+    if settings.rule == "auto" and agreement < REPEATED:
+        return Rule("neighbors"), other
+    return rule, agreement
+
+
+def logistic_rule(rows: RuleRows, ended: Ended = never) -> tuple[np.ndarray, np.ndarray]:
     """Logistic regression of the labels on columns of one deviation: (d, c) and (c,).
 
     Outliers do not stretch the columns, and they are drawn in: one of them could otherwise make
     all other rows look alike.
     """
-    Z, weight, c = learned.Z, learned.weight, len(learned.new_name)
+    Z, weight, c = rows.Z, rows.weight, len(rows.new_name)
     d = Z.shape[1]
     if c == 1:
         return np.zeros((d, 1)), np.zeros(1)
-    inside = learned.score <= outliers.OUTLYING
+    inside = rows.score <= outliers.OUTLYING
     mean, deviation = _moments(Z[inside], weight[inside]) if inside.any() else _moments(Z, weight)
     if sp.issparse(Z):
         Z = Z.astype(np.float64) @ sp.dia_array((1.0 / deviation[None, :], [0]), shape=(d, d))
     else:
         Z = np.clip((Z - mean) / deviation, -FARTHEST, FARTHEST)
-    model = _strongest(Z, learned.labels, weight / weight.mean(), ended)
+    model = _strongest(Z, rows.labels, weight / weight.mean(), ended)
     coef, intercept = model.coef_ / deviation, model.intercept_
     if c == 2:  # one score, for the second against the first
         coef, intercept = np.vstack([-coef, coef]) / 2.0, np.append(-intercept, intercept) / 2.0
@@ -124,18 +162,10 @@ def _moments(Z: Matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(np.where(variance > 4.0 * rounding, variance, 1.0))
 
 
-def in_features(
-    P: np.ndarray, intercept: np.ndarray, scaled: Scaled, shifted: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """A rule for features as the user has them: (c, d) and (c,)."""
-    P = P if scaled.T is None else scaled.T @ P
-    coef = P / np.reshape(scaled.scale, (-1, 1))
-    return coef.T, intercept - (scaled.shift @ coef if shifted else 0.0)
-
-
-def rule_scores(X: Matrix, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+def rule_scores(X: Matrix, rule: Rule) -> np.ndarray:
     """The score of each cluster for each row."""
-    return np.asarray(X @ coef.T) + intercept
+    assert rule.coef is not None
+    return np.asarray(X @ rule.coef.T) + rule.intercept
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

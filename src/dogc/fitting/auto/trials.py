@@ -56,36 +56,18 @@ class Solved(NamedTuple):
 Solve = Callable[[NodeGraph, Watch, Any, float], Solved]
 
 
-class Resolved(NamedTuple):
-    """The labels of representatives, and how rows hang on them."""
-
-    fitted: Representatives
-    nodes: NodeGraph
-    solved: Solved
-    rows: LinkedRows
-    choice: ResolutionChoice
-    start: str
-    starts: dict[str, ResolutionChoice]  # what each start said that was tried
-
-
 class Trial(NamedTuple):
-    """One number of representatives, tried on the sample."""
+    """A number of representatives: their graph, the rows linked with them, and their labels."""
 
     fitted: Representatives
     nodes: NodeGraph
-    rows: LinkedRows  # the rows of the sample
-    each: float  # seconds that it took to compare one of them with one representative
+    rows: LinkedRows  # those of the sample, until all rows are linked
+    each: float = 0.0  # seconds that it took to compare one row with one representative
     solved: Solved | None = None  # None too where only its modularity partition is known
     node_labels: np.ndarray = np.empty(0)  # (p,)
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
-
-
-class TrialChoice(NamedTuple):
-    """The number of representatives and the start, and what came of it on the sample."""
-
-    resolutions: ResolutionChoice
-    trial: Trial
-    start: str
+    start: str = "spectral"
+    choice: ResolutionChoice = only_resolution(0)  # among the numbers that this start tried
 
 
 def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
@@ -107,7 +89,8 @@ def solve_trial(many: ManyRows, trial: Trial, start: str, solve: Solve, watch: W
     else:
         solved = solve(trial.nodes, watch.quiet(), start, 1.0)
         found = solved.labels
-    return trial._replace(solved=solved, node_labels=found, labels=sample_labels(trial, found))
+    labels = sample_labels(trial, found)
+    return trial._replace(solved=solved, node_labels=found, labels=labels, start=start)
 
 
 def partition_of(
@@ -172,80 +155,70 @@ def try_numbers(
     return tried
 
 
-def choose_number(
-    many: ManyRows, solve: Solve, options: Options, watch: Watch
-) -> list[TrialChoice]:
-    """The number of representatives from each start that was asked; the chosen start first.
+def best_trials(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> list[Trial]:
+    """The number of representatives of each start that was asked; the chosen start first.
 
     The second start is not asked where two numbers agree from the first.
     """
     known: dict[int, Trial] = {}
-    found: list[TrialChoice] = []
+    found: list[Trial] = []
     for start in options.starts:
-        if found and (watch.overdue or found[0].resolutions.confirmed >= AGREED):
+        if found and (watch.overdue or found[0].choice.confirmed >= AGREED):
             break
         tried = try_numbers(many, known, start, solve, options, watch)
         if tried:
             labels = {p: trial.labels for p, trial in tried.items()}
             choice = weigh_resolutions(labels, many.sample.weight)
-            found.append(TrialChoice(choice, tried[choice.chosen], start))
-    best = better_start([choice.resolutions.steadiness for choice in found], ALIKE, 0.0)
-    if _cut(found[0]) <= CHEAPER * _cut(found[best]):
+            found.append(tried[choice.chosen]._replace(choice=choice))
+    best = better_start([trial.choice.steadiness for trial in found], ALIKE, 0.0)
+    cuts = [graph.normalised_cut(trial.nodes.A, trial.node_labels) for trial in found]
+    if cuts[0] <= CHEAPER * cuts[best]:
         best = 0
     return [found[best], *found[:best], *found[best + 1 :]]
 
 
-def _cut(choice: TrialChoice) -> float:
-    return graph.normalised_cut(choice.trial.nodes.A, choice.trial.node_labels)
-
-
-def resolve(many: ManyRows, solve: Solve, options: Options, watch: Watch) -> Resolved:
+def resolve(
+    many: ManyRows, solve: Solve, options: Options, watch: Watch
+) -> tuple[Trial, Solved, dict[str, ResolutionChoice]]:
     """Choose the number of representatives on the sample, then solve with all rows.
 
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
     did; the labels of the sample are at least confirmed. Where the number is given, half of it
-    says which start is the better one.
+    says which start is the better one. The third result is what each start said that was tried.
     """
-    (*_, last), chosen, starts = many.numbers, None, {}
+    (*_, last), best, starts = many.numbers, None, {}
     given, fewer = len(many.numbers) == 1, last // 2
     if given and len(options.starts) > 1 and fewer >= fewest_representatives(many.c):
         many = many._replace(numbers=[fewer, last])
     with watch.phase("choices"):
         if len(many.numbers) > 1:
-            found = choose_number(many, solve, options, watch)
-            starts = {choice.start: choice.resolutions for choice in reversed(found)}
-            chosen = found[0]
-            fitted, choice = chosen.trial.fitted, chosen.resolutions
-            choice = only_resolution(last) if given else choice
+            trials = best_trials(many, solve, options, watch)
+            best, starts = trials[0], {trial.start: trial.choice for trial in reversed(trials)}
+            fitted = best.fitted
         else:
-            choice = only_resolution(last)
             fitted = make_representatives(many, last, options, watch.end.is_near)
     with watch.phase("links"):
         rows, sums = many.rows.link(fitted, watch.advance)
     nodes = make_nodes(fitted, sums, many, options)
-    start = options.starts[0] if chosen is None else chosen.start
-    on_sample = None if chosen is None else chosen.trial.solved
+    start = options.starts[0] if best is None else best.start
+    choice = only_resolution(last) if best is None or given else best.choice
+    linked = Trial(fitted, nodes, rows, start=start, choice=choice)
+    on_sample = None if best is None else best.solved
     if on_sample is not None and (on_sample.halted or watch.overdue):
-        return Resolved(fitted, nodes, on_sample, rows, choice, start, starts)
+        return linked, on_sample, starts
     init, firmness = first_labels(rows, options.init, many.c), 1.0
     if isinstance(init, str) and init != "random":
         init = start
         if start == "modularity":
             firmness = options.firmer or 1.0
-            init = chosen.trial.node_labels if chosen else partition_of(many, fitted, nodes, watch)
+            init = best.node_labels if best else partition_of(many, fitted, nodes, watch)
     solved = solve(nodes, watch, init, firmness)
-    if chosen is not None and on_sample is not None and isinstance(init, str):
-        solved = solved if solved.halted else confirmed(solved, chosen, many)
-    return Resolved(fitted, nodes, solved, rows, choice, start, starts)
-
-
-def confirmed(solved: Solved, chosen: TrialChoice, many: ManyRows) -> Solved:
-    """What all rows say, or what the sample said where the two disagree."""
-    trial = chosen.trial
-    assert trial.solved is not None
-    labels = sample_labels(trial, solved.labels)
-    agreement = discrete.adjusted_rand(labels, trial.labels, many.sample.weight)
-    return trial.solved if agreement < min(AGREED, chosen.resolutions.confirmed) else solved
+    if best is not None and on_sample is not None and isinstance(init, str) and not solved.halted:
+        labels = sample_labels(best, solved.labels)
+        agreement = discrete.adjusted_rand(labels, best.labels, many.sample.weight)
+        # What the sample said stays, where all rows say otherwise.
+        solved = on_sample if agreement < min(AGREED, best.choice.confirmed) else solved
+    return linked, solved, starts
 
 
 def first_labels(rows: LinkedRows, init: Any, c: int) -> Any:
