@@ -12,10 +12,9 @@ from typing import Any
 
 from ... import comparison
 from ..._words import shown
-from ..tables import TableError
-from ..tables.columns import NOTHING, OTHER
-from ..tables.opening import split_array
-from ..tables.table import listed, no_such_column
+from ...encoding.columns import NOTHING, OTHER
+from ...encoding.errors import TableError, listed, no_such_column
+from ..files.opening import split_array
 
 # Looks up the values of a column; None where they cannot be listed.
 ValuesOf = Callable[[str], Sequence[str] | None]

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...encoding import MixedEncoder
 from .. import report
+from ..files.clustering import (
+    Clustering,
+    Fitted,
+    RowResults,
+    Watch,
+    agreement,
+    fitted_to,
+    gathered,
+    unwatched,
+)
+from ..files.reading import LargeTable, Table
+from ..files.tally import agreement_of_counts
 from ..model_files import saving
-from ..tables import MixedEncoder
-from ..tables.clustered_table import Clustering, agreement
-from ..tables.tally import agreement_of_counts
 from .outputs import Output
 
 if TYPE_CHECKING:
     import pandas
 
-# With labels, how sure they are, and outlier scores where there are any.
-Rows = tuple["pandas.DataFrame", np.ndarray, np.ndarray, np.ndarray | None]
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
@@ -47,22 +54,57 @@ def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pa
     return frame.assign(**named)
 
 
-def write_files(
-    clustering: Clustering,
-    preparation: MixedEncoder,
+def cluster_to(
     out: Output,
-    more: Mapping[str, Rows] = MappingProxyType({}),
-) -> list[pathlib.Path]:
-    """Write all four files, and more rows by their names; none is there before all are."""
-    scores = getattr(clustering.model, "outlier_scores_", None)
-    known = (clustering.frame, clustering.labels, clustering.confidence, scores)
-    with out.whole_folder() as draft:
-        for name, rows in {"labels.csv": known, **more}.items():
+    table: Table | LargeTable,
+    encoder: MixedEncoder,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+    watch: Watch = unwatched,
+    more: Callable[[Any], Mapping[str, pandas.DataFrame]] = lambda model: {},
+) -> tuple[Clustering, list[pathlib.Path]]:
+    """Cluster a table of any size and write all files; none is there before all are.
+
+    Parameters
+    ----------
+    more : callable
+        Gives more tables to write, by their names, once the model is fitted.
+    """
+    with (
+        fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
+        out.whole_folder() as draft,
+    ):
+        found = _labelled(table, encoder, fitted, method, out, draft, watch)
+        others = more(fitted.model)
+        for name, rows in others.items():
             with out.rows_in(draft / name) as file:
-                file.write(with_labels(*rows))
-            clustering.settings["notes"] += file.note()
-        write_findings(clustering, preparation, draft)
-    return [out.path / name for name in [*FILES, *more]]
+                file.write(rows)
+        write_findings(found, encoder, draft)
+    return found, [out.path / name for name in [*FILES, *others]]
+
+
+def _labelled(
+    table: Table | LargeTable,
+    encoder: MixedEncoder,
+    fitted: Fitted,
+    method: str,
+    out: Output,
+    draft: pathlib.Path,
+    watch: Watch,
+) -> Clustering:
+    """Write all rows with their labels, and gather what came out."""
+    sure = hasattr(fitted.model, "confidence_")
+    with out.rows_in(draft / "labels.csv") as file:
+
+        def write(frame: pandas.DataFrame, rows: RowResults) -> None:
+            file.write(with_labels(frame, rows.labels, rows.confidence, rows.outlier_scores, sure))
+
+        found = gathered(table, encoder, fitted, method, write, watch)
+    found.settings["notes"] += file.note()
+    if sample := found.settings.get("sample"):
+        sample["words"] = report.sample_words(sample["rows"], found.n_rows)
+    return found
 
 
 def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:

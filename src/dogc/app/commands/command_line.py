@@ -7,7 +7,8 @@ at once.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
-from .early import say_reading
+from ..._words import shown
 from .failing import explain, fail
 from .options import (
     Array,
@@ -47,7 +48,6 @@ from .options import (
     Quiet,
     RawCells,
     Representatives,
-    Scheduler,
     Seed,
     Weights,
 )
@@ -99,6 +99,13 @@ def _top(
     pass
 
 
+def _say_reading(options: Mapping[str, Any]) -> None:
+    """Say which file is read, before the packages that take long to import."""
+    file, silent = options.get("file"), options.get("quiet") or options.get("json")
+    if file not in (None, "-") and not silent and sys.stderr.isatty():
+        print(f"reading {shown(file, 200)}", file=sys.stderr, flush=True)
+
+
 def _command(name: str, example: str) -> Callable[[Any], Any]:
     def register(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
@@ -106,7 +113,7 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
             for package in ("rich", "pandas", "pyarrow", "skops"):
                 if find_spec(package) is None:  # before anything is read that needs it later
                     return fail(missing(package, "the command line"), 2)
-            say_reading(options)
+            _say_reading(options)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:
@@ -155,7 +162,6 @@ def cluster(
     outliers: Outliers = False,
     seed: Seed = 0,
     max_time: MaxTime = None,
-    scheduler: Scheduler = None,
     raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
@@ -179,7 +185,6 @@ def cluster(
         method=method,
         settings=arguments.settings_of(*given),
         max_time=max_time,
-        scheduler=scheduler,
     )
     return terminal.cluster(options, terminal.Terminal(json, quiet))
 
@@ -192,7 +197,6 @@ def predict(
         "predicted.csv"
     ),
     array: Array = None,
-    scheduler: Scheduler = None,
     raw_cells: RawCells = False,
     force: Force = False,
     json: Json = False,
@@ -203,7 +207,7 @@ def predict(
 
     written = terminal.Output(out, force, raw_cells)
     file = arguments.with_array(file, array)
-    return terminal.predict(model, file, written, terminal.Terminal(json, quiet), scheduler)
+    return terminal.predict(model, file, written, terminal.Terminal(json, quiet))
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...comparison import Comparison, MethodResult
 from .. import report as reports
+from ..files.clustering import names_by_size
+from ..files.reading import Table
 from ..report.json_values import digits, short
-from ..tables import Table
-from ..tables.clustered_table import names_by_size
 from .arguments import as_typed
 from .cluster_files import with_columns
 from .outputs import Output

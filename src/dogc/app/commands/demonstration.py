@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 
-from ..tables import MixedEncoder, Table
-from ..tables.clustered_table import agreement, cluster_table
+from ...encoding import MixedEncoder
+from ..files.clustering import agreement
+from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
 from .prediction import label_rows
@@ -41,17 +43,18 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
-    found = cluster_table(known, preparation, "dogc-os", 3, parameters)
-    began = time.perf_counter()
-    X = preparation.transform(new.frame)
-    labels, confidence = label_rows(found.model, X)
-    seconds = time.perf_counter() - began
-    more = {"predicted.csv": (new.frame, labels, confidence, None)}
-    paths = cluster_files.write_files(found, preparation, out, more)
-    parts = {
-        "clustered": (found.labels, found.truth, found.seconds),
-        "predicted": (labels, new.frame[TRUTH].to_numpy(), seconds),
-    }
+    parts: dict[str, tuple[Any, ...]] = {}
+
+    def predicted(model: Any) -> dict[str, Any]:
+        began = time.perf_counter()
+        labels, confidence = label_rows(model, preparation.transform(new.frame))
+        parts["predicted"] = (labels, new.frame[TRUTH].to_numpy(), time.perf_counter() - began)
+        return {"predicted.csv": cluster_files.with_labels(new.frame, labels, confidence)}
+
+    found, paths = cluster_files.cluster_to(
+        out, known, preparation, "dogc-os", 3, parameters, more=predicted
+    )
+    parts = {"clustered": (found.labels, found.truth, found.seconds), **parts}
     records = {name: _record(*part) for name, part in parts.items()}
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip

@@ -10,11 +10,11 @@ from sklearn.metrics import adjusted_rand_score
 from ...comparison import named_estimator, said_by
 from ...exploration import Exploration, explore
 from .. import report as reports
+from ..files import TableError, read_table
+from ..files.clustering import asked_of
+from ..files.opening import matching
 from ..report.counts import describe_exploration
 from ..report.json_values import short
-from ..tables import TableError, read_table
-from ..tables.clustered_table import asked_of
-from ..tables.opening import check_there
 from .arguments import as_typed, check_settings
 from .cluster_files import with_columns
 from .outputs import Output
@@ -46,10 +46,10 @@ def numbers_asked(first: int, last: int) -> range:
 def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
     check_settings(options.method, options.settings)
-    check_there(options.file)
+    matching(options.file)
     options.out.check_folder(FILES)
     table = read_table(options.file)
-    preparation = options.preparation_of(table.frame)
+    preparation = options.preparation_of(table)
     X = preparation.fit(table.frame).transform(table.frame)
     if numbers[-1] > len(X):
         raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "

@@ -53,7 +53,7 @@ RawCells = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", metavar=_FLAG, help="Overwrite files that exist.")]
-_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, ARFF, gzip of these, or - for standard input"
+_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, gzip of these, or - for standard input"
 Array = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Array in an NPZ file, or sheet in an Excel file."),
@@ -65,12 +65,6 @@ Files = Annotated[
         help=f"{_KINDS}; or a quoted pattern, such as 'parts/*.csv'.",
         metavar="FILE",
         show_default=False,
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="A running Dask cluster that does the work: tcp://HOST:PORT."
     ),
 ]
 Model = Annotated[

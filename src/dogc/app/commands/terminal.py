@@ -18,20 +18,19 @@ from rich.table import Table as Grid
 from ... import comparison
 from ..._atomic import write_whole
 from ..._words import shown
+from ...encoding import MixedEncoder, TableError
 from .. import report as reports
+from ..files.clustering import Clustering, asked_of, check_rows
+from ..files.opening import matching
+from ..files.reading import LargeTable, Table, open_table, read_table, texts_of
 from ..model_files import saving
-from ..tables import MixedEncoder, TableError, read_table
-from ..tables.clustered_table import Clustering, asked_of, cluster_table
-from ..tables.opening import check_there
-from ..tables.values import texts_of
-from ..tables.workers import hired
-from . import cluster_files, comparing, prediction, several_files
-from .arguments import ValuesOf, as_typed, check_settings, check_weights, left_out
+from . import cluster_files, comparing, prediction
+from .arguments import as_typed, check_settings, check_weights, left_out
 from .outputs import Output
 from .progress import RowsDone
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 
 class Asked(NamedTuple):
@@ -50,14 +49,12 @@ class Asked(NamedTuple):
     method: str = ""
     settings: Mapping[str, Any] = MappingProxyType({})  # of the method, those that were given
     max_time: float | None = None
-    scheduler: str | None = None
 
-    def preparation(
-        self, names: Sequence[str], values: ValuesOf = lambda name: None
-    ) -> MixedEncoder:
-        """What is to be made of a table with columns of these names."""
-        check_weights(self.weights, names)
-        drop = left_out(names, self.columns, self.drop, self.label_column, values)
+    def preparation_of(self, table: Table | LargeTable) -> MixedEncoder:
+        """What is to be made of a table."""
+        check_weights(self.weights, table.names)
+        drop = left_out(table.names, self.columns, self.drop, self.label_column,
+                        lambda name: texts_of(table, name))  # fmt: skip
         return MixedEncoder(
             scale=self.scale,
             drop=drop,
@@ -65,10 +62,6 @@ class Asked(NamedTuple):
             weights=dict(self.weights) or "auto",
             keep=self.keep,
         )
-
-    def preparation_of(self, frame: pandas.DataFrame) -> MixedEncoder:
-        """What is to be made of a table."""
-        return self.preparation(list(frame.columns), lambda name: texts_of(frame[name]))
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
@@ -142,35 +135,18 @@ class Terminal:
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_settings(options.method, options.settings)
-    files = several_files.matching(options.file)
+    matching(options.file)
     options.out.check_folder(cluster_files.FILES)
-    if several_files.in_parts(files, options.scheduler):
-        found, paths = cluster_in_parts(files, options, terminal)
-    else:
-        table = read_table(files[0])
-        several_files.check_rows(len(table.frame), table.source)
-        preparation = options.preparation_of(table.frame)
-        found = cluster_table(table, preparation, options.method, options.clusters,
-                              options.parameters(terminal.progress))  # fmt: skip
-        paths = cluster_files.write_files(found, preparation, options.out)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(options.file, bar) as table:
+        found, paths = cluster_files.cluster_to(
+            options.out, table, options.preparation_of(table), options.method, options.clusters,
+            options.parameters(terminal.progress), bar,
+        )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)
     terminal.finish(cluster_files.run_record(found), paths)
     return 130 if getattr(found.model, "stopping_reason_", None) == "interrupted" else 0
-
-
-def cluster_in_parts(
-    files: list[str], options: Asked, terminal: Terminal
-) -> tuple[Clustering, list[pathlib.Path]]:
-    """Cluster files that are never in memory as a whole."""
-    from . import streaming
-
-    bar = RowsDone(terminal.progress)
-    with hired(options.scheduler) as workers, contextlib.closing(bar):
-        return streaming.cluster_files(
-            files, several_files.named(files), options.preparation, options.method,
-            options.clusters, options.parameters(terminal.progress), options.out, workers, bar,
-        )  # fmt: skip
 
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
@@ -209,11 +185,9 @@ def mean_confidence(found: Clustering, label: int) -> str:
     return "-" if np.isnan(known).all() else f"{np.nanmean(known):.2f}"
 
 
-def predict(
-    model: pathlib.Path, file: str, out: Output, terminal: Terminal, scheduler: str | None = None
-) -> int:
+def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:
     """Label the rows of a file, or of several."""
-    files = several_files.matching(file)
+    files = matching(file)
     out.check_file()
     if out.path.exists() and any(other.exists() and out.path.samefile(other)
                                  for other in (model, *map(pathlib.Path, files))):  # fmt: skip
@@ -227,14 +201,8 @@ def predict(
             done += rows
             status.update(f"labelling: {done:,} rows")
 
-        if len(files) == 1 and scheduler is None:
-            with out.rows() as rows:
-                found = prediction.predict_file(bundle, files[0], rows, advance)
-        else:
-            several_files.in_parts(files, scheduler)
-            with hired(scheduler) as workers, out.rows() as rows:
-                name = several_files.named(files)
-                found = prediction.predict_parts(bundle, files, name, rows, workers, advance)
+        with open_table(file) as table, out.rows() as rows:
+            found = prediction.predict_table(bundle, table, rows, advance)
     sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
@@ -251,11 +219,11 @@ def compare(
     options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
 ) -> int:
     """Run methods side by side."""
-    check_there(options.file)
+    matching(options.file)
     options.out.check_folder(comparing.FILES)
     table = read_table(options.file)
-    several_files.check_rows(len(table.frame), table.source)
-    preparation = options.preparation_of(table.frame)
+    check_rows(table)
+    preparation = options.preparation_of(table)
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.label_column
     truth = None if name is None else table.frame[name].astype(str).to_numpy()

@@ -15,14 +15,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from ... import _checks, estimators
+from ...encoding import MixedEncoder
+from ...encoding.values import DATE_FORMATS
 from ...estimators._base import GraphClusterer
 from ...estimators._elsewhere import storable
 from ...fitting import fixed_graph, neighbours
 from ...fitting.column_maps import GEOMETRIES
 from ...fitting.settings import METRICS, RULES, XI_RULES
 from ...loop.running import STARTS
-from ..tables import MixedEncoder
-from ..tables.values import DATE_FORMATS
 from . import joints
 from .archive import Misfit
 from .contents import ATTRIBUTES, FITTED, NEEDED, check_fields, jobs
@@ -212,7 +212,7 @@ def check_preparation(preparation: Any) -> None:
     if not (np.isfinite(scaled) & (np.abs(preparation.mean_) <= _checks.LONGEST)).all():
         raise Misfit("MixedEncoder.scale_ leaves no finite numbers")
     again = MixedEncoder()
-    again.adopt(preparation.plans_)
+    again._adopt(preparation.plans_)
     made = (preparation.columns_, preparation.feature_names_)
     if (again.columns_, again.feature_names_) != made:
         raise Misfit("MixedEncoder.feature_names_ does not fit its plans")

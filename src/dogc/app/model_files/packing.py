@@ -29,6 +29,7 @@ from sklearn.neighbors import (
 )
 
 from ... import estimators
+from ...encoding import MixedEncoder
 from ...estimators._dkm import DiscriminantSpace
 from ...estimators._elsewhere import storable
 from ...fitting import neighbours
@@ -40,7 +41,6 @@ from ...fitting.repeatable import single_blas_thread
 from ...fitting.representatives import Frame, Representatives
 from ...fitting.scaling import Scaled
 from ...results import CountEvidence, Record, ResolutionChoice, ScaleChoice
-from ..tables import MixedEncoder
 from .archive import MOST_DIGITS, Misfit, parse
 from .contents import ATTRIBUTES
 

@@ -12,7 +12,7 @@ from ...plotting._flow import flow_between
 from .json_values import digits
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # Rows and numbers up to which the report fits one cluster fewer and one more: a second or so.
 MOST_ROWS, MOST_CELLS = 1_000, 50_000

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
-from ..tables.tally import Sureness, sureness_of
+from ..files.tally import Sureness, sureness_of
 from .counts import describe_counts
 from .deciding import deciding_columns, deciding_cuts
 from .features import describe_features, telling_columns
@@ -21,7 +21,7 @@ from .points import describe_points, lay_out
 from .truth import describe_truth
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 VERSION = 1
 # Names of the paper for classes that are called otherwise.

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ...metrics import contingency
-from ..tables.clustered_table import Clustering, agreement
-from ..tables.tally import agreement_of_counts
+from ..files.clustering import Clustering, agreement
+from ..files.tally import agreement_of_counts
 from .groups import Groups
 from .json_values import digits, short
 

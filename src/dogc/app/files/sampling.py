@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .samples import keys_of_rows
-from .table import needed
+from ...encoding.errors import needed
+from ...encoding.statistics import keys_of_rows
 
 if TYPE_CHECKING:
     import pandas

@@ -1,10 +1,15 @@
-"""A table, clustered: the rows as they were, what was made of them, and what came out."""
+"""Tables of any size clustered: encoded in chunks, fitted as one array, labelled in chunks."""
 
 from __future__ import annotations
 
+import contextlib
+import pathlib
+import shutil
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,17 +18,33 @@ from sklearn.cluster import KMeans
 from ..._checks import WIDE, check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
+from ...encoding import MixedEncoder, TableError
+from ...encoding.errors import numbered_names
+from ...encoding.weights import MATTERS
+from ...estimators._elsewhere import row_model
+from ...fitting.whereabouts import is_dask
 from ...metrics import clustering_report
 from ...numerics.discrete import falling
 from .deciding_numbers import deciding_number
-from .preparing import MixedEncoder
-from .reading import Table
-from .table import numbered_names
-from .tally import Tally
-from .weights import MATTERS
+from .reading import LargeTable, Table
+from .sampling import SampledRows
+from .tally import Tally, tally
 
 if TYPE_CHECKING:
     import pandas
+
+# With more rows than these a fit keeps nothing for each of them in memory, where Dask is installed.
+MANY_ROWS = 1_000_000
+TOO_MANY_CLASSES = (
+    "the column '{name}' has too many values to compare clusters with; name another "
+    "(--label-column)."
+)
+# Told what is being done, to how many more rows it was done now, and to how many it will be.
+Watch = Callable[[str, int, int | None], None]
+
+
+def unwatched(what: str, rows: int, total: int | None) -> None:
+    """Where nobody watches."""
 
 
 class Clustering(NamedTuple):
@@ -54,39 +75,181 @@ class Clustering(NamedTuple):
         return np.arange(len(self.frame)) if self.tally is None else self.frame.index.to_numpy()
 
 
+class RowResults(NamedTuple):
+    """Results of a fit for some rows."""
+
+    labels: np.ndarray
+    confidence: np.ndarray  # NaN where the method has none
+    outliers: np.ndarray  # bool
+    outlier_scores: np.ndarray | None
+
+
+class Fitted(NamedTuple):
+    """A model fitted to all rows of a table."""
+
+    model: Any
+    X: Any  # (n, d), mapped from a file, or blocks of Dask's over that
+    chunks: list[int]  # rows of each chunk of the table
+    seconds: float
+    notes: list[str]
+
+
+@contextlib.contextmanager
+def fitted_to(
+    table: Table | LargeTable,
+    encoder: MixedEncoder,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+    watch: Watch = unwatched,
+) -> Iterator[Fitted]:
+    """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
+    check_rows(table)
+    check_clusters(n_clusters, table.rows)
+    model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
+
+    def watched(what: str) -> Iterator[pandas.DataFrame]:
+        for frame in table.chunks():
+            yield frame
+            watch(what, len(frame), table.rows)
+
+    with tempfile.TemporaryDirectory(prefix="dogc-", ignore_cleanup_errors=True) as folder:
+        # 1) what is made of each column
+        passes = iter(["reading", "looking at columns", "preparing"])
+        encoder.fit_chunks(lambda: watched(next(passes)))
+        # 2) all rows as numbers, in a file
+        path, chunks, width = pathlib.Path(folder, "rows"), [], len(encoder.feature_names_)
+        check_disk(folder, 8 * table.rows * width, table.source)
+        with open(path, "wb") as file:
+            for frame in watched("encoding"):
+                encoder.transform(frame).tofile(file)
+                chunks.append(len(frame))
+        # As an array of NumPy's own type: that it is mapped concerns nobody.
+        X = np.asarray(np.memmap(path, np.float64, "c", shape=(table.rows, width)))
+        # 3) the fit
+        model = named_estimator(method, n_clusters, asked_of(encoder, parameters))
+        if len(X) > MANY_ROWS and hasattr(model, "n_representatives") and find_spec("dask"):
+            import dask.array as da
+
+            X = da.from_array(X, chunks=(tuple(chunks), (width,)), name=False)
+        watch("fitting", 0, table.rows)
+        _, seconds, notes = timed(lambda: model.fit(X))
+        number_by_size(model)
+        yield Fitted(model, X, chunks, seconds, notes)
+
+
+def check_rows(table: Table | LargeTable) -> None:
+    """Refuse a table of which nothing can be told apart."""
+    if table.rows == 1:
+        raise TableError(f"{table.source} has one row; give a table with at least two.")
+
+
+def check_disk(folder: str, size: int, source: str) -> None:
+    """Refuse a table whose numbers do not fit on the disk of temporary files."""
+    if size > (free := shutil.disk_usage(folder).free):
+        raise TableError(
+            f"{source} needs {size / 1e9:.1f} GB of disk where {free / 1e9:.1f} GB are free in "
+            f"{pathlib.Path(folder).parent}; free some, or set TMPDIR to another folder."
+        )
+
+
+def results_of(fitted: Fitted) -> Iterator[RowResults]:
+    """Results of a fit chunk by chunk; of Dask's, computed when they are asked for."""
+    known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+    found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
+    ends = np.cumsum(fitted.chunks)
+    pieces: Any
+    if is_dask(found["labels_"]):
+        import dask
+
+        # Not optimised one by one, so that what they share is computed once.
+        blocks = (values.to_delayed(optimize_graph=False).ravel() for values in found.values())
+        pieces = (dask.compute(*some, scheduler="threads") for some in zip(*blocks, strict=True))
+    else:
+        arrays = (np.split(np.asarray(values), ends[:-1]) for values in found.values())
+        pieces = zip(*arrays, strict=True)
+    for some, rows in zip(pieces, fitted.chunks, strict=True):
+        values = dict(zip(found, some, strict=True))
+        yield RowResults(
+            np.asarray(values["labels_"]),
+            np.asarray(values.get("confidence_", np.full(rows, np.nan)), dtype=float),
+            np.asarray(values.get("outliers_", np.zeros(rows)), dtype=bool),
+            values.get("outlier_scores_"),
+        )
+
+
+def gathered(
+    table: Table | LargeTable,
+    encoder: MixedEncoder,
+    fitted: Fitted,
+    method: str,
+    write: Callable[[pandas.DataFrame, RowResults], None] = lambda frame, results: None,
+    watch: Watch = unwatched,
+) -> Clustering:
+    """Label all rows of a table, and gather what came out.
+
+    Parameters
+    ----------
+    write : callable
+        Gets all rows with their results, chunk by chunk.
+    """
+    model, label_column = fitted.model, encoder.label_column
+    sample: SampledRows | None = None
+    counted: Tally | None = None
+    for frame, results in zip(table.chunks(), results_of(fitted), strict=True):
+        write(frame, results)
+        truth = None if label_column is None else frame[label_column].astype(str).to_numpy()
+        here = tally(results.labels, results.confidence, results.outliers, truth)
+        counted = here if counted is None else counted.merged(here)
+        some = SampledRows(frame, results.labels, results.confidence)
+        if isinstance(table, LargeTable):
+            some = some.kept(table.rows)
+            sample = some if sample is None else sample.merged(some, table.rows)
+        else:
+            sample = some
+        watch("labelling", len(frame), table.rows)
+    assert sample is not None
+    assert counted is not None
+    whole = len(sample.frame) == table.rows
+    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
+    features = list(encoder.feature_names_)
+    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    notes = list(dict.fromkeys(notes))
+    notes += splitting_columns(X, features, sample.frame, sample.labels)
+    truth = None if label_column is None else sample.frame[label_column].astype(str).to_numpy()
+    if truth is not None and counted.classes is None:
+        notes.append(TOO_MANY_CLASSES.format(name=shown(label_column)))
+    settings = settings_of(method, model, notes, table.source, table.sha256)
+    if not whole:
+        settings["clusters"] = counted.named_sizes()
+        settings["sample"] = {"rows": len(sample.frame)}
+    return Clustering(
+        frame=sample.frame,
+        X=X,
+        feature_names=features,
+        model=row_model(model) if is_dask(model.labels_) else model,
+        labels=sample.labels,
+        confidence=sample.confidence,
+        truth=truth,
+        id_column=encoder.id_column_,
+        preparation=[*header_guess(table.names), *encoder.steps_],
+        source=table.source,
+        seconds=fitted.seconds,
+        settings=settings,
+        tally=None if whole else counted,
+    )
+
+
 def cluster_table(
-    table: Table,
-    preparation: MixedEncoder,
+    table: Table | LargeTable,
+    encoder: MixedEncoder,
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
 ) -> Clustering:
-    """Prepare a table, fit a method on it, and gather what came out."""
-    frame = table.frame
-    X = preparation.fit(frame).transform(frame)
-    check_clusters(n_clusters, len(frame))
-    model = named_estimator(method, n_clusters, asked_of(preparation, parameters))
-    _, seconds, notes = timed(lambda: model.fit_predict(X))
-    number_by_size(model)
-    labels = np.asarray(model.labels_)
-    apart = int(np.sum(getattr(model, "outliers_", 0)))
-    notes = list(dict.fromkeys([*notes, *remarks(model, apart)]))
-    notes += splitting_columns(X, preparation.feature_names_, frame, labels)
-    label_column = preparation.label_column
-    return Clustering(
-        frame=frame,
-        X=X,
-        feature_names=list(preparation.feature_names_),
-        model=model,
-        labels=labels,
-        confidence=np.asarray(getattr(model, "confidence_", np.full(len(X), np.nan)), dtype=float),
-        truth=None if label_column is None else frame[label_column].astype(str).to_numpy(),
-        id_column=preparation.id_column_,
-        preparation=[*header_guess(list(frame.columns)), *preparation.steps_],
-        source=table.source,
-        seconds=seconds,
-        settings=settings_of(method, model, notes, table.source, table.sha256),
-    )
+    """Encode a table, fit a method to it, and gather what came out."""
+    with fitted_to(table, encoder, method, n_clusters, parameters) as fitted:
+        return gathered(table, encoder, fitted, method)
 
 
 def number_by_size(model: Any) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..._words import shown
+from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
-from .table import listed
+from .errors import listed
 
 
 def describe(
