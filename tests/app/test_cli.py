@@ -20,7 +20,7 @@ pytest.importorskip("skops")
 from dogc.app import cli  # noqa: E402
 from dogc.app.commands import command_line, prediction, terminal  # noqa: E402
 from dogc.app.model_files import saving  # noqa: E402
-from dogc.app.tables import clustered_table  # noqa: E402
+from dogc.app.files import clustering as clustered_table  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
 
 

@@ -15,10 +15,10 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app.commands import command_line  # noqa: E402
-from dogc.app.commands.csv_rows import CsvRows  # noqa: E402
-from dogc.app.tables import MixedEncoder, TableError, excel, read_table  # noqa: E402
-from dogc.app.tables.columns import encode, plan_column  # noqa: E402
-from dogc.app.tables.text_summaries import plan_texts, summarise_texts  # noqa: E402
+from dogc.app.commands.outputs import CsvRows  # noqa: E402
+from dogc.app.files import TableError, read_table  # noqa: E402
+from dogc import MixedEncoder  # noqa: E402
+from dogc.encoding.columns import encode, plan_column  # noqa: E402
 
 
 def run(*arguments):

@@ -21,7 +21,7 @@ import dogc  # noqa: E402
 from dogc.app.commands import command_line, several_files, streaming  # noqa: E402
 from dogc.app.model_files import saving  # noqa: E402
 from dogc.app.tables import read_table, sampled_rows, tally, text_parts, workers  # noqa: E402
-from dogc.app.tables.clustered_table import agreement  # noqa: E402
+from dogc.app.files.clustering import agreement  # noqa: E402
 from dogc.app.tables.parts import find_parts  # noqa: E402
 from dogc.metrics import clustering_accuracy  # noqa: E402
 

@@ -26,7 +26,7 @@ from conftest import CLUSTERERS, made
 from dogc import CLR, DOGC, DOGCOS, LPP, DiscriminativeKMeans, NormalizedCut
 from dogc.app.model_files import packing, saving
 from dogc.app.model_files.saving import load, load_bundle, save
-from dogc.app.tables import MixedEncoder
+from dogc import MixedEncoder
 
 skops_io = pytest.importorskip("skops.io")
 

@@ -35,7 +35,7 @@ from dogc import (
 from dogc.app.commands.command_line import run
 from dogc.app.model_files import archive, checking, contents, packing, saving
 from dogc.app.model_files.saving import ModelFileError
-from dogc.app.tables import MixedEncoder
+from dogc import MixedEncoder
 from fuzz import model_files as forger
 
 

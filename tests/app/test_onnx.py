@@ -16,7 +16,7 @@ import dogc
 from conftest import CLUSTERERS, made
 from dogc import DOGCOS, SEC, DiscriminativeKMeans
 from dogc.app.model_files.onnx import linear_scores, to_onnx
-from dogc.app.tables import MixedEncoder
+from dogc import MixedEncoder
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

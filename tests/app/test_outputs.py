@@ -21,7 +21,7 @@ pytest.importorskip("skops")
 
 from dogc._policy import policy  # noqa: E402
 from dogc.app.commands import command_line, terminal  # noqa: E402
-from dogc.app.commands.csv_rows import CsvRows, as_text  # noqa: E402
+from dogc.app.commands.outputs import CsvRows, as_text  # noqa: E402
 from dogc.paper import reproduction_page  # noqa: E402
 
 DOGC = [sys.executable, "-m", "dogc"]

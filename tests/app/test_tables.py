@@ -16,11 +16,12 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from dogc.app.model_files.packing import pack, unpack  # noqa: E402
-from dogc.app.tables import MixedEncoder, Table, TableError, read_chunks, read_table  # noqa: E402
-from dogc.app.tables import text as text_files  # noqa: E402
-from dogc.app.tables.opening import Origin  # noqa: E402
-from dogc.app.tables.sniffing import sniff  # noqa: E402
-from dogc.app.tables.values import date_format, number_style, parse_numbers  # noqa: E402
+from dogc.app.files import Table, TableError, read_chunks, read_table  # noqa: E402
+from dogc import MixedEncoder  # noqa: E402
+from dogc.app.files import text as text_files  # noqa: E402
+from dogc.app.files.opening import File  # noqa: E402
+from dogc.app.files.sniffing import dialect_of  # noqa: E402
+from dogc.encoding.values import date_format, number_style, parse_numbers  # noqa: E402
 
 
 @pytest.fixture
@@ -43,6 +44,7 @@ def as_lists(frame):
     return {name: frame[name].tolist() for name in frame.columns}
 
 
+CSV = File("x.csv", "text", "x.csv", ".csv")
 NUMBERS = {"a": [1, 3], "b": [2.5, 4.0]}
 
 
@@ -95,7 +97,7 @@ class TestText:
         ],
     )
     def test_header_is_found_out(self, rows, header):
-        assert sniff(rows, True, Origin("x.csv", ".csv")).header is header
+        assert dialect_of(rows, True, CSV).header is header
 
     @pytest.mark.parametrize(
         ("rows", "mark"),
@@ -107,10 +109,10 @@ class TestText:
         ],
     )
     def test_delimiter_is_found_out(self, rows, mark):
-        assert sniff(rows, True, Origin("x.csv", ".csv")).delimiter == mark
+        assert dialect_of(rows, True, CSV).delimiter == mark
 
     def test_a_sample_cut_within_a_row_is_judged_by_whole_rows(self):
-        assert sniff("a;b\n1;2\n3;4\n5,6", False, Origin("x.csv", ".csv")).delimiter == ";"
+        assert dialect_of("a;b\n1;2\n3;4\n5,6", False, CSV).delimiter == ";"
 
     def test_names_lose_blanks_and_empty_ones_are_filled(self, put):
         assert list(frame_of(put("x.csv", ", b ,\n1,2,3\n"))) == ["index", "b", "c3"]
@@ -159,7 +161,7 @@ class TestText:
         assert np.array_equal(column, [1, np.nan, 3], equal_nan=True)
 
     def test_rows_longer_than_a_block(self, put, monkeypatch):
-        monkeypatch.setattr(text_files, "_BLOCK", 1000)
+        monkeypatch.setattr(text_files, "CHUNK_BYTES", 4000)
         path = put("x.csv", "a,b\n" + "".join(f"{i},{'x' * 50 * i}\n" for i in range(60)))
         assert frame_of(path)["b"].str.len().tolist() == [50 * i for i in range(60)]
 

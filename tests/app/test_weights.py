@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 
 from dogc import DOGC, MixedEncoder, load, save
 from dogc.app.commands.command_line import run
-from dogc.app.tables import TableError
-from dogc.app.tables.moments import moments_of
-from dogc.app.tables.weights import LEAST, are_related, has_two_values, learned_weights
+from dogc.encoding import TableError
+from dogc.encoding.moments import moments_of
+from dogc.encoding.weights import LEAST, are_related, has_two_values, learned_weights
 
 
 def customers(n=1200, seed=0):

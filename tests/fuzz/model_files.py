@@ -34,7 +34,7 @@ from dogc.app.commands.command_line import run
 from dogc.app.model_files import saving
 from dogc.app.model_files.checking import OURS
 from dogc.app.model_files.saving import Bundle, ModelFileError
-from dogc.app.tables import MixedEncoder
+from dogc import MixedEncoder
 
 from .harness import Broken
 
