@@ -227,7 +227,7 @@ def make_model(case: Case) -> Any:
 
 def estimates(case: Case, X: Any) -> float:
     """What the fit would be refused for, without the fit."""
-    from dogc.estimators import _room
+    from dogc.fitting import memory
     from dogc.paper import arguments
 
     class SaidError(Exception):
@@ -236,14 +236,14 @@ def estimates(case: Case, X: Any) -> float:
     def said(estimate: Any, n: int, remedy: str) -> None:
         raise SaidError(estimate(n))
 
-    kept = _room.check_room, arguments.check_room
-    _room.check_room = arguments.check_room = said
+    kept = memory.check_room, arguments.check_room
+    memory.check_room = arguments.check_room = said
     try:
         make_model(case).fit(X)
     except SaidError as error:
         return float(error.args[0])
     finally:
-        _room.check_room, arguments.check_room = kept
+        memory.check_room, arguments.check_room = kept
     raise AssertionError(f"{case.method} says nothing of memory")
 
 

@@ -65,9 +65,9 @@ SLIPS = {
     ],
     "`eq:54`": [
         ("metrics.py", 'average: str = "max"', 'average: str = "geometric"'),
-        ("metrics.py", '_nmi(truth, found, "geometric")', '_nmi(truth, found, "max")'),
+        ("metrics.py", '_nmi(table, "geometric")', '_nmi(table, "max")'),
         ("comparison.py", '"nmi_max": "NMI"', '"nmi_geometric": "NMI"'),
-        ("app/tables/clustered_table.py", 'found["nmi_max"]', 'found["nmi_geometric"]'),
+        ("app/files/clustering.py", 'found["nmi_max"]', 'found["nmi_geometric"]'),
     ],
 }
 

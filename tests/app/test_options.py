@@ -294,7 +294,7 @@ def test_compare_takes_the_number_of_neighbours(table, capsys):
         ("max_iter was reached; raise max_iter.", "compare",
          "the limit of iterations was reached."),
         ("NMFClustering reached max_iter=200 before its factors settled; raise max_iter or tol.",
-         "compare", "NMFClustering reached 200 iterations before its factors settled."),
+         "compare", "NMFClustering reached max_iter=200 before its factors settled."),
         ("the graph has 5 components, more than n_clusters=3; the smallest were merged with their "
          "nearest; raise bandwidth to avoid that.", "compare", "the graph has 5 components, more "
          "than --clusters=3; the smallest were merged with their nearest."),

@@ -16,6 +16,7 @@ from ..fitting.auto.n_neighbors import ScaleChoice, only_scale
 from ..fitting.auto.solving_representatives import Resolved, Solved, resolve
 from ..fitting.auto.solving_rows import Solution, rows_without_say, solve_task
 from ..fitting.auto.task import Task
+from ..fitting.memory import check_learned
 from ..fitting.repeatable import generator, single_blas_thread
 from ..fitting.representatives import (
     ManyRows,
@@ -36,7 +37,6 @@ from ..numerics import discrete, graph, outliers
 from ..numerics.matrix import Matrix
 from ._elsewhere import check_where, row_model
 from ._left_out import label_left_out
-from ._room import check_learned
 from ._rows import NewRows, most_rows
 from ._rule import Learned
 from ._tensors import follow

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _checks
 from ..fitting import fixed_graph
 from ..fitting.auto.solving_representatives import Solved
+from ..fitting.memory import check_fixed
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import NodeGraph
@@ -22,7 +23,6 @@ from ..numerics import affinity
 from ..numerics.matrix import Matrix
 from ._elsewhere import check_where
 from ._fixed import FixedGraphClusterer
-from ._room import check_fixed
 from ._rows import most_rows, reachable_clusters
 from ._tensors import follow
 from ._warnings import warn_unless_converged

@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 from .. import _checks
 from ..fitting import distinct, scaling
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_in_memory
 from ..fitting.passes import in_chunks
 from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
-from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 # Rows that stand for all in the feature map of a non-linear kernel.

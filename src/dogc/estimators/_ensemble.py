@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import landmarks
+from ..fitting.memory import check_in_memory
 from ..numerics.matrix import Matrix
 from ._landmarks import (
     HYBRID,
@@ -22,7 +23,6 @@ from ._landmarks import (
     cut_landmarks,
     embedding_centres,
 )
-from ._room import check_in_memory
 
 # Numbers of clusters of base clusterings, as its paper draws them.
 FEWEST, MOST = 20, 60

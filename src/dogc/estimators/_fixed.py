@@ -13,6 +13,7 @@ from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, linked
 from ..fitting.auto import many_rows
 from ..fitting.auto.solving_representatives import Resolved, Solve, Solved, resolve
+from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
     ManyRows,
@@ -27,7 +28,6 @@ from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
 from . import _discretising
 from ._elsewhere import check_where, of_each_row
-from ._room import check_fixed
 from ._rows import RowClusterer, most_rows, reachable_clusters
 from ._tensors import follow, in_memory
 from ._warnings import warn_of_disagreement

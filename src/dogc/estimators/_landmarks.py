@@ -14,11 +14,11 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import bipartite, discrete, fragments
 from ..numerics.matrix import Matrix
 from ._discretising import kmeans_centres
-from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 from ._warnings import warn_lost_clusters
 

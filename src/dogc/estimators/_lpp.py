@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks
 from ..fitting import distinct, fixed_graph, scaling
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import graph, lpp, trace_ratio
-from ._room import check_fixed
 from ._validating import validate_rows
 
 

@@ -14,11 +14,11 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting import landmarks, prototypes
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import bipartite, discrete, fragments, multiple_means
 from ..numerics.multiple_means import Candidates, Shares
 from ._landmarks import HYBRID, check_links, embedding_centres
-from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 

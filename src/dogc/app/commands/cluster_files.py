@@ -16,13 +16,12 @@ from ..files.clustering import (
     Fitted,
     RowResults,
     Watch,
-    agreement,
+    agreement_of,
     fitted_to,
     gathered,
     unwatched,
 )
 from ..files.reading import LargeTable, Table
-from ..files.tally import agreement_of_counts
 from ..model_files import saving
 from .outputs import Output
 
@@ -135,21 +134,10 @@ def shown_name(name: str) -> str:
     return "outliers" if name == "-1" else name
 
 
-def all_sizes(clustering: Clustering) -> dict[str, int]:
-    """Of all rows, those that are not at hand among them."""
-    if clustering.tally is not None:
-        return clustering.tally.named_sizes()
-    return sizes(clustering.labels)
-
-
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
-    if clustering.tally is not None:
-        counted = clustering.tally.table()
-        return None if counted is None else agreement_of_counts(counted[2])
-    if clustering.truth is None:
-        return None
-    return agreement(clustering.truth, clustering.labels)
+    counted = report.count_rows(clustering).table()
+    return None if counted is None else agreement_of(counted[2])
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:
@@ -165,7 +153,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
         "preparation": clustering.preparation,
-        "clusters": all_sizes(clustering),
+        "clusters": report.count_rows(clustering).named_sizes(),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
         "converged": getattr(model, "converged_", None),

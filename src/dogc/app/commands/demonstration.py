@@ -28,13 +28,10 @@ def wine() -> tuple[Table, Table]:
     frame = bunch.data.assign(**{TRUTH: bunch.target_names[bunch.target]})
     order = np.random.default_rng(0).permutation(len(frame))
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
-    names = ["half of the Wine data", "the other half"]
-    return tuple(
-        Table(
-            half, name, hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
-        )
-        for half, name in zip(halves, names, strict=True)
-    )  # type: ignore[return-value]
+    digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
+               for half in halves]  # fmt: skip
+    return (Table(halves[0], "half of the Wine data", digests[0]),
+            Table(halves[1], "the other half", digests[1]))  # fmt: skip
 
 
 def run_demo(out: Output, terminal: Terminal) -> int:
@@ -55,7 +52,14 @@ def run_demo(out: Output, terminal: Terminal) -> int:
         out, known, preparation, "dogc-os", 3, parameters, more=predicted
     )
     parts = {"clustered": (found.labels, found.truth, found.seconds), **parts}
-    records = {name: _record(*part) for name, part in parts.items()}
+    records: dict[str, Any] = {}
+    for name, (labels, truth, seconds) in parts.items():
+        scores = agreement(truth, labels)
+        records[name] = {
+            "sizes": np.bincount(labels, minlength=3).tolist(),
+            **{score: scores[score] for score in SCORES},
+            "seconds": round(seconds, 4),
+        }
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip
     rows = [
@@ -69,12 +73,3 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     terminal.say(f"\nopen {out.path / 'report.html'} in a browser")
     terminal.finish(records, paths)
     return 0
-
-
-def _record(labels: np.ndarray, truth: np.ndarray, seconds: float) -> dict:
-    scores = agreement(truth, labels)
-    return {
-        "sizes": np.bincount(labels, minlength=3).tolist(),
-        **{name: scores[name] for name in SCORES},
-        "seconds": round(seconds, 4),
-    }

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     import pandas
 
 # Cells that a spreadsheet runs, also in the wide letters of East Asia and behind a byte order
-# mark. Behind a sign, only what is more than a number or a date.
-FORMULA = "^\ufeff*([=@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]|[+\\-](?s:.)*[^0-9 .,'%eE+\\-])"
+# mark. Behind a sign: what is more than a number, and a second sign that is not of an exponent.
+FORMULA = (
+    "^\ufeff*([\\t\\r\\n\uff0b\uff0d]|[=@\uff1d\uff20](?s:.)"
+    "|[+\\-](?s:.)*([^0-9 .,'%eE+\\-]|[0-9 .,'%][+\\-])|[+\\-]{2,}[^+\\-])"
+)
 _FORMULA = re.compile(FORMULA)
 
 

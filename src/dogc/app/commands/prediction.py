@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...encoding.columns import unseen
 from ...estimators._warnings import REPEATED
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
+from ..files.clustering import Watch, unwatched
 from ..files.reading import LargeTable, Table
 from ..model_files import saving
 from .cluster_files import sizes, with_labels
@@ -109,7 +109,7 @@ def predict_table(
     bundle: saving.Bundle,
     table: Table | LargeTable,
     out: CsvRows,
-    advance: Callable[[int], object] = lambda rows: None,
+    watch: Watch = unwatched,
 ) -> Labelled:
     """Label a table chunk by chunk; what was counted on the way."""
     assert bundle.preparation is not None
@@ -119,7 +119,7 @@ def predict_table(
         labels, confidence = label_rows(bundle.model, bundle.preparation.transform(frame))
         out.write(with_labels(frame, labels, confidence, always=sure))
         total.add(frame, labels)
-        advance(len(labels))
+        watch("labelling", len(labels), table.rows)
     return total
 
 

@@ -1,4 +1,4 @@
-"""What the commands print, and what they do in which order."""
+"""The commands: what each does in which order, and what it prints."""
 
 from __future__ import annotations
 
@@ -6,68 +6,26 @@ import contextlib
 import json
 import pathlib
 import sys
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from ... import comparison
 from ..._atomic import write_whole
 from ..._words import shown
-from ...encoding import MixedEncoder, TableError
+from ...encoding import TableError
 from .. import report as reports
-from ..files.clustering import Clustering, asked_of, check_rows
+from ..files.clustering import Clustering
 from ..files.opening import matching
-from ..files.reading import LargeTable, Table, open_table, read_table, texts_of
+from ..files.reading import open_table
 from ..model_files import saving
-from . import cluster_files, comparing, prediction
-from .arguments import as_typed, check_settings, check_weights, left_out
+from . import cluster_files, prediction
+from .arguments import Asked, as_typed, check_settings
 from .outputs import Output
 from .progress import RowsDone
-
-if TYPE_CHECKING:
-    pass
-
-
-class Asked(NamedTuple):
-    """What ``cluster`` and ``compare`` are told; the latter nothing of methods."""
-
-    file: str
-    clusters: int | str
-    out: Output
-    label_column: str | None
-    drop: tuple[str, ...]
-    scale: bool
-    columns: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    weights: Mapping[str, float] = MappingProxyType({})
-    seed: int = 0
-    method: str = ""
-    settings: Mapping[str, Any] = MappingProxyType({})  # of the method, those that were given
-    max_time: float | None = None
-
-    def preparation_of(self, table: Table | LargeTable) -> MixedEncoder:
-        """What is to be made of a table."""
-        check_weights(self.weights, table.names)
-        drop = left_out(table.names, self.columns, self.drop, self.label_column,
-                        lambda name: texts_of(table, name))  # fmt: skip
-        return MixedEncoder(
-            scale=self.scale,
-            drop=drop,
-            label_column=self.label_column,
-            weights=dict(self.weights) or "auto",
-            keep=self.keep,
-        )
-
-    def parameters(self, progress: bool) -> dict[str, Any]:
-        """Of the method, as far as it has them."""
-        return {"max_time": self.max_time, "n_jobs": -1, "verbose": int(progress),
-                "random_state": self.seed, **self.settings}  # fmt: skip
-
 
 LONGEST = 5000  # letters of a text that is printed
 
@@ -140,8 +98,8 @@ def cluster(options: Asked, terminal: Terminal) -> int:
     bar = RowsDone(terminal.progress)
     with contextlib.closing(bar), open_table(options.file, bar) as table:
         found, paths = cluster_files.cluster_to(
-            options.out, table, options.preparation_of(table), options.method, options.clusters,
-            options.parameters(terminal.progress), bar,
+            options.out, table, options.columns.encoder_of(table), options.method,
+            options.clusters, options.parameters(terminal.progress), bar,
         )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)
@@ -156,9 +114,10 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
-    rows = []
-    for name, size in cluster_files.all_sizes(found).items():
-        mean = mean_confidence(found, int(name))
+    rows, counts = [], reports.count_rows(found)
+    for name, size in counts.named_sizes().items():
+        sure = counts.sureness[int(name)]
+        mean = f"{sure.total / sure.known:.2f}" if sure.known else "-"
         rows.append([cluster_files.shown_name(name), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)
@@ -176,15 +135,6 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.notes(found.settings["notes"])
 
 
-def mean_confidence(found: Clustering, label: int) -> str:
-    """How sure the rows of a cluster are on average."""
-    if found.tally is not None:
-        sure = found.tally.sureness[label]
-        return f"{sure.total / sure.known:.2f}" if sure.known else "-"
-    known = found.confidence[found.labels == label]
-    return "-" if np.isnan(known).all() else f"{np.nanmean(known):.2f}"
-
-
 def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:
     """Label the rows of a file, or of several."""
     files = matching(file)
@@ -193,16 +143,9 @@ def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> 
                                  for other in (model, *map(pathlib.Path, files))):  # fmt: skip
         raise TableError(f"--out {out.path} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
-    with terminal.console.status("labelling") as status:
-        done = 0
-
-        def advance(rows: int) -> None:
-            nonlocal done
-            done += rows
-            status.update(f"labelling: {done:,} rows")
-
-        with open_table(file) as table, out.rows() as rows:
-            found = prediction.predict_table(bundle, table, rows, advance)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(file, bar) as table, out.rows() as rows:
+        found = prediction.predict_table(bundle, table, rows, bar)
     sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
@@ -212,38 +155,6 @@ def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> 
     terminal.notes(notes)
     terminal.wrote([out.path])
     terminal.finish({"rows": total, "clusters": sizes, "notes": notes}, [out.path])
-    return 0
-
-
-def compare(
-    options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
-) -> int:
-    """Run methods side by side."""
-    matching(options.file)
-    options.out.check_folder(comparing.FILES)
-    table = read_table(options.file)
-    check_rows(table)
-    preparation = options.preparation_of(table)
-    X = preparation.fit(table.frame).transform(table.frame)
-    name = options.label_column
-    truth = None if name is None else table.frame[name].astype(str).to_numpy()
-    settings = dict(options.settings)
-    found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               n_neighbors=settings.pop("n_neighbors", None),
-                               parameters=asked_of(preparation, settings), quality=quality,
-                               random_state=options.seed,
-                               progress=terminal.progress)  # fmt: skip
-    steps = list(preparation.steps_)
-    notes = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
-    paths = [options.out.path / name for name in comparing.FILES]
-    terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
-    if said := [*found.notes(), *notes]:
-        terminal.say()
-        terminal.notes(said, "compare")
-    terminal.wrote(paths)
-    terminal.finish(
-        {"methods": comparing.records(found), "preparation": steps, "notes": notes}, paths
-    )
     return 0
 
 

@@ -76,7 +76,7 @@ def _chosen(arrays: list[str], file: File) -> str:
 
 
 def _refused(error: Exception, file: File) -> TableError:
-    if "allow_pickle" in str(error):
+    if "allow_pickle" in str(error) or "Python objects" in str(error):
         return TableError(
             f"{file.source} holds Python objects, which are never opened; save numbers, or the "
             "table as Parquet or CSV."

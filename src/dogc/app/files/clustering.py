@@ -23,7 +23,7 @@ from ...encoding.errors import numbered_names
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.whereabouts import is_dask
-from ...metrics import clustering_report
+from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
 from .deciding_numbers import deciding_number
 from .reading import LargeTable, Table
@@ -62,7 +62,7 @@ class Clustering(NamedTuple):
     source: str
     seconds: float  # of the fit
     settings: dict[str, Any]  # method, parameters, versions, notes
-    tally: Tally | None = None  # of all rows, where those above are some of them
+    tally: Tally | None = None  # of all rows, of which those above may be a sample
 
     @property
     def n_rows(self) -> int:
@@ -236,7 +236,7 @@ def gathered(
         source=table.source,
         seconds=fitted.seconds,
         settings=settings,
-        tally=None if whole else counted,
+        tally=counted,
     )
 
 
@@ -390,8 +390,13 @@ def recorded_parameters(model: Any) -> dict[str, Any]:
 
 
 def agreement(truth: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """How far clusters agree with known labels, by the names that files and the page use."""
-    found = clustering_report(truth, labels)
+    """Agreement of clusters with known labels, by the names of files and the terminal."""
+    return agreement_of(contingency(*code_both(truth, labels)))
+
+
+def agreement_of(table: np.ndarray) -> dict[str, float]:
+    """The same from counts of rows by class and cluster."""
+    found = scores_of(table)
     return {"acc": found["acc"], "nmi": found["nmi_max"], "purity": found["purity"],
             "ari": found["ari"]}  # fmt: skip
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import mutual_info_score
 
 CONFIDENCE_BINS = 10
 # Of a label column with more values than these, agreement is not counted.
@@ -116,55 +114,3 @@ def tally(
         {int(name): sureness_of(confidence[codes == i]) for i, name in enumerate(names)},
         classes,
     )
-
-
-def agreement_of_counts(table: np.ndarray) -> dict[str, float]:
-    """How far clusters agree with known labels, from the numbers of rows that have both.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n_classes, n_clusters)
-        Numbers of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = agreement_of_counts(np.array([[2, 0], [1, 1]]))
-    >>> {name: round(value, 3) for name, value in found.items()}
-    {'acc': 0.75, 'nmi': 0.311, 'purity': 0.75, 'ari': 0.0}
-    """
-    rows = int(table.sum())
-    return {
-        "acc": float(table[linear_sum_assignment(-table)].sum() / rows),
-        "nmi": _mutual_information(table),
-        "purity": float(table.max(axis=0).sum() / rows),
-        "ari": _rand_index(table),
-    }
-
-
-def _mutual_information(table: np.ndarray) -> float:
-    """Divided by the larger entropy; 1 where there is one class and one cluster."""
-    used = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    if used.shape == (1, 1):
-        return 1.0
-    shared = float(mutual_info_score(None, None, contingency=used))
-    if shared <= np.finfo(np.float64).eps:
-        return 0.0
-    shares = [used.sum(axis=axis) / used.sum() for axis in (0, 1)]
-    return shared / max(float(-(share * np.log(share)).sum()) for share in shares)
-
-
-def _rand_index(table: np.ndarray) -> float:
-    """Adjusted for chance; of whole numbers without bounds."""
-    rows = int(table.sum())
-    both, classes, clusters = (
-        sum(int(count) ** 2 for count in counts)
-        for counts in (table.ravel(), table.sum(axis=1), table.sum(axis=0))
-    )
-    together, only_cluster, only_class = both - rows, clusters - both, classes - both
-    neither = rows**2 - only_cluster - only_class - both
-    if not only_cluster and not only_class:
-        return 1.0
-    above = 2 * (together * neither - only_class * only_cluster)
-    below = (together + only_class) * (only_class + neither)
-    return above / (below + (together + only_cluster) * (only_cluster + neither))

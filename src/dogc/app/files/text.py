@@ -134,16 +134,16 @@ class _Text:
 
     def __init__(self, stream: Any, file: File):
         self._stream, self._file = stream, file
-        self._bytes = 0
-        self.tail = b"\n"
+        self._bytes, self._size = 0, file.path.stat().st_size
+        self.tail = b""
 
     def read(self, size: int) -> bytes:
-        data: bytes = self._stream.read(size)
+        data: bytes = self._stream.read(size - 1)  # room for the end of the last line
         if (place := data.find(b"\0")) >= 0:
             raise not_text(self._file, f"it has a NUL byte at byte {self._bytes + place + 1}")
         self._bytes += len(data)
-        if not data and not self.tail.endswith((b"\n", b"\r")):
-            data = b"\n"  # Arrow finds no row in a single line without an end
+        if data and self._bytes == self._size and not data.endswith((b"\n", b"\r")):
+            data += b"\n"  # Arrow finds no row in a single line without an end
         self.tail = (self.tail + data[-SAMPLE:])[-SAMPLE:]
         return data
 
