@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets, metrics, plotting, quality, results
-    from .app.model_files.onnx import to_onnx
-    from .app.model_files.saving import ModelFileError, load, load_bundle, save
+    from .app.models.onnx import to_onnx
+    from .app.models.saving import ModelFileError, load, load_bundle, save
     from .comparison import compare
     from .encoding import MixedEncoder
     from .estimators import (
@@ -76,21 +76,21 @@ __all__ = [
 _PLACES = {
     **dict.fromkeys(__all__, ".estimators"),  # but for these
     "MixedEncoder": ".encoding",
-    "ModelFileError": ".app.model_files.saving",
+    "ModelFileError": ".app.models.saving",
     "compare": ".comparison",
     "comparison": ".comparison",
     "datasets": ".datasets",
     "estimators": ".estimators",
     "exploration": ".exploration",
     "explore": ".exploration",
-    "load": ".app.model_files.saving",
-    "load_bundle": ".app.model_files.saving",
+    "load": ".app.models.saving",
+    "load_bundle": ".app.models.saving",
     "metrics": ".metrics",
     "plotting": ".plotting",
     "quality": ".quality",
     "results": ".results",
-    "save": ".app.model_files.saving",
-    "to_onnx": ".app.model_files.onnx",
+    "save": ".app.models.saving",
+    "to_onnx": ".app.models.onnx",
 }
 
 

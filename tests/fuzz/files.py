@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dogc.app.commands.command_line import run
-from dogc.app.tables import MixedEncoder, TableError, read_chunks, read_table
+from dogc import MixedEncoder, TableError, read_chunks, read_table
 from dogc.app.tables.parts import can_be_cut, find_parts
 from dogc.app.tables.values import MISSING_NUMBER
 from dogc.app.tables.workers import Workers

@@ -22,7 +22,7 @@ from ..files.clustering import (
     unwatched,
 )
 from ..files.reading import LargeTable, Table
-from ..model_files import saving
+from ..models import saving
 from .outputs import Output
 
 if TYPE_CHECKING:

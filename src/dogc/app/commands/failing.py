@@ -17,7 +17,7 @@ def explain(error: Exception, debug: bool) -> int:
     """Say what an error means to somebody who typed a command; the exit code."""
     from ..._atomic import WriteError
     from ...encoding import TableError
-    from ..model_files.saving import ModelFileError
+    from ..models.saving import ModelFileError
     from .arguments import as_typed
 
     if isinstance(error, TableError | ModelFileError | WriteError):

@@ -14,7 +14,7 @@ from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ..files.clustering import Watch, unwatched
 from ..files.reading import LargeTable, Table
-from ..model_files import saving
+from ..models import saving
 from .cluster_files import sizes, with_labels
 from .outputs import CsvRows
 

@@ -21,7 +21,7 @@ from .. import report as reports
 from ..files.clustering import Clustering
 from ..files.opening import matching
 from ..files.reading import open_table
-from ..model_files import saving
+from ..models import saving
 from . import cluster_files, prediction
 from .arguments import Asked, as_typed, check_settings
 from .outputs import Output

@@ -16,6 +16,7 @@ from ...encoding import MixedEncoder
 from ...encoding.columns import category_places
 from ...encoding.values import MISSING
 from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
+from .saving import Bundle
 
 # Old enough for runtimes of 2022 and later.
 OPSETS = {"": 17, "ai.onnx.ml": 3}
@@ -63,9 +64,10 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     """
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}.")
-    if hasattr(model, "preparation") and hasattr(model, "model"):  # a model file's contents
+    if isinstance(model, Bundle):
         model, preparation = model.model, model.preparation if preparation is None else preparation
-    steps, last = _split(model)
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    *steps, last = [step for step in steps if step is not None and step != "passthrough"]
     weight, offset = linear_scores(last)
     if preparation is None and steps and isinstance(steps[0], MixedEncoder):
         preparation, *steps = steps
@@ -85,14 +87,6 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     return graph.finish(len(offset))
 
 
-def _split(model: Any) -> tuple[list[Any], Any]:
-    """The steps before the clusterer, and the clusterer."""
-    if not isinstance(model, Pipeline):
-        return [], model
-    *before, (_, last) = model.steps
-    return [step for _, step in before if step is not None and step != "passthrough"], last
-
-
 def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """A and b such that the largest entry of ``A x + b`` is the label of x, in float64.
 
@@ -106,8 +100,14 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
     A, b : arrays of shape (n_clusters, n_features) and (n_clusters,)
         The scores' coefficients and constants.
     """
+    linear = isinstance(model, DOGCOS | SEC | DiscriminativeKMeans)
+    if not linear or getattr(model, "kernel", "linear") != "linear":
+        raise ValueError(
+            f"{type(model).__name__} does not label rows by a matrix product and cannot be "
+            "exported to ONNX; fit DOGCOS instead."
+        )
+    check_is_fitted(model)
     if isinstance(model, DOGCOS):
-        check_is_fitted(model)
         if not hasattr(model, "coef_"):
             raise ValueError(
                 "this DOGCOS labels new rows by their neighbours, because its clusters cannot be "
@@ -121,24 +121,15 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
             )
         return model.coef_.astype(np.float64), model.intercept_.astype(np.float64)
     if isinstance(model, SEC):
-        check_is_fitted(model)
-        return _nearest_centre(model.coef_, model.intercept_, model.cluster_centers_)
-    if isinstance(model, DiscriminativeKMeans) and model.kernel == "linear":
-        check_is_fitted(model)
+        coef, intercept = model.coef_, model.intercept_
+    else:
         scaled, _, shift, components = model._space
         coef = components / scaled.scale
-        return _nearest_centre(coef, -(coef @ scaled.shift) - shift, model.cluster_centers_)
-    raise ValueError(
-        f"{type(model).__name__} does not label rows by a matrix product and cannot be exported "
-        "to ONNX; fit DOGCOS instead."
+        intercept = -(coef @ scaled.shift) - shift
+    # The nearest centre to W'x + b has the largest score 2 c'(W'x + b) - c'c.
+    coef, intercept, centres = (
+        a.astype(np.float64) for a in (coef, intercept, model.cluster_centers_)
     )
-
-
-def _nearest_centre(
-    coef: np.ndarray, intercept: np.ndarray, centres: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest of some centres to ``coef x + intercept``, as largest score."""
-    coef, intercept, centres = (a.astype(np.float64) for a in (coef, intercept, centres))
     origin = centres[0]
     centres = centres - origin
     squares = np.einsum("kj,kj->k", centres, centres)
@@ -156,6 +147,7 @@ class _Graph:
         self.own = "dogc_"  # what its names begin with, unlike those of columns
         while any(name.startswith(self.own) for name in names):
             self.own = f"_{self.own}"
+        self.value = onnx.helper.make_tensor_value_info
         self.inputs: list[Any] = []
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -163,12 +155,12 @@ class _Graph:
 
     def take(self, name: str, width: int) -> str:
         """Another input of numbers; the name of it in float64."""
-        self._input(name, self.outside, width)
+        self.inputs.append(self.value(name, self.outside, ["n_samples", width]))
         return self.add("Cast", [name], to=self.double)
 
     def take_codes(self, name: str, codes: dict[str, int], default: int) -> str:
         """Another input, a column of text; the name of the number of each text."""
-        self._input(name, self.onnx.TensorProto.STRING, 1)
+        self.inputs.append(self.value(name, self.onnx.TensorProto.STRING, ["n_samples", 1]))
         self.opsets["ai.onnx.ml"] = OPSETS["ai.onnx.ml"]
         return self.add(
             "LabelEncoder",
@@ -178,10 +170,6 @@ class _Graph:
             values_int64s=list(codes.values()),
             default_int64=default,
         )
-
-    def _input(self, name: str, kind: int, width: int) -> None:
-        value = self.onnx.helper.make_tensor_value_info
-        self.inputs.append(value(name, kind, ["n_samples", width]))
 
     def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
         """Append a node; the name of its output."""
@@ -207,23 +195,14 @@ class _Graph:
 
     def finish(self, n_clusters: int) -> Any:
         """The model, checked."""
-        value = self.onnx.helper.make_tensor_value_info
-        graph = self.onnx.helper.make_graph(
-            self.nodes,
-            "dogc",
-            self.inputs,
-            [
-                value("label", self.onnx.TensorProto.INT64, ["n_samples"]),
-                value("score", self.outside, ["n_samples", n_clusters]),
-            ],
-            self.constants,
-        )
-        opsets = [self.onnx.helper.make_opsetid(*opset) for opset in self.opsets.items()]
-        proto = self.onnx.helper.make_model(
-            graph,
+        helper = self.onnx.helper
+        label = self.value("label", self.onnx.TensorProto.INT64, ["n_samples"])
+        score = self.value("score", self.outside, ["n_samples", n_clusters])
+        proto = helper.make_model(
+            helper.make_graph(self.nodes, "dogc", self.inputs, [label, score], self.constants),
             producer_name="dogc",
             producer_version=metadata.version("dogc"),
-            opset_imports=opsets,
+            opset_imports=[helper.make_opsetid(*opset) for opset in self.opsets.items()],
             ir_version=IR_VERSION,
         )
         self.onnx.checker.check_model(proto, full_check=True)
@@ -263,8 +242,9 @@ def _append_step(graph: _Graph, rows: str, step: Any) -> str:
 
 def _append_imputer(graph: _Graph, rows: str, imputer: SimpleImputer) -> str:
     """Missing values filled."""
-    filling = imputer.statistics_
-    if imputer.add_indicator or filling.dtype.kind != "f" or not _is_nan(imputer.missing_values):
+    filling, gap = imputer.statistics_, imputer.missing_values
+    is_nan = isinstance(gap, float) and np.isnan(gap)
+    if imputer.add_indicator or filling.dtype.kind != "f" or not is_nan:
         raise ValueError(
             "a SimpleImputer can be exported to ONNX where it fills NaN in numeric columns and "
             "adds no indicators; change its settings and fit again."
@@ -273,10 +253,6 @@ def _append_imputer(graph: _Graph, rows: str, imputer: SimpleImputer) -> str:
     if len(kept) < len(filling):  # columns without any value are dropped
         rows = graph.add("Gather", [rows, graph.constant(kept)], axis=1)
     return _append_filling(graph, rows, filling[kept])
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and np.isnan(value)
 
 
 def _append_filling(graph: _Graph, rows: str, filling: np.ndarray) -> str:
