@@ -226,16 +226,9 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             used = plan["kind"] in _USED
             features = output_names(name, plan) if used else []
             end = start + len(features)
-            described.append(
-                {
-                    "name": name,
-                    **plan,
-                    "used": used,
-                    "features": features,
-                    "mean": self.mean_[start:end].tolist(),
-                    "scale": self.scale_[start:end].tolist(),
-                }
-            )
+            mean, scale = self.mean_[start:end].tolist(), self.scale_[start:end].tolist()
+            described.append({"name": name, **plan, "used": used, "features": features,
+                              "mean": mean, "scale": scale})  # fmt: skip
             start = end
         return described
 
@@ -257,18 +250,24 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         if self.id_column is not None:
             ids += find_ids(columns, [name for name in columns if name not in _names(self.keep)])
         self.id_column_ = ids[0] if ids else None
-        found = {name: left_out("an identifier") for name in ids if name not in roles}
+        found = {name: left_out("looks like an identifier") for name in ids if name not in roles}
         return found if self.id_column_ is None else {**found, self.id_column_: {"kind": "id"}}
 
     def _adopt(self, plans: dict[str, Plan]) -> None:
         """Make these what is made of the columns; means and scales are still to come."""
         self.plans_: dict[str, Plan] = plans
         self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
+        reasons = {name: plan.get("reason", f"the {plan['kind']} column")
+                   for name, plan in plans.items()}  # fmt: skip
         if not self.columns_:
-            raise _nothing_left(plans)
+            told = (f"{reason}: {listed([name for name in plans if reasons[name] == reason], 5)}"
+                    for reason in dict.fromkeys(reasons.values()))  # fmt: skip
+            raise TableError(f"the table has no column to cluster by ({'; '.join(told)}); give "
+                             "numbers or categories.")  # fmt: skip
         for name in _names(self.keep):
             if name not in self.columns_:
-                raise _not_kept(name, plans[name])
+                raise TableError(f"column '{shown(name)}' cannot be kept ({reasons[name]}); do not "
+                                 "name it in keep (--keep).")  # fmt: skip
         self.feature_names_ = [
             feature for name in self.columns_ for feature in output_names(name, plans[name])
         ]
@@ -284,9 +283,30 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     def _finish(self, moments: Moments) -> MixedEncoder:
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
-        discrete = self._discrete(moments, widths)
-        self.mean_, scale = self._spread(moments, widths)
-        weight = self._weights(moments, widths, scale, discrete)
+        starts = np.cumsum([0, *widths[:-1]])
+        # 1) means, and standard deviations that the features of one column share
+        d = len(self.feature_names_)
+        self.mean_, scale = np.zeros(d), np.ones(d)
+        if self.scale:
+            scale = np.sqrt(np.repeat(np.add.reduceat(moments.variance, starts), widths))
+            # What sums in another order change is rounded off: a table that is read in chunks has
+            # the same numbers as the whole one, to the last bit.
+            step = np.exp2(np.ceil(np.log2(scale)) - KEPT_BITS)
+            self.mean_ = np.rint(moments.mean / step) * step
+            scale = np.rint(scale / step) * step
+        # 2) weights, learned where columns have few values, and as they were asked for
+        bounds = np.column_stack(moments.bounds)[starts]
+        discrete = np.array([
+            self.plans_[name]["kind"] in ("category", "boolean") or has_two_values(*facts)
+            for name, facts in zip(self.columns_, bounds, strict=True)
+        ])  # fmt: skip
+        weight = np.ones(len(widths))
+        if moments.cross is not None and discrete.any():
+            covariance = moments.cross / moments.rows / np.outer(scale, scale)
+            weight = learned_weights(covariance, widths, moments.rows, discrete)
+        for name, factor in (self.weights if isinstance(self.weights, Mapping) else {}).items():
+            if name in self.columns_:
+                weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
         self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
@@ -295,7 +315,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             id_column=self.id_column_,
             label_column=self.label_column,
             scale=self.scale,
-            n_features=len(self.feature_names_),
+            n_features=d,
             weights=self.weights_,
         )
         return self
@@ -313,32 +333,6 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             start += width
         return X
 
-    def _discrete(self, moments: Moments, widths: Sequence[int]) -> np.ndarray:
-        """Whether each column has few values."""
-        facts = list(zip(*moments.bounds, strict=True))
-        starts = np.cumsum([0, *widths[:-1]])
-        kinds = [self.plans_[name]["kind"] for name in self.columns_]
-        return np.array(
-            [
-                kind in ("category", "boolean") or has_two_values(*facts[start])
-                for kind, start in zip(kinds, starts, strict=True)
-            ]
-        )
-
-    def _weights(
-        self, moments: Moments, widths: Sequence[int], scale: np.ndarray, discrete: np.ndarray
-    ) -> np.ndarray:
-        """A factor for each column, learned and asked for."""
-        weight = np.ones(len(widths))
-        if moments.cross is not None and discrete.any():
-            covariance = moments.cross / moments.rows / np.outer(scale, scale)
-            weight = learned_weights(covariance, widths, moments.rows, discrete)
-        asked = self.weights if isinstance(self.weights, Mapping) else {}
-        for name, factor in asked.items():
-            if name in self.columns_:
-                weight[self.columns_.index(name)] = factor
-        return weight
-
     def _check_weights(self, names: Sequence[str]) -> None:
         given = self.weights
         if given is None or (isinstance(given, str) and given == "auto"):
@@ -354,18 +348,6 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
                     f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
                     f"{1 / LEAST:g}; got {shown(factor)}. Drop the column to leave it out."
                 )
-
-    def _spread(self, moments: Moments, widths: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Means, and standard deviations that the features of one column share."""
-        if not self.scale:
-            return np.zeros(len(self.feature_names_)), np.ones(len(self.feature_names_))
-        mean, variance = moments.mean, moments.variance
-        totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
-        scale = np.sqrt(np.repeat(totals, widths))
-        # What sums in another order change is rounded off: a table that is read in chunks has the
-        # same numbers as the whole one, to the last bit.
-        step = np.exp2(np.ceil(np.log2(scale)) - KEPT_BITS)
-        return np.rint(mean / step) * step, np.rint(scale / step) * step
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
         names = set(frame.columns)
@@ -406,23 +388,3 @@ def _as_frame(frame: Any) -> pandas.DataFrame:
     names = [str(name) for name in frame.columns]
     check_names(names, "the table")
     return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
-
-
-def _not_kept(name: str, plan: Plan) -> TableError:
-    """The error for a column that was to be kept and cannot be used: why."""
-    reason = plan.get("reason", f"it is the {plan['kind']} column")
-    return TableError(
-        f"column '{shown(name)}' cannot be kept ({reason}); do not name it in keep (--keep)."
-    )
-
-
-def _nothing_left(plans: dict[str, Plan]) -> TableError:
-    """The error for a table of which no column can be used: why."""
-    reasons: dict[str, list[str]] = {}
-    for name, plan in plans.items():
-        reason = plan.get("reason", f"the {plan['kind']} column")
-        reasons.setdefault(reason, []).append(name)
-    told = "; ".join(f"{reason}: {listed(names, 5)}" for reason, names in reasons.items())
-    return TableError(
-        f"the table has no column to cluster by ({told}); give numbers or categories."
-    )

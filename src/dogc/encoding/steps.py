@@ -1,13 +1,25 @@
-"""What was done to a table, in sentences."""
+"""Steps of an encoding in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
 from .errors import listed
+
+_STYLES = {
+    "decimal comma": "Read with a decimal comma",
+    "thousands": "Read with commas between thousands",
+    "days": "Durations were converted to days",
+}
+_ORDERS = {"%m/%d/%Y": "month/day/year", "%d/%m/%Y": "day/month/year"}
+_FILLED = {
+    "number": "Missing values were replaced by the median of their column",
+    "boolean": "Missing values were replaced by the more frequent of yes and no",
+    "category": "Missing values are treated as a separate category",
+}
+_MOST_NAMES = 12
 
 
 def describe(
@@ -19,145 +31,72 @@ def describe(
     n_features: int,
     weights: Mapping[str, float],
 ) -> list[str]:
-    """Sentences that name the columns: what they became, and which were left out."""
-    parts = [
-        _roles(id_column, label_column),
-        _left_out(plans),
-        _numbers(plans),
-        _dates(plans),
-        _booleans(plans),
-        _categories(plans),
-        _missing(plans),
-        [_scaling(scale, n_features, any(p["kind"] == "category" for p in plans.values()))],
-        _weights(weights),
-    ]
-    return [sentence for part in parts for sentence in part]
-
-
-def _of(plans: Mapping[str, Plan], kind: str) -> dict[str, Plan]:
-    return {name: plan for name, plan in plans.items() if plan["kind"] == kind}
-
-
-def _columns(names: Iterable[str]) -> str:
-    names = list(names)
-    return f"{'column' if len(names) == 1 else 'columns'} {listed(names)}"
-
-
-def _roles(id_column: str | None, label_column: str | None) -> list[str]:
+    """Sentences that name the columns: what they became, and which were dropped."""
     sentences = []
     if id_column is not None:
-        name = shown(id_column)
-        sentences.append(
-            f"The column '{name}' identifies the rows: it is copied to the output, but not used "
-            "for clustering."
-        )
+        sentences.append(f"The column '{shown(id_column)}' identifies the rows: it is copied to "
+                         "the output, but not used for clustering.")  # fmt: skip
     if label_column is not None:
-        name = shown(label_column)
-        sentences.append(
-            f"The column '{name}' holds the known labels: it is used only for scoring."
-        )
-    return sentences
+        sentences.append(f"The column '{shown(label_column)}' holds the known labels: it is used "
+                         "only for scoring.")  # fmt: skip
+    # 1) what columns of a kind have in common
+    for kind in ("left out", "number", "date", "boolean", "category"):
+        of_kind = {name: plan for name, plan in plans.items() if plan["kind"] == kind}
+        shared: dict[str, list[str]] = {}
+        for name, plan in of_kind.items():
+            for phrase in _phrases(plan):
+                shared.setdefault(phrase, []).append(name)
+        sentences += [
+            f"Dropped {listed(names)}: {phrase}." if kind == "left out"
+            else f"{phrase}: {'column' if len(names) == 1 else 'columns'} {listed(names)}."
+            for phrase, names in shared.items()
+        ]  # fmt: skip
+        # 2) what is of a single one
+        for name, plan in of_kind.items():
+            sentences += _of_column(name, plan)
+    # 3) what was done to all
+    for kind, phrase in _FILLED.items():
+        kinds = (kind, "date") if kind == "number" else (kind,)
+        if gaps := _gaps([(n, p) for n, p in plans.items() if p["kind"] in kinds]):
+            sentences.append(f"{phrase}: {gaps}.")
+    categories = any(plan["kind"] == "category" for plan in plans.values())
+    return [*sentences, _scaling(scale, n_features, categories), *_weights(weights)]
 
 
-def _left_out(plans: Mapping[str, Plan]) -> list[str]:
-    reasons: dict[str, list[str]] = {}
-    for name, plan in _of(plans, "left out").items():
-        reasons.setdefault(plan["reason"], []).append(name)
-    return [f"Left out, {reason}: {_columns(names)}." for reason, names in reasons.items()]
+def _phrases(plan: Plan) -> list[str]:
+    """What was done to a column, in phrases that it may share with others."""
+    if plan["kind"] == "number":
+        unit = str(plan.get("before", "")) + str(plan.get("after", ""))
+        return ["Used as numbers", *filter(None, [_STYLES.get(plan["style"])]),
+                *[f"Removed '{shown(unit)}' from the numbers"] * bool(unit)]  # fmt: skip
+    if plan["kind"] == "date":
+        order = _ORDERS.get(plan["format"][:8])
+        return ["Dates were converted to days since 1970-01-01",
+                *[f"Dates were read as {order}"] * bool(order)]  # fmt: skip
+    if plan["kind"] == "left out":
+        return [plan["reason"]]
+    boolean = plan["kind"] == "boolean"
+    return ["Yes and no were converted to 1 and 0" if boolean else "One-hot encoded"]
 
 
-def _numbers(plans: Mapping[str, Plan]) -> list[str]:
-    numbers = _of(plans, "number")
-    sentences = [f"Used as numbers: {_columns(numbers)}."] if numbers else []
-    written = {
-        "decimal comma": "Read with a decimal comma",
-        "thousands": "Read with commas between thousands",
-        "days": "Durations were converted to days",
-    }
-    for style, words in written.items():
-        names = [name for name, plan in numbers.items() if plan["style"] == style]
-        sentences += [f"{words}: {_columns(names)}."] if names else []
-    units = {name: str(plan.get("before", "")) + str(plan.get("after", ""))
-             for name, plan in numbers.items()}  # fmt: skip
-    for unit in dict.fromkeys(filter(None, units.values())):
-        names = [name for name, its in units.items() if its == unit]
-        sentences.append(f"Numbers were read without their '{shown(unit)}': {_columns(names)}.")
-    return sentences + _strays(numbers, "number")
+def _of_column(name: str, plan: Plan) -> Iterator[str]:
+    """On values of a category that share a feature, and on cells that are no numbers or dates."""
+    if plan["kind"] == "category" and has_others(plan):
+        others = f"more than {plan['open']:,}" if plan.get("open") else len(plan["others"])
+        yield (f"In column '{shown(name)}', {len(plan['levels'])} values have a column each (at "
+               f"most {MOST_LEVELS}, those in at least 1% of the rows); the other {others} share "
+               "one.")  # fmt: skip
+    if strays := plan.get("strays"):
+        one, kind = strays == 1, plan["kind"]
+        cells = f"1 cell that is not a {kind}" if one else f"{strays:,} cells that are not {kind}s"
+        such = f" (such as '{shown(plan['stray'], 40)}')" if "stray" in plan else ""
+        yield f"In column '{shown(name)}', {cells}{such} count{'s' * one} as missing."
 
 
-def _strays(plans: Mapping[str, Plan], what: str) -> list[str]:
-    """On cells among numbers or dates that are none."""
-    sentences = []
-    for name, plan in plans.items():
-        if not plan.get("strays"):
-            continue
-        one = plan["strays"] == 1
-        cells = f"1 cell that is not a {what}"
-        cells = cells if one else f"{plan['strays']:,} cells that are not {what}s"
-        sentences.append(
-            f"In column '{shown(name)}', {cells} (such as "
-            f"'{shown(plan['stray'], 40)}') count{'s' if one else ''} as missing."
-        )
-    return sentences
-
-
-def _dates(plans: Mapping[str, Plan]) -> list[str]:
-    dates = _of(plans, "date")
-    sentences = (
-        [f"Dates were converted to days since 1970-01-01: {_columns(dates)}."] if dates else []
-    )
-    for order, form in {"month/day/year": "%m/%d/%Y", "day/month/year": "%d/%m/%Y"}.items():
-        names = [name for name, plan in dates.items() if plan["format"].startswith(form)]
-        sentences += [f"Dates were read as {order}: {_columns(names)}."] if names else []
-    return sentences + _strays(dates, "date")
-
-
-def _booleans(plans: Mapping[str, Plan]) -> list[str]:
-    booleans = _of(plans, "boolean")
-    return [f"Yes and no were converted to 1 and 0: {_columns(booleans)}."] if booleans else []
-
-
-def _categories(plans: Mapping[str, Plan]) -> list[str]:
-    categories = _of(plans, "category")
-    if not categories:
-        return []
-    sentences = [f"Split into one 0/1 column per value: {_columns(categories)}."]
-    for name, plan in categories.items():
-        if has_others(plan):
-            others = f"about {plan['open']:,}" if plan.get("open") else str(len(plan["others"]))
-            sentences.append(
-                f"In column '{shown(name)}', {len(plan['levels'])} values have a column each "
-                f"(at most {MOST_LEVELS}, those in at least 1% of the rows); the other "
-                f"{others} share one."
-            )
-    return sentences
-
-
-def _missing(plans: Mapping[str, Plan]) -> list[str]:
-    sentences = []
-    filled = _gaps(plans, ("number", "date"))
-    if filled:
-        sentences.append(f"Missing values were replaced by the median of their column: {filled}.")
-    filled = _gaps(plans, ("boolean",))
-    if filled:
-        sentences.append(
-            f"Missing values were replaced by the more frequent of yes and no: {filled}."
-        )
-    filled = _gaps(plans, ("category",))
-    if filled:
-        sentences.append(f"Missing values are treated as a separate category: {filled}.")
-    return sentences
-
-
-def _gaps(plans: Mapping[str, Plan], kinds: tuple[str, ...]) -> str:
-    gaps: dict[str, Any] = {
-        name: plan["missing"]
-        for name, plan in plans.items()
-        if plan["kind"] in kinds and plan["missing"]
-    }
-    first = [f"'{shown(name)}' ({count:,})" for name, count in list(gaps.items())[:12]]
-    more = f" and {len(gaps) - 12} more columns" if len(gaps) > 12 else ""
-    return ", ".join(first) + more
+def _gaps(plans: Sequence[tuple[str, Plan]]) -> str:
+    gaps = [f"'{shown(name)}' ({plan['missing']:,})" for name, plan in plans if plan["missing"]]
+    more = len(gaps) - _MOST_NAMES
+    return ", ".join(gaps[:_MOST_NAMES]) + (f" and {more} more columns" if more > 0 else "")
 
 
 def _weights(weights: Mapping[str, float]) -> list[str]:

@@ -16,7 +16,7 @@ from ...encoding import MixedEncoder, TableError
 from ...encoding.columns import NOTHING, OTHER
 from ...encoding.errors import listed, no_such_column
 from ..files.opening import split_array
-from ..files.reading import LargeTable, Table, texts_of
+from ..files.reading import Table, texts_of
 from .outputs import Output
 
 # Looks up the values of a column; None where they cannot be listed.
@@ -54,7 +54,7 @@ class Columns(NamedTuple):
     weights: Mapping[str, float]
     scale: bool
 
-    def encoder_of(self, table: Table | LargeTable) -> MixedEncoder:
+    def encoder_of(self, table: Table) -> MixedEncoder:
         """The encoder of a table."""
         names = table.names
         check_weights(self.weights, names)

@@ -13,15 +13,13 @@ from ...encoding import MixedEncoder
 from .. import report
 from ..files.clustering import (
     Clustering,
-    Fitted,
-    RowResults,
     Watch,
     agreement_of,
     fitted_to,
     gathered,
     unwatched,
 )
-from ..files.reading import LargeTable, Table
+from ..files.reading import Table
 from ..models import saving
 from .outputs import Output
 
@@ -31,20 +29,13 @@ if TYPE_CHECKING:
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
-def with_labels(
-    frame: pandas.DataFrame,
-    labels: np.ndarray,
-    confidence: np.ndarray,
-    outlier_scores: np.ndarray | None = None,
-    always: bool = False,
-) -> pandas.DataFrame:
-    """The rows as they were, with their cluster and how sure it is, if that is known or always."""
-    found = {"cluster": labels}
-    if always or not np.isnan(confidence).all():
-        found["confidence"] = np.round(confidence, 4)
-    if outlier_scores is not None:
-        found["outlier_score"] = np.round(outlier_scores, 4)
-    return with_columns(frame, found)
+def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
+    """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
+    names = {"labels_": "cluster", "confidence_": "confidence", "outlier_scores_": "outlier_score"}
+    found = {name: results[key] for key, name in names.items() if key in results}
+    return with_columns(
+        frame, {name: v if name == "cluster" else np.round(v, 4) for name, v in found.items()}
+    )
 
 
 def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pandas.DataFrame:
@@ -55,7 +46,7 @@ def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pa
 
 def cluster_to(
     out: Output,
-    table: Table | LargeTable,
+    table: Table,
     encoder: MixedEncoder,
     method: str,
     n_clusters: int | str,
@@ -74,36 +65,20 @@ def cluster_to(
         fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
         out.whole_folder() as draft,
     ):
-        found = _labelled(table, encoder, fitted, method, out, draft, watch)
+        with out.rows_in(draft / "labels.csv") as labels:
+            found = gathered(
+                table, encoder, fitted, method,
+                lambda frame, results: labels.write(with_results(frame, results)), watch,
+            )  # fmt: skip
+        found.settings["notes"] += labels.note()
+        if sample := found.settings.get("sample"):
+            sample["words"] = report.sample_words(sample["rows"], found.n_rows)
         others = more(fitted.model)
         for name, rows in others.items():
             with out.rows_in(draft / name) as file:
                 file.write(rows)
         write_findings(found, encoder, draft)
     return found, [out.path / name for name in [*FILES, *others]]
-
-
-def _labelled(
-    table: Table | LargeTable,
-    encoder: MixedEncoder,
-    fitted: Fitted,
-    method: str,
-    out: Output,
-    draft: pathlib.Path,
-    watch: Watch,
-) -> Clustering:
-    """Write all rows with their labels, and gather what came out."""
-    sure = hasattr(fitted.model, "confidence_")
-    with out.rows_in(draft / "labels.csv") as file:
-
-        def write(frame: pandas.DataFrame, rows: RowResults) -> None:
-            file.write(with_labels(frame, rows.labels, rows.confidence, rows.outlier_scores, sure))
-
-        found = gathered(table, encoder, fitted, method, write, watch)
-    found.settings["notes"] += file.note()
-    if sample := found.settings.get("sample"):
-        sample["words"] = report.sample_words(sample["rows"], found.n_rows)
-    return found
 
 
 def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:

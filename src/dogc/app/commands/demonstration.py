@@ -31,7 +31,7 @@ def wine() -> tuple[Table, Table]:
     digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
                for half in halves]  # fmt: skip
     return (Table(halves[0], "half of the Wine data", digests[0]),
-            Table(halves[1], "the other half", digests[1]))  # fmt: skip
+            Table.of(halves[1], "the other half", digests[1]))  # fmt: skip
 
 
 def run_demo(out: Output, terminal: Terminal) -> int:
@@ -44,9 +44,13 @@ def run_demo(out: Output, terminal: Terminal) -> int:
 
     def predicted(model: Any) -> dict[str, Any]:
         began = time.perf_counter()
-        labels, confidence = label_rows(model, preparation.transform(new.frame))
-        parts["predicted"] = (labels, new.frame[TRUTH].to_numpy(), time.perf_counter() - began)
-        return {"predicted.csv": cluster_files.with_labels(new.frame, labels, confidence)}
+        results = label_rows(model, preparation.transform(new.frame))
+        parts["predicted"] = (
+            results["labels_"],
+            new.frame[TRUTH].to_numpy(),
+            time.perf_counter() - began,
+        )
+        return {"predicted.csv": cluster_files.with_results(new.frame, results)}
 
     found, paths = cluster_files.cluster_to(
         out, known, preparation, "dogc-os", 3, parameters, more=predicted

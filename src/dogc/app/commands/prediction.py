@@ -13,9 +13,9 @@ from ...estimators._warnings import REPEATED
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ..files.clustering import Watch, unwatched
-from ..files.reading import LargeTable, Table
+from ..files.reading import Table
 from ..models import saving
-from .cluster_files import sizes, with_labels
+from .cluster_files import sizes, with_results
 from .outputs import CsvRows
 
 if TYPE_CHECKING:
@@ -107,30 +107,29 @@ def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
 
 def predict_table(
     bundle: saving.Bundle,
-    table: Table | LargeTable,
+    table: Table,
     out: CsvRows,
     watch: Watch = unwatched,
 ) -> Labelled:
     """Label a table chunk by chunk; what was counted on the way."""
     assert bundle.preparation is not None
     total = Labelled(bundle.preparation)
-    sure = hasattr(bundle.model, "predict_membership")
     for frame in table.chunks():
-        labels, confidence = label_rows(bundle.model, bundle.preparation.transform(frame))
-        out.write(with_labels(frame, labels, confidence, always=sure))
-        total.add(frame, labels)
-        watch("labelling", len(labels), table.rows)
+        results = label_rows(bundle.model, bundle.preparation.transform(frame))
+        out.write(with_results(frame, results))
+        total.add(frame, results["labels_"])
+        watch("labelling", len(frame), table.rows)
     return total
 
 
-def label_rows(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of new rows and how sure they are; NaN where the model does not say."""
+def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    """Labels of new rows and how sure they are, by the names that a fit has for them."""
     if not hasattr(model, "predict_membership"):
-        return model.predict(X), np.full(len(X), np.nan)
+        return {"labels_": model.predict(X)}
     shares = model.predict_membership(X)
     # By the regression both are cheap; by the neighbours one search must do for both, unless
     # outliers are marked.
     marks = getattr(model, "outlier_label", None) is not None
     linear = hasattr(model, "decision_function")
     labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
-    return labels, shares.max(axis=1)
+    return {"labels_": labels, "confidence_": shares.max(axis=1)}

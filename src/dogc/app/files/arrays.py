@@ -2,63 +2,67 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._words import shown
 from ...encoding.errors import TableError, check_memory, check_names, listed, needed, numbered_names
-from .arrow_files import check_dates
+from .arrow_files import check_dates, sound
 from .opening import File, check_tight
 
 if TYPE_CHECKING:
     import pandas
 
 _KINDS = "biufUSM"
-_SHEETS = "xl/workbook.xml"
 
 
 def read_npy(file: File) -> pandas.DataFrame:
     """The frame of a .npy file: its columns are c1, c2, ... or the fields of its rows."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of old files, which are read all the same
-            # A map of the file, so that a header cannot claim more than is there.
-            return _frame(np.load(file.path, mmap_mode="r", allow_pickle=False), file)
-    except (TableError, MemoryError):
-        raise
-    except Exception as error:  # a damaged header can raise nearly anything
-        raise _refused(error, file) from error
+    with _sound(file, ".npy"):
+        # A map of the file, so that a header cannot claim more than is there.
+        return _frame(np.load(file.path, mmap_mode="r", allow_pickle=False), file)
 
 
 def read_npz(file: File) -> pandas.DataFrame:
     """The frame of an array in a .npz file, or of a sheet of an Excel file."""
+    with _sound(file, ".npz"), zipfile.ZipFile(file.path) as archive:
+        members = archive.infolist()
+        size = sum(member.file_size for member in members)
+        check_tight(size, file.path.stat().st_size, file.source)
+        check_memory(size, file.source)
+        names = [member.filename for member in members]
+        if "xl/workbook.xml" in names:
+            return _read_excel(file)
+        arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
+        if len(arrays) != len(names) or not arrays:
+            raise TableError(
+                f"{file.source} is a zip archive of other files than arrays; save the table as CSV."
+            )
+        with np.load(file.path, allow_pickle=False) as arrays_of:
+            return _frame(arrays_of[_chosen(arrays, file)], file)
+
+
+@contextlib.contextmanager
+def _sound(file: File, kind: str) -> Iterator[None]:
+    """Whatever goes wrong inside is the file's fault."""
     try:
-        with zipfile.ZipFile(file.path) as archive:
-            members = archive.infolist()
-    except Exception as error:  # zipfile has many ways to say that a file is damaged
-        raise TableError(f"{file.source} is a damaged .npz file; write it again.") from error
-    size = sum(member.file_size for member in members)
-    check_tight(size, file.path.stat().st_size, file.source)
-    check_memory(size, file.source)
-    names = [member.filename for member in members]
-    if _SHEETS in names:
-        return _read_excel(file)
-    arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
-    if len(arrays) != len(names) or not arrays:
-        raise TableError(f"{file.source} is a zip archive of other files than arrays; save the "
-                         "table as CSV.")  # fmt: skip
-    name = _chosen(arrays, file)
-    try:
-        with np.load(file.path, allow_pickle=False) as archive:
-            return _frame(archive[name], file)
-    except (TableError, MemoryError):
+        with sound(file, kind), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old files, which are read all the same
+            yield
+    except TableError as error:
+        if "pickle" in (cause := str(error.__cause__)) or "Python objects" in cause:
+            raise TableError(
+                f"{file.source} holds Python objects, which are never opened; save numbers, or the "
+                "table as Parquet or CSV."
+            ) from error
         raise
-    except Exception as error:
-        raise _refused(error, file) from error
 
 
 def _chosen(arrays: list[str], file: File) -> str:
@@ -73,15 +77,6 @@ def _chosen(arrays: list[str], file: File) -> str:
         f"{file.source} holds {len(arrays)} arrays, {listed(arrays)}; name one, such as "
         f"--array {shown(arrays[0])}."
     )
-
-
-def _refused(error: Exception, file: File) -> TableError:
-    if "allow_pickle" in str(error) or "Python objects" in str(error):
-        return TableError(
-            f"{file.source} holds Python objects, which are never opened; save numbers, or the "
-            "table as Parquet or CSV."
-        )
-    return TableError(f"{file.source} is damaged and cannot be read; write it again.")
 
 
 def _frame(array: np.ndarray, file: File) -> pandas.DataFrame:
@@ -117,25 +112,20 @@ def _plain(array: np.ndarray, axes: int, file: File) -> np.ndarray:
 def _read_excel(file: File) -> pandas.DataFrame:
     """The frame of a sheet: the one that was named, or the first; its first row has the names."""
     pandas = needed("pandas")
-    try:
-        with pandas.ExcelFile(file.path, engine="openpyxl") as book:
-            sheet = book.sheet_names[0] if file.array is None else file.array
-            if sheet not in book.sheet_names:
-                raise TableError(
-                    f"{file.source} holds no sheet '{shown(sheet)}'; choose from "
-                    f"{listed(book.sheet_names)}."
-                )
-            cells = book.parse(sheet, header=None, keep_default_na=False, na_values=[""])
-            frame = cells.dropna(how="all").dropna(how="all", axis=1)
-    except (TableError, MemoryError):
-        raise
-    except ImportError as error:
+    if find_spec("openpyxl") is None:
         raise TableError(
             f'{file.source} is an Excel file; pip install "dogc[excel]" to read it, or save it as '
             "CSV."
-        ) from error
-    except Exception as error:  # a damaged file can raise nearly anything
-        raise TableError(f"{file.source} is a damaged Excel file; write it again.") from error
+        )
+    with sound(file, "Excel"), pandas.ExcelFile(file.path, engine="openpyxl") as book:
+        sheets = book.sheet_names
+        sheet = sheets[0] if file.array is None else file.array
+        if sheet not in sheets:
+            raise TableError(
+                f"{file.source} holds no sheet '{shown(sheet)}'; choose from {listed(sheets)}."
+            )
+        cells = book.parse(sheet, header=None, keep_default_na=False, na_values=[""])
+        frame = cells.dropna(how="all").dropna(how="all", axis=1)
     if len(frame) < 2:
         raise TableError(f"{file.source} has no rows below its header; give a table with rows.")
     made_up = numbered_names(frame.shape[1])

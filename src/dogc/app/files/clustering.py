@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
-import shutil
 import tempfile
 import time
 import warnings
@@ -26,9 +25,8 @@ from ...fitting.whereabouts import is_dask
 from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
 from .deciding_numbers import deciding_number
-from .reading import LargeTable, Table
-from .sampling import SampledRows
-from .tally import Tally, tally
+from .reading import Table
+from .tally import SampledRows, Tally, tally
 
 if TYPE_CHECKING:
     import pandas
@@ -75,15 +73,6 @@ class Clustering(NamedTuple):
         return np.arange(len(self.frame)) if self.tally is None else self.frame.index.to_numpy()
 
 
-class RowResults(NamedTuple):
-    """Results of a fit for some rows."""
-
-    labels: np.ndarray
-    confidence: np.ndarray  # NaN where the method has none
-    outliers: np.ndarray  # bool
-    outlier_scores: np.ndarray | None
-
-
 class Fitted(NamedTuple):
     """A model fitted to all rows of a table."""
 
@@ -96,7 +85,7 @@ class Fitted(NamedTuple):
 
 @contextlib.contextmanager
 def fitted_to(
-    table: Table | LargeTable,
+    table: Table,
     encoder: MixedEncoder,
     method: str,
     n_clusters: int | str,
@@ -119,7 +108,6 @@ def fitted_to(
         encoder.fit_chunks(lambda: watched(next(passes)))
         # 2) all rows as numbers, in a file
         path, chunks, width = pathlib.Path(folder, "rows"), [], len(encoder.feature_names_)
-        check_disk(folder, 8 * table.rows * width, table.source)
         with open(path, "wb") as file:
             for frame in watched("encoding"):
                 encoder.transform(frame).tofile(file)
@@ -138,26 +126,19 @@ def fitted_to(
         yield Fitted(model, X, chunks, seconds, notes)
 
 
-def check_rows(table: Table | LargeTable) -> None:
+def check_rows(table: Table) -> None:
     """Refuse a table of which nothing can be told apart."""
     if table.rows == 1:
         raise TableError(f"{table.source} has one row; give a table with at least two.")
 
 
-def check_disk(folder: str, size: int, source: str) -> None:
-    """Refuse a table whose numbers do not fit on the disk of temporary files."""
-    if size > (free := shutil.disk_usage(folder).free):
-        raise TableError(
-            f"{source} needs {size / 1e9:.1f} GB of disk where {free / 1e9:.1f} GB are free in "
-            f"{pathlib.Path(folder).parent}; free some, or set TMPDIR to another folder."
-        )
+def results_of(fitted: Fitted) -> Iterator[dict[str, np.ndarray]]:
+    """Labels, confidence, outliers and their scores, chunk by chunk, as far as there are any.
 
-
-def results_of(fitted: Fitted) -> Iterator[RowResults]:
-    """Results of a fit chunk by chunk; of Dask's, computed when they are asked for."""
+    Those of Dask's are computed when they are asked for.
+    """
     known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
     found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
-    ends = np.cumsum(fitted.chunks)
     pieces: Any
     if is_dask(found["labels_"]):
         import dask
@@ -166,24 +147,18 @@ def results_of(fitted: Fitted) -> Iterator[RowResults]:
         blocks = (values.to_delayed(optimize_graph=False).ravel() for values in found.values())
         pieces = (dask.compute(*some, scheduler="threads") for some in zip(*blocks, strict=True))
     else:
-        arrays = (np.split(np.asarray(values), ends[:-1]) for values in found.values())
-        pieces = zip(*arrays, strict=True)
-    for some, rows in zip(pieces, fitted.chunks, strict=True):
-        values = dict(zip(found, some, strict=True))
-        yield RowResults(
-            np.asarray(values["labels_"]),
-            np.asarray(values.get("confidence_", np.full(rows, np.nan)), dtype=float),
-            np.asarray(values.get("outliers_", np.zeros(rows)), dtype=bool),
-            values.get("outlier_scores_"),
-        )
+        ends = np.cumsum(fitted.chunks)[:-1]
+        pieces = zip(*(np.split(np.asarray(v), ends) for v in found.values()), strict=True)
+    for some in pieces:
+        yield dict(zip(found, some, strict=True))
 
 
 def gathered(
-    table: Table | LargeTable,
+    table: Table,
     encoder: MixedEncoder,
     fitted: Fitted,
     method: str,
-    write: Callable[[pandas.DataFrame, RowResults], None] = lambda frame, results: None,
+    write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
     watch: Watch = unwatched,
 ) -> Clustering:
     """Label all rows of a table, and gather what came out.
@@ -193,36 +168,32 @@ def gathered(
     write : callable
         Gets all rows with their results, chunk by chunk.
     """
-    model, label_column = fitted.model, encoder.label_column
-    sample: SampledRows | None = None
-    counted: Tally | None = None
+    samples, counts = [], []
     for frame, results in zip(table.chunks(), results_of(fitted), strict=True):
         write(frame, results)
-        truth = None if label_column is None else frame[label_column].astype(str).to_numpy()
-        here = tally(results.labels, results.confidence, results.outliers, truth)
-        counted = here if counted is None else counted.merged(here)
-        some = SampledRows(frame, results.labels, results.confidence)
-        if isinstance(table, LargeTable):
-            some = some.kept(table.rows)
-            sample = some if sample is None else sample.merged(some, table.rows)
-        else:
-            sample = some
-        watch("labelling", len(frame), table.rows)
-    assert sample is not None
-    assert counted is not None
+        n, labels = len(frame), np.asarray(results["labels_"])
+        confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
+        apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
+        counts.append(tally(labels, confidence, apart, _known(frame, encoder.label_column)))
+        some = SampledRows(frame, labels, confidence)
+        samples.append(some if table.in_memory else some.kept(table.rows))
+        if len(samples) > 1:
+            samples, counts = (
+                [samples[0].merged(samples[1], table.rows)], [counts[0].merged(counts[1])]
+            )  # fmt: skip
+        watch("labelling", n, table.rows)
+    (sample,), (counted,) = samples, counts
+    model, features = fitted.model, list(encoder.feature_names_)
     whole = len(sample.frame) == table.rows
     X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
-    features = list(encoder.feature_names_)
-    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
-    notes = list(dict.fromkeys(notes))
+    notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
     notes += splitting_columns(X, features, sample.frame, sample.labels)
-    truth = None if label_column is None else sample.frame[label_column].astype(str).to_numpy()
+    truth = _known(sample.frame, encoder.label_column)
     if truth is not None and counted.classes is None:
-        notes.append(TOO_MANY_CLASSES.format(name=shown(label_column)))
+        notes.append(TOO_MANY_CLASSES.format(name=shown(encoder.label_column)))
     settings = settings_of(method, model, notes, table.source, table.sha256)
     if not whole:
-        settings["clusters"] = counted.named_sizes()
-        settings["sample"] = {"rows": len(sample.frame)}
+        settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
     return Clustering(
         frame=sample.frame,
         X=X,
@@ -240,16 +211,8 @@ def gathered(
     )
 
 
-def cluster_table(
-    table: Table | LargeTable,
-    encoder: MixedEncoder,
-    method: str,
-    n_clusters: int | str,
-    parameters: dict[str, Any],
-) -> Clustering:
-    """Encode a table, fit a method to it, and gather what came out."""
-    with fitted_to(table, encoder, method, n_clusters, parameters) as fitted:
-        return gathered(table, encoder, fitted, method)
+def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+    return None if label_column is None else frame[label_column].astype(str).to_numpy()
 
 
 def number_by_size(model: Any) -> None:
@@ -406,13 +369,6 @@ def versions() -> dict[str, str]:
     import platform
     from importlib import metadata
 
-    import scipy
-    import sklearn
-
-    return {
-        "dogc": metadata.version("dogc"),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
+    packages = ("numpy", "scipy", "scikit-learn")
+    return {"dogc": metadata.version("dogc"), "python": platform.python_version(),
+            **{name: metadata.version(name) for name in packages}}  # fmt: skip

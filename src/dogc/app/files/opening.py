@@ -32,21 +32,18 @@ _TABLES = {  # what a file begins with that can be read
     b"PK\x03\x04": "npz",
     b"\x1f\x8b": "gzip",
 }
-_PICKLE = "a pickle, which is never opened; save the table as Parquet or CSV"
+_PACKED = "compressed in another way than by gzip; unpack it"
+_UTF = "text, but not in UTF-8; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8"
 _OTHERS = {  # what a file begins with that cannot
-    b"\xd0\xcf\x11\xe0": "an Excel file; save it as CSV",
-    b"BZh": "compressed with bzip2; unpack it",
-    b"\xfd7zXZ": "compressed with xz; unpack it",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it",
+    b"\xd0\xcf\x11\xe0": "an old Excel file; save it as .xlsx or CSV",
+    **dict.fromkeys([b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"], _PACKED),
     b"SQLite format 3": "a database; export the table as CSV",
     b"\x89HDF": "an HDF5 file; save the table as Parquet or CSV",
     b"%PDF": "a PDF file; save the table as CSV",
-    **{b"\x80" + bytes([version]): _PICKLE for version in (2, 3, 4, 5)},
-    b"\xff\xfe\0\0": "UTF-32 text; save it as UTF-8, say with iconv -f UTF-32 -t UTF-8",
-    b"\0\0\xfe\xff": "UTF-32 text; save it as UTF-8, say with iconv -f UTF-32 -t UTF-8",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8",
-}
+    **dict.fromkeys([b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"],
+                    "a pickle, which is never opened; save the table as Parquet or CSV"),
+    **dict.fromkeys([b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"], _UTF),
+}  # fmt: skip
 _NAMES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Feather", ".arrow": "Feather",
           ".npy": ".npy", ".npz": ".npz"}  # fmt: skip
 _TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".psv"}
@@ -194,14 +191,16 @@ def check_tight(size: int, packed: int, source: str) -> None:
 
 
 def _not_opened(path: str, error: Exception) -> TableError:
-    """Why a path cannot be opened or read."""
+    """Error for a path that cannot be opened, with a file beside it that was perhaps meant."""
     name = shown(path, _LONGEST_PATH)
-    if isinstance(error, FileNotFoundError) and os.path.islink(path):
-        return TableError(
-            f"{name} is a link to {shown(os.readlink(path), _LONGEST_PATH)}, which does not exist."
-        )
     if isinstance(error, FileNotFoundError):
-        return TableError(f"there is no file {name}{_meant(path)}.")
+        folder, last = os.path.split(path)
+        beside = os.listdir(folder or ".")[:_LOOKED_AT] if os.path.isdir(folder or ".") else []
+        close = difflib.get_close_matches(last, beside, 1, 0.8)
+        close = [shown(os.path.join(folder, like), _LONGEST_PATH) for like in close]
+        return TableError(
+            f"there is no file {name}{f' (did you mean {close[0]}?)' if close else ''}."
+        )
     if isinstance(error, IsADirectoryError):
         return TableError(
             f"{name} is a directory; give a file, or a pattern in quotes such as '*.csv'."
@@ -209,17 +208,6 @@ def _not_opened(path: str, error: Exception) -> TableError:
     if isinstance(error, PermissionError):
         return TableError(f"{name} may not be read; change its permissions.")
     return TableError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.")
-
-
-def _meant(path: str) -> str:
-    """A file beside the one that is not there whose name is much like it."""
-    folder, name = os.path.split(path)
-    with contextlib.suppress(OSError):
-        beside = os.listdir(folder or ".")[:_LOOKED_AT]
-        close = difflib.get_close_matches(name, beside, 1, 0.8)
-        if close:
-            return f" (did you mean {shown(os.path.join(folder, close[0]), _LONGEST_PATH)}?)"
-    return ""
 
 
 def _kind_of(head: bytes, file: File) -> str:

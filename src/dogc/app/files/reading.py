@@ -30,72 +30,49 @@ SMALL = 1 << 25  # bytes of a table, as read, up to which it stays in memory
 
 
 class Table(NamedTuple):
-    """A table in memory.
+    """A table of any size, in memory or read chunk by chunk.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        All columns in their order. Text stays as it was written; a column of text files becomes
-        numbers only where the numbers say the same as the text.
+    names : list of str
+        Of the columns.
+    rows : int
+        Their number.
     source : str
         The name of the file for people, or "standard input".
     sha256 : str
         Of the bytes that were read.
+    chunks : callable
+        Gives the rows in order as frames, numbered from 0. Text is as it was written; a column of
+        text files is numbers only where the numbers say the same as the text.
+    in_memory : bool
+        Whether all rows are one frame in memory.
     """
 
-    frame: pandas.DataFrame
-    source: str
-    sha256: str
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(self.frame)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns."""
-        return list(self.frame.columns)
-
-    def chunks(self) -> Iterator[pandas.DataFrame]:
-        """The rows in order: all at once."""
-        yield self.frame
-
-
-class LargeTable(NamedTuple):
-    """A table in files that is read chunk by chunk; the rest is as of :class:`Table`."""
-
-    read: Callable[[], Iterator[Any]]  # Arrow tables in order
-    kinds: dict[str, str]  # Arrow types of the columns whose cells decide them
-    rows: int
     names: list[str]
+    rows: int
     source: str
     sha256: str
+    chunks: Callable[[], Iterator[pandas.DataFrame]]
+    in_memory: bool
+
+    @classmethod
+    def of(cls, frame: pandas.DataFrame, source: str, sha256: str) -> Table:
+        """A frame as a table."""
+        names = list(frame.columns)
+        return cls(names, len(frame), source, sha256, lambda: iter([frame]), in_memory=True)
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """All rows at once."""
-        return needed("pandas").concat(list(self.chunks()))
-
-    def chunks(self) -> Iterator[pandas.DataFrame]:
-        """The rows in order, numbered from 0 through all chunks."""
-        start = 0
-        for table in self.read():
-            if table.num_rows:
-                frame = _typed(table, self.kinds, self.source)
-                yield frame.set_axis(range(start, start + len(frame)), axis=0)
-                start += len(frame)
-        if start != self.rows:
-            raise TableError(
-                f"{self.source} was changed while it was read; start again when no other program "
-                "is writing to it."
-            )
+        """All rows in memory."""
+        frames = list(self.chunks())
+        return frames[0] if self.in_memory else needed("pandas").concat(frames)
 
 
 @contextlib.contextmanager
 def open_table(
     path: str, watch: Callable[[str, int, int | None], None] = lambda what, rows, total: None
-) -> Iterator[Table | LargeTable]:
+) -> Iterator[Table]:
     """Open a table of any size in a file, or in all files that a pattern stands for.
 
     CSV and other text (separated by commas, tabs, semicolons or ``|``, with or without names
@@ -124,9 +101,7 @@ def open_table(
         files = [opened_file(path, pathlib.Path(folder), digest) for path in paths]
         kind = _common_kind(files)
         if kind in _WHOLE:
-            table: Table | LargeTable = Table(
-                _WHOLE[kind](files[0]), named(paths), digest.hexdigest()
-            )
+            table = Table.of(_WHOLE[kind](files[0]), named(paths), digest.hexdigest())
         else:
             table = _looked_at(
                 lambda: _CHUNKED[kind](files), kind, named(paths), digest.hexdigest(), watch
@@ -154,7 +129,7 @@ def _common_kind(files: Sequence[File]) -> str:
 
 def _looked_at(
     read: Callable[[], Iterator[Any]], kind: str, source: str, sha256: str, watch: Any
-) -> Table | LargeTable:
+) -> Table:
     """A table whose cells were looked at once; in memory if it is small."""
     arrow = needed("pyarrow")
     cells: dict[str, Cells] = {}
@@ -178,8 +153,22 @@ def _looked_at(
         gaps = {name: found for name, found in cells.items() if found.gaps}
         kinds = {name: "string" if found.long else "double" for name, found in gaps.items()}
     if kept:
-        return Table(_typed(arrow.concat_tables(kept), kinds, source), source, sha256)
-    return LargeTable(read, kinds, rows, names, source, sha256)
+        return Table.of(_typed(arrow.concat_tables(kept), kinds, source), source, sha256)
+
+    def chunks() -> Iterator[pandas.DataFrame]:
+        start = 0
+        for table in read():
+            if table.num_rows:
+                frame = _typed(table, kinds, source)
+                yield frame.set_axis(range(start, start + len(frame)), axis=0)
+                start += len(frame)
+        if start != rows:
+            raise TableError(
+                f"{source} was changed while it was read; start again when no other program is "
+                "writing to it."
+            )
+
+    return Table(names, rows, source, sha256, chunks, in_memory=False)
 
 
 def _typed(table: Any, kinds: dict[str, str], source: str) -> pandas.DataFrame:
@@ -219,33 +208,10 @@ def read_table(path: str) -> Table:
     ('shop.csv', ['007', '008'], [12.5, 3.0])
     """
     with open_table(path) as table:
-        return Table(table.frame, table.source, table.sha256)
+        return Table.of(table.frame, table.source, table.sha256)
 
 
-def read_chunks(path: str, rows: int) -> Iterator[Table]:
-    """Read a table some rows at a time, so that it may be larger than memory.
-
-    Parameters
-    ----------
-    path : str
-        The file or pattern; "-" for standard input.
-    rows : int
-        How many rows a piece has at most.
-
-    Yields
-    ------
-    table : Table
-        The next rows, their columns of the same types in all pieces.
-    """
-    if rows < 1:
-        raise ValueError(f"rows must be at least 1; got {rows}.")
-    with open_table(path) as table:
-        for frame in table.chunks():
-            for start in range(0, len(frame), rows):
-                yield Table(frame[start : start + rows], table.source, table.sha256)
-
-
-def texts_of(table: Table | LargeTable, name: str) -> list[str] | None:
+def texts_of(table: Table, name: str) -> list[str] | None:
     """The different texts of a column; None for dates, and where cells hold lists and the like."""
     found: dict[str, None] = {}
     for frame in table.chunks():

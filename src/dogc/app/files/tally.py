@@ -1,12 +1,21 @@
-"""What is counted of all rows while they are labelled part by part."""
+"""Counts of all rows, and a sample of them, while they are labelled chunk by chunk."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...encoding.errors import needed
+from ...encoding.statistics import keys_of_rows
+
+if TYPE_CHECKING:
+    import pandas
+
 CONFIDENCE_BINS = 10
+SAMPLE_ROWS = 10_000
+LEAST_OF_A_CLUSTER = 20
 # Of a label column with more values than these, agreement is not counted.
 MOST_CLASSES = 10_000
 
@@ -40,27 +49,22 @@ class Tally(NamedTuple):
     """Counts of all rows, of which only some may be at hand."""
 
     rows: int
-    sizes: dict[int, int]  # by label
-    outliers: dict[int, int]  # rows that lie apart, by label
+    sizes: Counter[int]  # by label
+    outliers: Counter[int]  # rows that lie apart, by label
     sureness: dict[int, Sureness]  # by label
-    classes: dict[tuple[str, int], int] | None  # rows by known label and label
+    classes: Counter[tuple[str, int]] | None  # rows by known label and label
 
     def merged(self, later: Tally) -> Tally:
         """With later rows."""
-        both = dict(self.sureness)
+        sureness = dict(self.sureness)
         for label, sure in later.sureness.items():
-            both[label] = both[label].merged(sure) if label in both else sure
+            sureness[label] = sureness[label].merged(sure) if label in sureness else sure
         classes = None
         if self.classes is not None and later.classes is not None:
-            classes = _added(self.classes, later.classes)
+            classes = self.classes + later.classes
             classes = classes if len({name for name, _ in classes}) <= MOST_CLASSES else None
-        return Tally(
-            self.rows + later.rows,
-            _added(self.sizes, later.sizes),
-            _added(self.outliers, later.outliers),
-            both,
-            classes,
-        )
+        sizes, outliers = self.sizes + later.sizes, self.outliers + later.outliers
+        return Tally(self.rows + later.rows, sizes, outliers, sureness, classes)
 
     def named_sizes(self) -> dict[str, int]:
         """Rows of each cluster as files name them."""
@@ -80,13 +84,6 @@ class Tally(NamedTuple):
         return names, labels, counts
 
 
-def _added(one: dict, other: dict) -> dict:
-    total = dict(one)
-    for key, count in other.items():
-        total[key] = total.get(key, 0) + count
-    return total
-
-
 def tally(
     labels: np.ndarray, confidence: np.ndarray, outliers: np.ndarray, truth: np.ndarray | None
 ) -> Tally:
@@ -97,20 +94,44 @@ def tally(
     >>> import numpy as np
     >>> found = tally(np.array([0, 1, 0]), np.array([1.0, 0.4, 0.9]), np.zeros(3, bool), None)
     >>> found.rows, found.sizes, found.sureness[1].unsure
-    (3, {0: 2, 1: 1}, 1)
+    (3, Counter({0: 2, 1: 1}), 1)
     """
-    names, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    apart = np.bincount(codes, weights=outliers, minlength=len(names))
-    classes = None
-    if truth is not None:
-        known, which = np.unique(truth.astype(str), return_inverse=True)
-        pairs, times = np.unique(which * len(names) + codes, return_counts=True)
-        both = zip(*np.divmod(pairs, len(names)), times.tolist(), strict=True)
-        classes = {(str(known[i]), int(names[j])): count for i, j, count in both}
+    sure = {int(label): sureness_of(confidence[labels == label]) for label in np.unique(labels)}
+    pairs = None if truth is None else zip(truth.astype(str).tolist(), labels.tolist(), strict=True)
     return Tally(
         len(labels),
-        {int(name): int(count) for name, count in zip(names, counts, strict=True)},
-        {int(name): int(count) for name, count in zip(names, apart, strict=True)},
-        {int(name): sureness_of(confidence[codes == i]) for i, name in enumerate(names)},
-        classes,
+        Counter(labels.tolist()),
+        Counter(labels[outliers].tolist()),
+        sure,
+        None if pairs is None else Counter(pairs),
     )
+
+
+class SampledRows(NamedTuple):
+    """Rows with their labels; the index of the frame are their numbers from 0."""
+
+    frame: pandas.DataFrame
+    labels: np.ndarray
+    confidence: np.ndarray
+
+    def merged(self, later: SampledRows, total: int) -> SampledRows:
+        """The sample of these and later rows of a table with ``total`` rows."""
+        return SampledRows(
+            needed("pandas").concat([self.frame, later.frame]),
+            np.concatenate([self.labels, later.labels]),
+            np.concatenate([self.confidence, later.confidence]),
+        ).kept(total)
+
+    def kept(self, total: int) -> SampledRows:
+        """The rows with the smallest keys, and of each cluster at least a few of them."""
+        numbers = self.frame.index.to_numpy()
+        keys = keys_of_rows(numbers)
+        rank = np.empty(len(keys), dtype=np.int64)  # among the rows of the cluster
+        order = np.lexsort((keys, self.labels))
+        _, starts, sizes = np.unique(self.labels[order], return_index=True, return_counts=True)
+        rank[order] = np.arange(len(order)) - np.repeat(starts, sizes)
+        low = keys < 2.0**64 * min(1.0, SAMPLE_ROWS / total)
+        rows = np.flatnonzero(low | (rank < LEAST_OF_A_CLUSTER) | (total <= SAMPLE_ROWS))
+        if len(rows) == len(keys):
+            return self
+        return SampledRows(self.frame.iloc[rows], self.labels[rows], self.confidence[rows])
