@@ -30,7 +30,7 @@ def wine() -> tuple[Table, Table]:
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
     digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
                for half in halves]  # fmt: skip
-    return (Table(halves[0], "half of the Wine data", digests[0]),
+    return (Table.of(halves[0], "half of the Wine data", digests[0]),
             Table.of(halves[1], "the other half", digests[1]))  # fmt: skip
 
 

@@ -26,7 +26,7 @@ _CHUNKED: dict[str, Callable[[Sequence[File]], Iterator[Any]]] = {
 }  # fmt: skip
 
 
-SMALL = 1 << 25  # bytes of a table, as read, up to which it stays in memory
+SMALL = 1 << 24  # bytes of a table, as read, up to which it stays in memory
 
 
 class Table(NamedTuple):
