@@ -13,6 +13,8 @@ import numpy as np
 import pandas
 import pytest
 import scipy.sparse as sp
+from dogc.app.model_files import packing, saving
+from dogc.app.model_files.saving import load, load_bundle, save
 from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_moons
@@ -23,10 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 import dogc
 from conftest import CLUSTERERS, made
-from dogc import CLR, DOGC, DOGCOS, LPP, DiscriminativeKMeans, NormalizedCut
-from dogc.app.model_files import packing, saving
-from dogc.app.model_files.saving import load, load_bundle, save
-from dogc import MixedEncoder
+from dogc import CLR, DOGC, DOGCOS, LPP, DiscriminativeKMeans, MixedEncoder, NormalizedCut
 
 skops_io = pytest.importorskip("skops.io")
 

@@ -18,6 +18,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 pytest.importorskip("skops.io")
 
+from dogc.app.model_files import archive, checking, contents, packing, saving
+from dogc.app.model_files.saving import ModelFileError
+
 from conftest import CLUSTERERS, made
 from dogc import (
     DOGC,
@@ -27,15 +30,13 @@ from dogc import (
     SEC,
     DiscriminativeKMeans,
     KMultipleMeans,
+    MixedEncoder,
     NormalizedCut,
     load,
     load_bundle,
     save,
 )
 from dogc.app.commands.command_line import run
-from dogc.app.model_files import archive, checking, contents, packing, saving
-from dogc.app.model_files.saving import ModelFileError
-from dogc import MixedEncoder
 from fuzz import model_files as forger
 
 

@@ -11,6 +11,8 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dogc.app.model_files import packing, saving
+from dogc.app.model_files.saving import ModelFileError, load, save
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
@@ -19,8 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dogc import DOGC, DOGCOS
-from dogc.app.model_files import packing, saving
-from dogc.app.model_files.saving import ModelFileError, load, save
 
 skops_io = pytest.importorskip("skops.io")
 

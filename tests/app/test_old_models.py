@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dogc.app.model_files import format_one, packing
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
@@ -25,7 +26,6 @@ from dogc import (
     load_bundle,
     save,
 )
-from dogc.app.model_files import format_one, packing
 
 pytest.importorskip("skops.io")
 

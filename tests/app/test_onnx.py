@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from dogc.app.model_files.onnx import linear_scores, to_onnx
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -14,9 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 
 import dogc
 from conftest import CLUSTERERS, made
-from dogc import DOGCOS, SEC, DiscriminativeKMeans
-from dogc.app.model_files.onnx import linear_scores, to_onnx
-from dogc import MixedEncoder
+from dogc import DOGCOS, SEC, DiscriminativeKMeans, MixedEncoder
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from dogc.app.commands.command_line import run
-from dogc import MixedEncoder, TableError, read_chunks, read_table
 from dogc.app.tables.parts import can_be_cut, find_parts
 from dogc.app.tables.values import MISSING_NUMBER
 from dogc.app.tables.workers import Workers
+
+from dogc import MixedEncoder, TableError, read_chunks, read_table
+from dogc.app.commands.command_line import run
 
 from . import harness
 from .damage import DAMAGE

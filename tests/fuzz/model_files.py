@@ -23,6 +23,9 @@ from typing import Any
 import numpy as np
 import pandas
 import scipy.sparse as sp
+from dogc.app.model_files import saving
+from dogc.app.model_files.checking import OURS
+from dogc.app.model_files.saving import Bundle, ModelFileError
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import KNeighborsTransformer
@@ -30,11 +33,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import dogc
-from dogc.app.commands.command_line import run
-from dogc.app.model_files import saving
-from dogc.app.model_files.checking import OURS
-from dogc.app.model_files.saving import Bundle, ModelFileError
 from dogc import MixedEncoder
+from dogc.app.commands.command_line import run
 
 from .harness import Broken
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...encoding import MixedEncoder
-from ..files.clustering import agreement
+from ..files.clustering import agreement, label_rows
 from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
-from .prediction import label_rows
 from .terminal import Terminal
 
 TRUTH = "class"

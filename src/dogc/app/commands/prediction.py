@@ -12,7 +12,7 @@ from ...encoding.columns import unseen
 from ...estimators._warnings import REPEATED
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
-from ..files.clustering import Watch, unwatched
+from ..files.clustering import Watch, label_rows, unwatched
 from ..files.reading import Table
 from ..models import saving
 from .cluster_files import sizes, with_results
@@ -120,16 +120,3 @@ def predict_table(
         total.add(frame, results["labels_"])
         watch("labelling", len(frame), table.rows)
     return total
-
-
-def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    """Labels of new rows and how sure they are, by the names that a fit has for them."""
-    if not hasattr(model, "predict_membership"):
-        return {"labels_": model.predict(X)}
-    shares = model.predict_membership(X)
-    # By the regression both are cheap; by the neighbours one search must do for both, unless
-    # outliers are marked.
-    marks = getattr(model, "outlier_label", None) is not None
-    linear = hasattr(model, "decision_function")
-    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
-    return {"labels_": labels, "confidence_": shares.max(axis=1)}

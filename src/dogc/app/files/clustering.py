@@ -8,7 +8,6 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,9 +18,9 @@ from ..._words import shown
 from ...comparison import named_estimator
 from ...encoding import MixedEncoder, TableError
 from ...encoding.errors import numbered_names
+from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
-from ...fitting.whereabouts import is_dask
 from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
 from .deciding_numbers import deciding_number
@@ -31,8 +30,9 @@ from .tally import SampledRows, Tally, tally
 if TYPE_CHECKING:
     import pandas
 
-# With more rows than these a fit keeps nothing for each of them in memory, where Dask is installed.
-MANY_ROWS = 1_000_000
+# Of more rows than these, as many are fitted; the labels of all are those of new rows.
+MANY_ROWS = 2_000_000
+SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 TOO_MANY_CLASSES = (
     "the column '{name}' has too many values to compare clusters with; name another "
     "(--label-column)."
@@ -74,11 +74,11 @@ class Clustering(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A model fitted to all rows of a table."""
+    """A model fitted to the rows of a table, or to a sample of very many."""
 
     model: Any
-    X: Any  # (n, d), mapped from a file, or blocks of Dask's over that
-    chunks: list[int]  # rows of each chunk of the table
+    X: np.ndarray  # (n, d), mapped from a file
+    sampled: bool
     seconds: float
     notes: list[str]
 
@@ -96,6 +96,7 @@ def fitted_to(
     check_rows(table)
     check_clusters(n_clusters, table.rows)
     model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
+    sampled = table.rows > MANY_ROWS and hasattr(model, "predict")
 
     def watched(what: str) -> Iterator[pandas.DataFrame]:
         for frame in table.chunks():
@@ -106,24 +107,23 @@ def fitted_to(
         # 1) what is made of each column
         passes = iter(["reading", "looking at columns", "preparing"])
         encoder.fit_chunks(lambda: watched(next(passes)))
-        # 2) all rows as numbers, in a file
-        path, chunks, width = pathlib.Path(folder, "rows"), [], len(encoder.feature_names_)
+        # 2) the rows as numbers, in a file
+        path, width = pathlib.Path(folder, "rows"), len(encoder.feature_names_)
         with open(path, "wb") as file:
             for frame in watched("encoding"):
-                encoder.transform(frame).tofile(file)
-                chunks.append(len(frame))
+                X = encoder.transform(frame)
+                low = keys_of_rows(frame.index.to_numpy()) < 2.0**64 * MANY_ROWS / table.rows
+                (X[low] if sampled else X).tofile(file)
         # As an array of NumPy's own type: that it is mapped concerns nobody.
-        X = np.asarray(np.memmap(path, np.float64, "c", shape=(table.rows, width)))
+        X = np.asarray(np.memmap(path, np.float64, "c")).reshape(-1, width)
         # 3) the fit
         model = named_estimator(method, n_clusters, asked_of(encoder, parameters))
-        if len(X) > MANY_ROWS and hasattr(model, "n_representatives") and find_spec("dask"):
-            import dask.array as da
-
-            X = da.from_array(X, chunks=(tuple(chunks), (width,)), name=False)
         watch("fitting", 0, table.rows)
         _, seconds, notes = timed(lambda: model.fit(X))
         number_by_size(model)
-        yield Fitted(model, X, chunks, seconds, notes)
+        if sampled:
+            notes.append(SAMPLED.format(n=len(X), total=table.rows))
+        yield Fitted(model, X, sampled, seconds, notes)
 
 
 def check_rows(table: Table) -> None:
@@ -132,25 +132,32 @@ def check_rows(table: Table) -> None:
         raise TableError(f"{table.source} has one row; give a table with at least two.")
 
 
-def results_of(fitted: Fitted) -> Iterator[dict[str, np.ndarray]]:
-    """Labels, confidence, outliers and their scores, chunk by chunk, as far as there are any.
-
-    Those of Dask's are computed when they are asked for.
-    """
+def results_of(
+    fitted: Fitted, table: Table, encoder: MixedEncoder
+) -> Iterator[tuple[pandas.DataFrame, dict[str, np.ndarray]]]:
+    """The rows, chunk by chunk, with labels, confidence, outliers and their scores, if any."""
     known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
     found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
-    pieces: Any
-    if is_dask(found["labels_"]):
-        import dask
+    start = 0
+    for frame in table.chunks():
+        rows = slice(start, start := start + len(frame))
+        if fitted.sampled:
+            yield frame, label_rows(fitted.model, encoder.transform(frame))
+        else:
+            yield frame, {name: np.asarray(values)[rows] for name, values in found.items()}
 
-        # Not optimised one by one, so that what they share is computed once.
-        blocks = (values.to_delayed(optimize_graph=False).ravel() for values in found.values())
-        pieces = (dask.compute(*some, scheduler="threads") for some in zip(*blocks, strict=True))
-    else:
-        ends = np.cumsum(fitted.chunks)[:-1]
-        pieces = zip(*(np.split(np.asarray(v), ends) for v in found.values()), strict=True)
-    for some in pieces:
-        yield dict(zip(found, some, strict=True))
+
+def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    """Labels of new rows and how sure they are, by the names that a fit has for them."""
+    if not hasattr(model, "predict_membership"):
+        return {"labels_": model.predict(X)}
+    shares = model.predict_membership(X)
+    # By the regression both are cheap; by the neighbours one search must do for both, unless
+    # outliers are marked.
+    marks = getattr(model, "outlier_label", None) is not None
+    linear = hasattr(model, "decision_function")
+    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
+    return {"labels_": labels, "confidence_": shares.max(axis=1)}
 
 
 def gathered(
@@ -169,7 +176,7 @@ def gathered(
         Gets all rows with their results, chunk by chunk.
     """
     samples, counts = [], []
-    for frame, results in zip(table.chunks(), results_of(fitted), strict=True):
+    for frame, results in results_of(fitted, table, encoder):
         write(frame, results)
         n, labels = len(frame), np.asarray(results["labels_"])
         confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
@@ -198,7 +205,7 @@ def gathered(
         frame=sample.frame,
         X=X,
         feature_names=features,
-        model=row_model(model) if is_dask(model.labels_) else model,
+        model=row_model(model) if fitted.sampled else model,
         labels=sample.labels,
         confidence=sample.confidence,
         truth=truth,
