@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import types
 import zipfile
 
 import numpy as np
@@ -111,14 +112,11 @@ def book(folder, monkeypatch):
     """Sheets as pandas gives them, in a file of which it is known that it is a book."""
 
     def write(sheets):
-        class Book(contextlib.nullcontext):
-            sheet_names = list(sheets)
-
-            def parse(self, name, **options):
-                return pd.DataFrame(sheets[name])
-
+        found = types.SimpleNamespace(
+            sheet_names=list(sheets), parse=lambda name, **options: pd.DataFrame(sheets[name])
+        )
         monkeypatch.setattr(arrays, "find_spec", lambda name: True)
-        monkeypatch.setattr(pd, "ExcelFile", lambda path, engine: contextlib.nullcontext(Book()))
+        monkeypatch.setattr(pd, "ExcelFile", lambda path, engine: contextlib.nullcontext(found))
 
     with zipfile.ZipFile("book.xlsx", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("xl/workbook.xml", "<workbook/>")

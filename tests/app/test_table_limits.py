@@ -158,14 +158,11 @@ def test_markup_is_no_table(tmp_path, text):
 
 @pytest.mark.parametrize(
     "text", ["[id],<n>\n{1},[2]\n<3>,4\n", "{x};{y}\n1;2\n", "<NA>,1\n<5,2\n", "[1],2\n",
-             "[1,2\n3,4\n", "<b>bold</b>,1\n<b>x</b>,2\n", "<5\n<6\n"],
+             "[1,2\n3,4\n", "<b>bold</b>,1\n<b>x</b>,2\n"],
 )  # fmt: skip
 def test_tables_with_brackets_are_tables(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
-    try:
-        assert len(read_table(str(tmp_path / "x.csv")).frame)
-    except TableError as error:
-        assert "only one column" in str(error)
+    assert len(read_table(str(tmp_path / "x.csv")).frame)
 
 
 class TestNames:

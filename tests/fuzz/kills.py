@@ -64,7 +64,7 @@ begin()
 # two seconds each. One thread, so that there are none to lose in a fork.
 SERVER = f"""
 import json, os, sys, traceback
-import dogc.app.commands.streaming, dogc.app.commands.terminal, dogc.paper.command
+import dogc.app.commands.terminal, dogc.paper.command
 import pyarrow.csv, skops.io, sklearn.cluster, sklearn.linear_model, dask.array, distributed
 for line in sys.stdin:
     given, said = json.loads(line)

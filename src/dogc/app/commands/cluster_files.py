@@ -17,6 +17,7 @@ from ..files.clustering import (
     agreement_of,
     fitted_to,
     gathered,
+    label_all,
     unwatched,
 )
 from ..files.reading import Table
@@ -66,13 +67,14 @@ def cluster_to(
         out.whole_folder() as draft,
     ):
         with out.rows_in(draft / "labels.csv") as labels:
-            found = gathered(
-                table, encoder, fitted, method,
+            sample, counted = label_all(
+                table, encoder, fitted,
                 lambda frame, results: labels.write(with_results(frame, results)), watch,
             )  # fmt: skip
+        found = gathered(table, encoder, fitted, method, sample, counted)
         found.settings["notes"] += labels.note()
-        if sample := found.settings.get("sample"):
-            sample["words"] = report.sample_words(sample["rows"], found.n_rows)
+        if shown := found.settings.get("sample"):
+            shown["words"] = report.sample_words(shown["rows"], found.n_rows)
         others = more(fitted.model)
         for name, rows in others.items():
             with out.rows_in(draft / name) as file:

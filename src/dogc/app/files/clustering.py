@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas
 
 # Of more rows than these, as many are fitted; the labels of all are those of new rows.
-MANY_ROWS = 2_000_000
+MANY_ROWS = 1_000_000
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 TOO_MANY_CLASSES = (
     "the column '{name}' has too many values to compare clusters with; name another "
@@ -112,8 +112,9 @@ def fitted_to(
         with open(path, "wb") as file:
             for frame in watched("encoding"):
                 X = encoder.transform(frame)
-                low = keys_of_rows(frame.index.to_numpy()) < 2.0**64 * MANY_ROWS / table.rows
-                (X[low] if sampled else X).tofile(file)
+                if sampled:
+                    X = X[keys_of_rows(frame.index.to_numpy()) < 2.0**64 * MANY_ROWS / table.rows]
+                X.tofile(file)
         # As an array of NumPy's own type: that it is mapped concerns nobody.
         X = np.asarray(np.memmap(path, np.float64, "c")).reshape(-1, width)
         # 3) the fit
@@ -160,21 +161,14 @@ def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     return {"labels_": labels, "confidence_": shares.max(axis=1)}
 
 
-def gathered(
+def label_all(
     table: Table,
     encoder: MixedEncoder,
     fitted: Fitted,
-    method: str,
     write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
     watch: Watch = unwatched,
-) -> Clustering:
-    """Label all rows of a table, and gather what came out.
-
-    Parameters
-    ----------
-    write : callable
-        Gets all rows with their results, chunk by chunk.
-    """
+) -> tuple[SampledRows, Tally]:
+    """Hand all rows with their results to ``write``; a sample of them, and counts of all."""
     samples, counts = [], []
     for frame, results in results_of(fitted, table, encoder):
         write(frame, results)
@@ -185,13 +179,23 @@ def gathered(
         some = SampledRows(frame, labels, confidence)
         samples.append(some if table.in_memory else some.kept(table.rows))
         if len(samples) > 1:
-            samples, counts = (
-                [samples[0].merged(samples[1], table.rows)], [counts[0].merged(counts[1])]
-            )  # fmt: skip
+            samples = [samples[0].merged(samples[1], table.rows)]
+            counts = [counts[0].merged(counts[1])]
         watch("labelling", n, table.rows)
-    (sample,), (counted,) = samples, counts
+    return samples[0], counts[0]
+
+
+def gathered(
+    table: Table,
+    encoder: MixedEncoder,
+    fitted: Fitted,
+    method: str,
+    sample: SampledRows,
+    counted: Tally,
+) -> Clustering:
+    """Gather what came out, of the rows of the sample and of all."""
     model, features = fitted.model, list(encoder.feature_names_)
-    whole = len(sample.frame) == table.rows
+    whole = len(sample.frame) == table.rows and not fitted.sampled
     X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
     notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
     notes += splitting_columns(X, features, sample.frame, sample.labels)
