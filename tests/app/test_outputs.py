@@ -147,7 +147,7 @@ def test_so_is_a_folder_where_a_file_belongs(command, name, table, capsys):
 @pytest.mark.parametrize("command", ["cluster"])
 def test_a_file_that_may_not_grow_is_said_of_the_place_that_was_named(command, table):
     code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))\n"
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"
         "from dogc.app.cli import main; main()"
     )
     arguments = [str(part) for part in (command, *COMMANDS[command], "--out", "here")]

@@ -114,7 +114,7 @@ def fitted_to(
                 X = encoder.transform(frame)
                 if sampled:
                     X = X[keys_of_rows(frame.index.to_numpy()) < 2.0**64 * MANY_ROWS / table.rows]
-                X.tofile(file)
+                file.write(X.data)
         # As an array of NumPy's own type: that it is mapped concerns nobody.
         X = np.asarray(np.memmap(path, np.float64, "c")).reshape(-1, width)
         # 3) the fit
