@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import pandas
 
 # Of more rows than these, as many are fitted; the labels of all are those of new rows.
-MANY_ROWS = 1_000_000
+MANY_ROWS = 500_000
+MOST_AT_ONCE = 50_000  # rows that are labelled at once
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 TOO_MANY_CLASSES = (
     "the column '{name}' has too many values to compare clusters with; name another "
@@ -150,6 +151,12 @@ def results_of(
 
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Labels of new rows and how sure they are, by the names that a fit has for them."""
+    starts = range(0, max(len(X), 1), MOST_AT_ONCE)
+    pieces = [_labels_of(model, X[start : start + MOST_AT_ONCE]) for start in starts]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+def _labels_of(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     if not hasattr(model, "predict_membership"):
         return {"labels_": model.predict(X)}
     shares = model.predict_membership(X)
