@@ -114,14 +114,14 @@ def test_columns_are_chosen_by_name(table, capsys):
                "truth") == 0  # fmt: skip
     assert record()["features"] == ["a", "b", "c"]
     assert record()["scores"]["acc"] == 1.0
-    assert "Left out, as you asked: column 'phone_os'." in capsys.readouterr().out
+    assert "Dropped 'phone_os': as you asked." in capsys.readouterr().out
     assert run("predict", "dogc-output/model.skops", table, "-q") == 0
 
 
 def test_a_value_of_a_column_stands_for_the_column(table, capsys):
     assert run("cluster", table, "-k", 3, "--drop", "phone_os=android", "--drop", "truth") == 0
     assert record()["features"] == ["a", "b", "c"]
-    assert "Left out, as you asked: columns 'phone_os', 'truth'." in capsys.readouterr().out
+    assert "Dropped 'phone_os', 'truth': as you asked." in capsys.readouterr().out
 
 
 def test_a_value_that_the_column_does_not_have_is_refused(table, capsys):

@@ -133,7 +133,7 @@ def test_options_that_choose_columns_and_settings(terminal):
     write_rows(terminal.folder, 300)
     settings = ("--columns", "x0,x1,x2", "--metric", "manhattan", "--outliers", "--seed", 1)
     child = terminal("cluster", "rows.csv", "-k", 3, *settings)
-    child.expect("Left out, as you asked: columns 'x3', 'x4', 'x5', 'x6', 'x7'.")
+    child.expect("Dropped 'x3', 'x4', 'x5', 'x6', 'x7': as you asked.")
     child.expect("Used as numbers: columns 'x0', 'x1', 'x2'.")
     ends_with(child, 0)
     child = terminal("predict", "dogc-output/model.skops", "rows.csv")
