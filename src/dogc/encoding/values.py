@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..._checks import LONGEST
-from .table import TableError, needed
+from .._checks import LONGEST
+from .errors import TableError, needed
 
 if TYPE_CHECKING:
     import pandas
@@ -82,16 +82,6 @@ def levels_of(column: pandas.Series) -> Levels:
         if not is_missing(text):
             place[i] = places.setdefault(text, len(places))
     return Levels(place[codes], list(places))
-
-
-def texts_of(column: pandas.Series) -> list[str] | None:
-    """The distinct texts of a column; None for dates, and where cells hold lists and the like."""
-    if column.dtype.kind in "mM":
-        return None
-    try:
-        return levels_of(column).texts
-    except TypeError:
-        return None
 
 
 def _text(value: Any) -> str:
@@ -169,38 +159,23 @@ def without_unit(text: str, before: str, after: str) -> str:
     return sign + rest.removesuffix(after).strip()
 
 
-def date_format(texts: Sequence[str]) -> str | None:
-    """The way in which all cells of a column are dates, or None."""
-    if not texts or not all(DATE.fullmatch(text) for text in texts):
-        return None
-    counts = np.ones(len(texts), dtype=np.int64)
-    return next((form for form, found in dates_in(texts, counts) if found.stray is None), None)
+def date_format(texts: Sequence[str], counts: np.ndarray | None = None) -> str | None:
+    """How most of some cells are written as dates, the likely formats first; None if as no dates.
 
-
-class Dates(NamedTuple):
-    """How many rows hold a date that is written in some way, and the first text that is none."""
-
-    rows: int
-    stray: str | None
-
-
-def dates_in(texts: Sequence[str], counts: np.ndarray) -> Iterator[tuple[str, Dates]]:
-    """The ways in which most of some cells are dates, the likely ones first."""
-    few = texts[:100]  # most ways fail soon
-    for form in DATE_FORMATS:
-        if 2 * np.count_nonzero(np.isnan(parse_dates(few, form))) > len(few):
-            continue
-        none = np.isnan(parse_dates(texts, form))
-        stray = texts[int(none.argmax())] if none.any() else None
-        yield form, Dates(int(counts[~none].sum()), stray)
-
-
-def mostly_dates(texts: Sequence[str], counts: np.ndarray) -> dict[str, Dates]:
-    """The same where most cells look like dates at all."""
+    ``counts`` are the rows that hold each text. Without them, all cells must be dates.
+    """
     alike = np.array([DATE.fullmatch(text) is not None for text in texts], dtype=bool)
-    if 2 * int(counts[alike].sum()) <= int(counts.sum()):
-        return {}
-    return dict(dates_in(texts, counts))
+    rows = np.ones(len(texts), dtype=np.int64) if counts is None else counts
+    total = int(rows.sum())
+    if not texts or 2 * int(rows[alike].sum()) <= total:
+        return None
+    few, found = texts[:100], {}  # most formats fail soon
+    for form in DATE_FORMATS:
+        if 2 * np.count_nonzero(np.isnan(parse_dates(few, form))) <= len(few):
+            found[form] = int(rows[~np.isnan(parse_dates(texts, form))].sum())
+            if found[form] == total:
+                return form
+    return None if counts is None else max(found, key=found.__getitem__, default=None)
 
 
 def parse_dates(texts: Sequence[str], form: str) -> np.ndarray:
@@ -218,6 +193,18 @@ def parse_dates(texts: Sequence[str], form: str) -> np.ndarray:
 def days(when: np.ndarray) -> np.ndarray:
     """Points in time as days since 1970-01-01, NaN where missing."""
     return (when - np.datetime64(0, "s").astype(when.dtype)) / _DAY
+
+
+def dates_of(column: pandas.Series) -> np.ndarray:
+    """Days since 1970-01-01 of a column of dates."""
+    if getattr(column.dtype, "tz", None) is not None:
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    return days(column.to_numpy())
+
+
+def durations_of(column: pandas.Series) -> np.ndarray:
+    """Days of a column of durations."""
+    return column.to_numpy() / _DAY
 
 
 def plain_numbers(column: pandas.Series) -> np.ndarray:

@@ -5,20 +5,22 @@ A plan is a plain dictionary, so that it can be stored with a model and shown to
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .table import TableError
+from .errors import TableError
+from .statistics import MOST_TEXTS, ColumnStatistics
 from .values import (
     CODE,
     TOO_SMALL,
-    Dates,
     Levels,
     check_finite,
-    days,
+    date_format,
+    dates_of,
+    durations_of,
     levels_of,
-    mostly_dates,
     number_style,
     parse_dates,
     parse_numbers,
@@ -42,6 +44,13 @@ _YES_NO = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 
 
 def plan_column(column: pandas.Series) -> Plan:
+    """What is made of a column that is in memory: see :func:`plan_of`."""
+    facts = ColumnStatistics(column)
+    facts.add(column)
+    return plan_of(facts)
+
+
+def plan_of(facts: ColumnStatistics) -> Plan:
     """Decide what is made of a column.
 
     Returns
@@ -49,22 +58,21 @@ def plan_column(column: pandas.Series) -> Plan:
     dict
         "kind" is "number", "date", "boolean", "category", or "left out" with a "reason".
     """
-    from pandas.api import types
-
-    dtype = column.dtype
-    if types.is_complex_dtype(dtype):
+    if facts.kind == "other":
         return left_out("neither numbers nor text")
-    if types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype):
-        return _with_median({"kind": "number", "style": "plain"}, plain_numbers(column))
-    if types.is_datetime64_any_dtype(dtype):
-        return _with_median({"kind": "date", "format": "ISO8601"}, dates_of(column))
-    if types.is_timedelta64_dtype(dtype):
-        return _with_median({"kind": "number", "style": "days"}, durations_of(column))
-    try:
-        levels = levels_of(column)
-    except TypeError:
-        return left_out("neither numbers nor text")
-    return _plan_text(levels, column)
+    if facts.missing == facts.rows:
+        return left_out("no values")
+    if facts.kind in ("text", "category"):
+        return _plan_text(facts)
+    if no_difference(facts.low, facts.high):
+        return left_out("constant")
+    values = facts.values(facts.sample)
+    present = values[~np.isnan(values)]
+    plan = {"number": {"kind": "number", "style": "plain"},
+            "date": {"kind": "date", "format": "ISO8601"},
+            "duration": {"kind": "number", "style": "days"}}[facts.kind]  # fmt: skip
+    median = float(np.median(present)) if len(present) else facts.low
+    return {**plan, "median": median, "missing": facts.missing}
 
 
 def left_out(reason: str) -> Plan:
@@ -72,29 +80,9 @@ def left_out(reason: str) -> Plan:
     return {"kind": "left out", "reason": reason}
 
 
-def _with_median(plan: Plan, values: np.ndarray) -> Plan:
-    """Complete the plan of a column of numbers, which may turn out to say nothing."""
-    present = values[~np.isnan(values)]
-    if not len(present):
-        return left_out("no values")
-    if no_difference(float(present.min()), float(present.max())):
-        return left_out("constant")
-    plan["median"] = float(np.median(present))
-    plan["missing"] = len(values) - len(present)
-    return plan
-
-
 def no_difference(low: float, high: float) -> bool:
     """Whether a column is constant; differences of rounding, or without a square, are none."""
     return high - low <= max(1e-13 * max(abs(low), abs(high)), TOO_SMALL)
-
-
-def _plan_text(levels: Levels, column: pandas.Series) -> Plan:
-    counted = Counted(levels.texts, levels.counts, int((levels.codes < 0).sum()))
-    plan = plan_nothing(counted)
-    if plan is None and str(column.dtype) != "category":
-        plan = plan_boolean(counted) or _plan_number(levels, column) or _plan_date(levels)
-    return plan or plan_category(counted)
 
 
 class Counted(NamedTuple):
@@ -103,118 +91,113 @@ class Counted(NamedTuple):
     texts: list[str]  # distinct, by first appearance
     counts: np.ndarray
     missing: int
-    different: int = 0  # how many texts there are, where these are not all
-    present: int = 0  # how many rows hold one, where these are not all
+    complete: bool  # whether these are all texts, or those of a sample
 
     @property
-    def all_listed(self) -> bool:
-        """Whether there are no more texts than these."""
-        return not self.different
-
-    @property
-    def n_texts(self) -> int:
-        """How many texts there are."""
-        return self.different or len(self.texts)
-
-    @property
-    def n_present(self) -> int:
-        """How many rows hold a text."""
-        return self.present or int(self.counts.sum())
+    def present(self) -> int:
+        """Rows that hold a text."""
+        return int(self.counts.sum())
 
 
-def plan_nothing(counted: Counted) -> Plan | None:
-    """The plan for a column without differences."""
-    if not counted.n_present:
-        return left_out("no values")
-    if counted.n_texts == 1 and not counted.missing:
+def _plan_text(facts: ColumnStatistics) -> Plan:
+    if facts.counts is None:
+        levels = levels_of(facts.sample)
+        counted = Counted(levels.texts, levels.counts, facts.missing, complete=False)
+    else:
+        counts = np.array([*facts.counts.values()], dtype=np.int64)
+        counted = Counted([*facts.counts], counts, facts.missing, complete=True)
+    if len(counted.texts) == 1 and not counted.missing:
         return left_out("constant")
-    return None
+    plan = None
+    if facts.kind == "text":
+        plan = _plan_boolean(counted) or _plan_number(counted) or _plan_date(counted)
+    return plan or _plan_category(counted)
 
 
-def plan_boolean(counted: Counted) -> Plan | None:
-    """The plan for a column of yes and no."""
+def _plan_boolean(counted: Counted) -> Plan | None:
     found = {text.lower() for text in counted.texts}
-    for pair in _YES_NO:
-        if counted.all_listed and found == set(pair):
-            yes = np.array([text.lower() == pair[0] for text in counted.texts])
-            return {
-                "kind": "boolean",
-                "yes": pair[0],
-                "no": pair[1],
-                "usual": float(counted.counts[yes].sum() / counted.n_present > 0.5),
-                "missing": counted.missing,
-            }
+    for yes, no in _YES_NO:
+        if counted.complete and found == {yes, no}:
+            holds = np.array([text.lower() == yes for text in counted.texts])
+            usual = float(counted.counts[holds].sum() / counted.present > 0.5)
+            return {"kind": "boolean", "yes": yes, "no": no, "usual": usual,
+                    "missing": counted.missing}  # fmt: skip
     return None
 
 
-def _plan_number(levels: Levels, column: pandas.Series) -> Plan | None:
-    unit = unit_of(levels.texts)
-    if unit is None:
-        return _plan_plain_number(levels, column)
-    bare = levels._replace(texts=[without_unit(text, *unit) for text in levels.texts])
-    plan = _plan_plain_number(bare, column)
-    return plan if plan is None or plan.get("strays") else {**plan, **unit_keys(unit)}
-
-
-def unit_keys(unit: tuple[str, str]) -> Plan:
-    """How a plan keeps what stands before and behind numbers."""
-    return {key: part for key, part in zip(("before", "after"), unit, strict=True) if part}
-
-
-def _plan_plain_number(levels: Levels, column: pandas.Series) -> Plan | None:
-    if any(CODE.fullmatch(text) for text in levels.texts):
+def _plan_number(counted: Counted) -> Plan | None:
+    unit = unit_of(counted.texts)
+    bare = [without_unit(text, *unit) for text in counted.texts] if unit else counted.texts
+    if any(CODE.fullmatch(text) for text in bare):
         return None
-    style = number_style(levels.texts)
-    values = levels.spread(parse_numbers(levels.texts, style))
-    present = int((levels.codes >= 0).sum())
-    strays = present - int((~np.isnan(values)).sum())
-    if strays > STRAYS * present:
+    style = number_style(bare)
+    plan = _with_strays({"kind": "number", "style": style, "strays": 0}, counted,
+                        parse_numbers(bare, style))  # fmt: skip
+    if unit is None or plan is None or "median" not in plan:
+        return plan
+    around = {key: part for key, part in zip(("before", "after"), unit, strict=True) if part}
+    return None if plan.get("stray") else {**plan, **around}
+
+
+def _plan_date(counted: Counted) -> Plan | None:
+    form = date_format(counted.texts, counted.counts)
+    if form is None:
         return None
-    plan = {"kind": "number", "style": style, "strays": strays}
+    return _with_strays({"kind": "date", "format": form}, counted, parse_dates(counted.texts, form))
+
+
+def _with_strays(plan: Plan, counted: Counted, values: np.ndarray) -> Plan | None:
+    """Complete the plan of a column of numbers, unless too many cells are none."""
+    none = np.isnan(values)
+    strays = int(counted.counts[none].sum())
+    if strays > STRAYS * counted.present:
+        return None
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if math.isfinite(high - low) and no_difference(low, high):  # encode says where infinity stands
+        return left_out("constant")
     if strays:
-        plan["stray"] = levels.texts[levels.codes[(levels.codes >= 0) & np.isnan(values)][0]]
-    return _with_median(plan, check_finite(values, column))
+        plan |= {"strays": strays, "stray": counted.texts[int(none.argmax())]}
+    elif not counted.complete:
+        plan["strays"] = -1  # other rows may have some: they will be counted
+    missing = counted.missing + strays
+    return {**plan, "median": median_of_counted(values, counted.counts), "missing": missing}
 
 
-def _plan_date(levels: Levels) -> Plan | None:
-    plan = plan_date(mostly_dates(levels.texts, levels.counts), int(levels.counts.sum()))
-    if plan is None:
-        return None
-    return _with_median(plan, levels.spread(parse_dates(levels.texts, plan["format"])))
+def median_of_counted(values: np.ndarray, counts: np.ndarray) -> float:
+    """The median of values that come several times; NaN are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median_of_counted(np.array([3.0, np.nan, 1.0]), np.array([2, 9, 2]))
+    2.0
+    """
+    order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # NaN are last
+    ends = np.cumsum(counts[order])
+    middle = [(int(ends[-1]) - 1) // 2, int(ends[-1]) // 2]
+    return float(np.mean(values[order][np.searchsorted(ends, middle, side="right")]))
 
 
-def plan_date(ways: dict[str, Dates], present: int) -> Plan | None:
-    """The plan for a column that holds dates, but for a few cells."""
-    form, found = max(ways.items(), key=lambda way: way[1].rows, default=("", Dates(0, None)))
-    strays = present - found.rows
-    if not form or strays > STRAYS * present:
-        return None
-    plan: Plan = {"kind": "date", "format": form}
-    return {**plan, "strays": strays, "stray": found.stray} if strays else plan
-
-
-def plan_category(counted: Counted) -> Plan:
+def _plan_category(counted: Counted) -> Plan:
     """The plan for a column of words: the frequent ones, if they are most of it."""
-    counts, present, texts = counted.counts, counted.n_present, counted.texts
-    if counted.n_texts > NEARLY_ALL * present and counted.n_texts > 1:
+    counts, present, texts = counted.counts, counted.present, counted.texts
+    if len(texts) > NEARLY_ALL * present and len(texts) > 1:
         return left_out("text with nearly all values different")
     order = np.argsort(-counts, kind="stable")
-    least = max(2.0, RARE * (present + counted.missing))
+    missing = counted.missing if counted.complete else 0
+    least = max(2.0, RARE * (present + missing))
     kept = [i for i in order[:MOST_LEVELS] if counts[i] >= least]
-    if counted.n_texts - len(kept) == 1 and len(kept) < MOST_LEVELS:
+    if counted.complete and len(texts) - len(kept) == 1 and len(kept) < MOST_LEVELS:
         kept = list(order)  # a single level is as good under its own name
     if 2 * int(counts[kept].sum()) < present:
-        return left_out(f"text with {counted.n_texts} different values, too many to tell apart")
+        number = len(texts) if counted.complete else f"more than {MOST_TEXTS:,}"
+        return left_out(f"text with {number} different values, too many to tell apart")
     names = set(kept)
-    plan = {
-        "kind": "category",
-        "levels": [texts[i] for i in kept],
-        "others": [text for i, text in enumerate(texts) if i not in names],
-        "missing": counted.missing,
-    }
-    if not counted.all_listed:  # then any other text is one of the others
-        plan |= {"others": [], "open": counted.n_texts - len(kept)}
-    return plan
+    others = [text for i, text in enumerate(texts) if i not in names]
+    plan = {"kind": "category", "levels": [texts[i] for i in kept], "others": others,
+            "missing": counted.missing}  # fmt: skip
+    # Where not all texts were counted, any other text is one of the others.
+    return plan if counted.complete else {**plan, "others": [], "open": MOST_TEXTS}
 
 
 def output_names(name: str, plan: Plan) -> list[str]:
@@ -230,13 +213,16 @@ def has_others(plan: Plan) -> bool:
     return bool(plan["others"] or plan.get("open"))
 
 
-def encode(column: pandas.Series, plan: Plan) -> np.ndarray:
-    """The numbers of a column, (n,) or (n, levels), by its plan."""
+def encode(column: pandas.Series, plan: Plan, counted: dict[str, int] | None = None) -> np.ndarray:
+    """The numbers of a column, (n,) or (n, levels), by its plan; gaps are filled and counted."""
     if plan["kind"] == "category":
         return _encode_category(column, plan)
-    values, filling = with_gaps(column, plan), "usual" if plan["kind"] == "boolean" else "median"
+    values = with_gaps(column, plan)
+    filling = plan["usual" if plan["kind"] == "boolean" else "median"]
     gaps = np.isnan(values)
-    return np.where(gaps, plan[filling], values) if gaps.any() else values
+    if counted is not None:
+        counted[str(column.name)] += int(gaps.sum())
+    return np.where(gaps, filling, values)
 
 
 def with_gaps(column: pandas.Series, plan: Plan) -> np.ndarray:
@@ -346,15 +332,3 @@ def _all_understood(
             f"'{levels.texts[levels.codes[place]][:40]}'; correct it, or leave it empty."
         )
     return rows
-
-
-def dates_of(column: pandas.Series) -> np.ndarray:
-    """Days since 1970-01-01 of a column of dates."""
-    if getattr(column.dtype, "tz", None) is not None:
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    return days(column.to_numpy())
-
-
-def durations_of(column: pandas.Series) -> np.ndarray:
-    """Days of a column of durations."""
-    return column.to_numpy() / np.timedelta64(1, "D")

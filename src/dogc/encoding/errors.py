@@ -1,20 +1,20 @@
-"""What a table is, what goes wrong with one, and the words both need."""
+"""Errors of tables: one sentence for the person who gave the table, and the checks that raise."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
 
-from ... import _extras
-from ..._words import LONGEST_SENTENCE, shown
-
-if TYPE_CHECKING:
-    import pandas
+from .. import _extras
+from .._limits import free_bytes
+from .._words import LONGEST_SENTENCE, shown
 
 _MOST_NAMES = 12  # a sentence that lists more columns than this is not read
 _LOOKED_AT = 1000
+# Tables of genes have some 60,000 columns. Each takes about a millisecond and 50 kB until all is
+# written, so that this many are a matter of minutes and a few GB.
+MOST_COLUMNS = 100_000
 
 
 class TableError(ValueError):
@@ -23,25 +23,6 @@ class TableError(ValueError):
     def __init__(self, sentence: str):
         """Keep the sentence, whatever stands in the names that it quotes."""
         super().__init__(shown(sentence, LONGEST_SENTENCE))
-
-
-class Table(NamedTuple):
-    """A file as it was read.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        All columns in their order. Text stays as it was written; a column of text files becomes
-        numbers only where the numbers say the same as the text.
-    source : str
-        The name of the file for people, or "standard input".
-    sha256 : str
-        Of the bytes that were read.
-    """
-
-    frame: pandas.DataFrame
-    source: str
-    sha256: str
 
 
 def needed(name: str) -> ModuleType:
@@ -64,19 +45,8 @@ def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     return found if len(names) <= most else f"{found} and {len(names) - most} more"
 
 
-def counted_files(names: Sequence[str]) -> str:
-    """What to call files: by their name, or by the first and last of them.
-
-    Examples
-    --------
-    >>> counted_files(["a.csv"]), counted_files(["a.csv", "b.csv", "c.csv"])
-    ('a.csv', '3 files (a.csv to c.csv)')
-    """
-    return names[0] if len(names) == 1 else f"{len(names):,} files ({names[0]} to {names[-1]})"
-
-
 def no_such_column(name: str, columns: Sequence[str]) -> TableError:
-    """The error for a column that is not there: what is, and which was perhaps meant."""
+    """Error for a column that is not there: which are, and which was perhaps meant."""
     # Likeness takes long: of a wide table, some columns are enough to look at.
     lowered = {column.lower(): column for column in columns[:_LOOKED_AT] if len(column) < 100}
     close = difflib.get_close_matches(name.lower()[:100], lowered, 1, 0.6)
@@ -86,8 +56,9 @@ def no_such_column(name: str, columns: Sequence[str]) -> TableError:
     )
 
 
-def different_names(names: Sequence[str], source: str) -> None:
-    """Refuse a table that has two columns of the same name."""
+def check_names(names: Sequence[str], source: str) -> None:
+    """Refuse a table that has two columns of the same name, or too many columns."""
+    check_columns(len(names), source)
     places: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         if name in places:
@@ -98,17 +69,23 @@ def different_names(names: Sequence[str], source: str) -> None:
         places[name] = place
 
 
-def check_dates(frame: pandas.DataFrame, source: str) -> None:
-    """Refuse dates that no calendar has, before something that shows them fails."""
-    for name in frame.columns[[kind.kind == "M" for kind in frame.dtypes]]:
-        dates = frame[name].dropna()
-        years = [dates.min().year, dates.max().year] if len(dates) else []
-        beyond = [year for year in years if not 1 <= year <= 9999]
-        if beyond:
-            raise TableError(
-                f"column '{shown(name)}' of {source} holds a date in the year {beyond[0]}; correct "
-                "it, or leave the column out."
-            )
+def check_columns(count: int, source: str) -> None:
+    """Refuse a table of more columns than can be dealt with one by one."""
+    if count > MOST_COLUMNS:
+        raise TableError(
+            f"{source} has {count:,} columns, and {MOST_COLUMNS:,} are the most that can be used; "
+            "leave some out, or write the table the other way round if its rows are columns."
+        )
+
+
+def check_memory(size: float, source: str) -> None:
+    """Refuse what needs more bytes than are free."""
+    free = free_bytes()
+    if size > free:
+        raise TableError(
+            f"{source} needs {size / 1e9:.1f} GB of memory or more where {free / 1e9:.1f} GB are "
+            "free; give fewer rows, or a CSV or Parquet file, which is read in chunks."
+        )
 
 
 def numbered_names(count: int) -> list[str]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import collections
 import csv
 import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .limits import LONGEST_ROW, MOST_COLUMNS, check_columns, row_too_long
-from .opening import Origin
-from .table import TableError
-from .values import DECIMAL_COMMA, NUMBER, date_format, is_missing
+from ...encoding.errors import MOST_COLUMNS, TableError, check_columns
+from ...encoding.values import DECIMAL_COMMA, NUMBER, date_format, is_missing
+from .opening import SAMPLE, File
 
-SAMPLE = 1 << 16  # bytes; more is looked at only where rows are very long
-MOST_SAMPLE = LONGEST_ROW
+# In bytes. The row of a table of as many columns as there may be is far shorter.
+LONGEST_ROW = 1 << 24
 _DELIMITERS = ",\t;|"
 _OTHER_DELIMITERS = " :^~"
-_ROWS = 200
+_ROWS, _LINES = 200, 5
 _CELLS = 20_000  # of wide tables, fewer rows tell enough
 
 
@@ -29,40 +29,48 @@ class Dialect(NamedTuple):
     columns: int
 
 
-def sniff(sample: str, complete: bool, origin: Origin) -> Dialect:
-    """Find out from the first lines of a text file how it is written.
+def sniff(file: File) -> Dialect:
+    """Find out from the first lines of a text file how it is written."""
+    sample, complete = first_text(file)
+    return dialect_of(sample, complete, file)
 
-    Parameters
-    ----------
-    sample : str
-        The beginning of the text, without a byte order mark.
-    complete : bool
-        Whether that is all of it.
-    origin : Origin
-        Where the text comes from.
+
+def first_text(file: File) -> tuple[str, bool]:
+    """The first rows of a text file, and whether these are all of it."""
+    with open(file.path, "rb") as stream:
+        head = stream.read(SAMPLE)
+        # Enough rows to judge by.
+        while (
+            head.count(b"\n") < 5 and len(head) < LONGEST_ROW and (more := stream.read(len(head)))
+        ):
+            head += more
+        complete = not stream.read(1)
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
+    return text.removeprefix("\ufeff"), complete
+
+
+def dialect_of(sample: str, complete: bool, file: File) -> Dialect:
+    """How the beginning of a text, or all of it, is written.
 
     Examples
     --------
-    >>> sniff("a;b\\n1;2,5\\n", True, Origin("x.csv", ".csv"))
+    >>> import pathlib
+    >>> file = File(pathlib.Path("x.csv"), "text", "x.csv", ".csv")
+    >>> dialect_of("a;b\\n1;2,5\\n", True, file)
     Dialect(delimiter=';', header=True, columns=2)
     """
     if not complete and "\n" not in sample and "\r" not in sample:
-        raise row_too_long(origin.source)
+        raise row_too_long(file.source)
     splits = {mark: first_records(sample, mark, complete) for mark in _DELIMITERS}
-    delimiter = max(_DELIMITERS, key=lambda mark: _score(splits[mark], mark, origin.suffix))
+    delimiter = max(_DELIMITERS, key=lambda mark: _score(splits[mark], mark, file.suffix))
     records = splits[delimiter]
     if not records:
-        raise row_too_long(origin.source)
-    check_columns(len(records[0]), origin.source)
+        raise row_too_long(file.source)
+    check_columns(len(records[0]), file.source)
     dialect = Dialect(delimiter, has_header(records), len(records[0]))
     if dialect.columns == 1:
-        _check_single(records, dialect.header, origin)
+        _check_single(records, dialect.header, file)
     return dialect
-
-
-def long_enough(sample: bytes) -> bool:
-    """Whether a sample of the bytes holds enough rows to judge by."""
-    return sample.count(b"\n") >= 5 or len(sample) >= MOST_SAMPLE
 
 
 def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
@@ -161,7 +169,7 @@ def date_like(cell: str) -> bool:
     return cell[:1].isdigit() and date_format([cell]) is not None
 
 
-def _check_single(records: Sequence[Sequence[str]], header: bool, origin: Origin) -> None:
+def _check_single(records: Sequence[Sequence[str]], header: bool, file: File) -> None:
     """Refuse a file of one column that is text: it is no table, or not separated as one."""
     cells = [record[0].strip() for record in records[int(header) :]]
     if all(is_missing(cell) or _is_quantity(cell) for cell in cells):
@@ -171,10 +179,18 @@ def _check_single(records: Sequence[Sequence[str]], header: bool, origin: Origin
         if len(counts) == 1 and counts != {0}:
             name = "blanks" if mark == " " else f"'{mark}'"
             raise TableError(
-                f"the cells of {origin.source} seem to be separated by {name}; separate them "
+                f"the cells of {file.source} seem to be separated by {name}; separate them "
                 "by commas, tabs, semicolons or |."
             )
     raise TableError(
-        f"{origin.source} has only one column, and that is text; give a table whose columns are "
+        f"{file.source} has only one column, and that is text; give a table whose columns are "
         "separated by commas, tabs, semicolons or |."
+    )
+
+
+def row_too_long(source: str) -> TableError:
+    """The error for text that goes on without an end of a row."""
+    return TableError(
+        f"{source} cannot be read as a table: a row is longer than {LONGEST_ROW >> 20} MB, or a "
+        "quote is not closed."
     )

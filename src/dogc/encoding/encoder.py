@@ -1,23 +1,32 @@
-"""From a table as it was read to the numbers that are clustered."""
+"""MixedEncoder: a table of numbers, dates, words and gaps becomes a table of numbers."""
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..._words import shown
-from .columns import Plan, encode, left_out, output_names, plan_column
+from .._words import shown
+from .columns import Plan, encode, left_out, output_names, plan_of
+from .errors import (
+    TableError,
+    check_columns,
+    check_memory,
+    check_names,
+    listed,
+    needed,
+    no_such_column,
+    numbered_names,
+)
 from .ids import find_ids
-from .limits import check_columns, check_memory
 from .moments import Moments, moments_of
-from .sentences import describe
-from .table import TableError, different_names, listed, needed, no_such_column, numbered_names
+from .statistics import gather
+from .steps import describe
 from .weights import LEAST, MOST_FEATURES, has_two_values, learned_weights
 
 if TYPE_CHECKING:
@@ -83,7 +92,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas
-    >>> from dogc.app.tables import MixedEncoder
+    >>> from dogc import MixedEncoder
     >>> frame = pandas.DataFrame({"id": [7, 8, 9], "x": [1.0, None, 3.0], "c": ["a", "b", "a"]})
     >>> preparation = MixedEncoder(scale=False).fit(frame)
     >>> preparation.transform(frame)
@@ -127,12 +136,40 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             The fitted preparation.
         """
         frame = _as_frame(frame)
-        if not len(frame):
+        return self.fit_chunks(lambda: [frame])
+
+    def fit_chunks(self, chunks: Callable[[], Iterable[pandas.DataFrame]]) -> MixedEncoder:
+        """Fit to a table that need not be in memory; the result does not depend on the chunks.
+
+        Parameters
+        ----------
+        chunks : callable
+            Gives the rows in order as frames with the same columns, as often as it is called:
+            twice. The first pass decides what is made of each column, the second scales.
+
+        Returns
+        -------
+        self : MixedEncoder
+            The fitted preparation.
+        """
+        names = list(next(iter(chunks())).columns)
+        roles = self._roles(names)
+        columns = gather(chunks(), [name for name in names if name not in roles])
+        if not all(column.rows for column in columns.values()):
             raise TableError("the table has no rows; give one with some.")
-        roles = self.roles(list(frame.columns), lambda names: find_ids(frame[names]))
-        plans = {name: roles.get(name) or plan_column(frame[name]) for name in frame.columns}
-        self.adopt(plans)
-        return self.finish(moments_of(self.encoded(frame), self.weighs))
+        roles = {**roles, **self._ids(columns, roles)}
+        self._adopt({name: roles.get(name) or plan_of(columns[name]) for name in names})
+        gaps = dict.fromkeys(self.columns_, 0)
+        total: Moments | None = None
+        for frame in chunks():
+            later = moments_of(self._encoded(frame, gaps), self._weighs)
+            total = later if total is None else total.merged(later)
+        for name, plan in self.plans_.items():
+            if plan.get("strays") == -1:  # planned from a sample: now all rows were seen
+                plan["strays"] = gaps[name] - columns[name].missing
+                plan["missing"] = gaps[name]
+        assert total is not None
+        return self._finish(total)
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """The numbers of some rows.
@@ -151,7 +188,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         frame = _as_frame(frame)
         self._check_columns(frame)
-        X = self.encoded(frame)
+        X = self._encoded(frame)
         if self.scale:
             X -= self.mean_
             X /= self.scale_
@@ -189,55 +226,48 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             used = plan["kind"] in _USED
             features = output_names(name, plan) if used else []
             end = start + len(features)
-            described.append(
-                {
-                    "name": name,
-                    **plan,
-                    "used": used,
-                    "features": features,
-                    "mean": self.mean_[start:end].tolist(),
-                    "scale": self.scale_[start:end].tolist(),
-                }
-            )
+            mean, scale = self.mean_[start:end].tolist(), self.scale_[start:end].tolist()
+            described.append({"name": name, **plan, "used": used, "features": features,
+                              "mean": mean, "scale": scale})  # fmt: skip
             start = end
         return described
 
-    def roles(
-        self, names: Sequence[str], find: Callable[[list[str]], list[str]]
-    ) -> dict[str, Plan]:
-        """The columns that are not looked at, with what they are instead.
-
-        ``find`` says which of some columns are ids.
-        """
-        drop = [self.drop] if isinstance(self.drop, str) else list(self.drop)
-        asked = None if self.id_column == "auto" else self.id_column
-        keep = [self.keep] if isinstance(self.keep, str) else list(self.keep)
+    def _roles(self, names: Sequence[str]) -> dict[str, Plan]:
+        """Plans of the columns whose cells are not looked at, as the parameters say."""
         self._check_weights(names)
-        for name in [*drop, *keep, self.label_column, asked]:
+        asked = None if self.id_column == "auto" else self.id_column
+        for name in [*_names(self.drop), *_names(self.keep), self.label_column, asked]:
             if name is not None and name not in names:
                 raise no_such_column(name, names)
-        roles: dict[str, Plan] = {name: left_out("as you asked") for name in drop}
+        roles: dict[str, Plan] = {name: left_out("as you asked") for name in _names(self.drop)}
         if self.label_column is not None:
             roles[self.label_column] = {"kind": "label"}
-        ids = [asked] if asked is not None else []
-        if self.id_column is not None:
-            ids += find([name for name in names if name not in roles and name not in keep])
-        self.id_column_ = ids[0] if ids else None
-        for name in ids:
-            roles.setdefault(name, left_out("an identifier"))
-        if self.id_column_ is not None:
-            roles[self.id_column_] = {"kind": "id"}
         return roles
 
-    def adopt(self, plans: dict[str, Plan]) -> None:
+    def _ids(self, columns: Mapping[str, Any], roles: Mapping[str, Plan]) -> dict[str, Plan]:
+        """Plans of the columns that identify the rows, of which the first is carried along."""
+        ids = [] if self.id_column in (None, "auto") else [self.id_column]
+        if self.id_column is not None:
+            ids += find_ids(columns, [name for name in columns if name not in _names(self.keep)])
+        self.id_column_ = ids[0] if ids else None
+        found = {name: left_out("looks like an identifier") for name in ids if name not in roles}
+        return found if self.id_column_ is None else {**found, self.id_column_: {"kind": "id"}}
+
+    def _adopt(self, plans: dict[str, Plan]) -> None:
         """Make these what is made of the columns; means and scales are still to come."""
         self.plans_: dict[str, Plan] = plans
         self.columns_ = [name for name, plan in plans.items() if plan["kind"] in _USED]
+        reasons = {name: plan.get("reason", f"the {plan['kind']} column")
+                   for name, plan in plans.items()}  # fmt: skip
         if not self.columns_:
-            raise _nothing_left(plans)
-        for name in [self.keep] if isinstance(self.keep, str) else self.keep:
+            told = (f"{reason}: {listed([name for name in plans if reasons[name] == reason], 5)}"
+                    for reason in dict.fromkeys(reasons.values()))  # fmt: skip
+            raise TableError(f"the table has no column to cluster by ({'; '.join(told)}); give "
+                             "numbers or categories.")  # fmt: skip
+        for name in _names(self.keep):
             if name not in self.columns_:
-                raise _not_kept(name, plans[name])
+                raise TableError(f"column '{shown(name)}' cannot be kept ({reasons[name]}); do not "
+                                 "name it in keep (--keep).")  # fmt: skip
         self.feature_names_ = [
             feature for name in self.columns_ for feature in output_names(name, plans[name])
         ]
@@ -245,17 +275,38 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             check_columns(len(self.feature_names_), "the table, with one for each category,")
 
     @property
-    def weighs(self) -> bool:
+    def _weighs(self) -> bool:
         """Whether weights may have to be learned."""
         learns = self.scale and self.weights is not None
         return learns and len(self.feature_names_) <= MOST_FEATURES
 
-    def finish(self, moments: Moments) -> MixedEncoder:
+    def _finish(self, moments: Moments) -> MixedEncoder:
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
-        discrete = self._discrete(moments, widths)
-        self.mean_, scale = self._spread(moments, widths)
-        weight = self._weights(moments, widths, scale, discrete)
+        starts = np.cumsum([0, *widths[:-1]])
+        # 1) means, and standard deviations that the features of one column share
+        d = len(self.feature_names_)
+        self.mean_, scale = np.zeros(d), np.ones(d)
+        if self.scale:
+            scale = np.sqrt(np.repeat(np.add.reduceat(moments.variance, starts), widths))
+            # What sums in another order change is rounded off: a table that is read in chunks has
+            # the same numbers as the whole one, to the last bit.
+            step = np.exp2(np.ceil(np.log2(scale)) - KEPT_BITS)
+            self.mean_ = np.rint(moments.mean / step) * step
+            scale = np.rint(scale / step) * step
+        # 2) weights, learned where columns have few values, and as they were asked for
+        bounds = np.column_stack(moments.bounds)[starts]
+        discrete = np.array([
+            self.plans_[name]["kind"] in ("category", "boolean") or has_two_values(*facts)
+            for name, facts in zip(self.columns_, bounds, strict=True)
+        ])  # fmt: skip
+        weight = np.ones(len(widths))
+        if moments.cross is not None and discrete.any():
+            covariance = moments.cross / moments.rows / np.outer(scale, scale)
+            weight = learned_weights(covariance, widths, moments.rows, discrete)
+        for name, factor in (self.weights if isinstance(self.weights, Mapping) else {}).items():
+            if name in self.columns_:
+                weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
         self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
@@ -264,49 +315,23 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             id_column=self.id_column_,
             label_column=self.label_column,
             scale=self.scale,
-            n_features=len(self.feature_names_),
+            n_features=d,
             weights=self.weights_,
         )
         return self
 
-    def encoded(self, frame: pandas.DataFrame) -> np.ndarray:
-        """The numbers before they are scaled."""
+    def _encoded(self, frame: pandas.DataFrame, gaps: dict[str, int] | None = None) -> np.ndarray:
+        """The numbers before they are scaled; missing numbers are counted in ``gaps``."""
         shape = (len(frame), len(self.feature_names_))
         check_memory(8 * math.prod(shape), "the table as numbers")
         X = np.empty(shape)
         start = 0
         for name in self.columns_:
-            values = encode(frame[name], self.plans_[name])
+            values = encode(frame[name], self.plans_[name], gaps)
             width = 1 if values.ndim == 1 else values.shape[1]
             X[:, start : start + width] = values.reshape(len(frame), width)
             start += width
         return X
-
-    def _discrete(self, moments: Moments, widths: Sequence[int]) -> np.ndarray:
-        """Whether each column has few values."""
-        facts = list(zip(*moments.bounds, strict=True))
-        starts = np.cumsum([0, *widths[:-1]])
-        kinds = [self.plans_[name]["kind"] for name in self.columns_]
-        return np.array(
-            [
-                kind in ("category", "boolean") or has_two_values(*facts[start])
-                for kind, start in zip(kinds, starts, strict=True)
-            ]
-        )
-
-    def _weights(
-        self, moments: Moments, widths: Sequence[int], scale: np.ndarray, discrete: np.ndarray
-    ) -> np.ndarray:
-        """A factor for each column, learned and asked for."""
-        weight = np.ones(len(widths))
-        if moments.cross is not None and discrete.any():
-            covariance = moments.cross / moments.rows / np.outer(scale, scale)
-            weight = learned_weights(covariance, widths, moments.rows, discrete)
-        asked = self.weights if isinstance(self.weights, Mapping) else {}
-        for name, factor in asked.items():
-            if name in self.columns_:
-                weight[self.columns_.index(name)] = factor
-        return weight
 
     def _check_weights(self, names: Sequence[str]) -> None:
         given = self.weights
@@ -323,18 +348,6 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
                     f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
                     f"{1 / LEAST:g}; got {shown(factor)}. Drop the column to leave it out."
                 )
-
-    def _spread(self, moments: Moments, widths: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Means, and standard deviations that the features of one column share."""
-        if not self.scale:
-            return np.zeros(len(self.feature_names_)), np.ones(len(self.feature_names_))
-        mean, variance = moments.mean, moments.variance
-        totals = np.add.reduceat(variance, np.cumsum([0, *widths[:-1]]))
-        scale = np.sqrt(np.repeat(totals, widths))
-        # What sums in another order change is rounded off: a table that is read in parts has the
-        # same numbers as the whole one, to the last bit.
-        step = np.exp2(np.ceil(np.log2(scale)) - KEPT_BITS)
-        return np.rint(mean / step) * step, np.rint(scale / step) * step
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
         names = set(frame.columns)
@@ -354,6 +367,10 @@ KEPT_BITS = 32
 _USED = ("number", "date", "boolean", "category")
 
 
+def _names(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _columns(names: Sequence[str]) -> str:
     return f"the {'column' if len(names) == 1 else 'columns'} {listed(names)}"
 
@@ -369,25 +386,5 @@ def _as_frame(frame: Any) -> pandas.DataFrame:
             raise TableError(f"a table has rows and columns; got shape {array.shape}.")
         return pandas.DataFrame(array, columns=numbered_names(array.shape[1]))
     names = [str(name) for name in frame.columns]
-    different_names(names, "the table")
+    check_names(names, "the table")
     return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
-
-
-def _not_kept(name: str, plan: Plan) -> TableError:
-    """The error for a column that was to be kept and cannot be used: why."""
-    reason = plan.get("reason", f"it is the {plan['kind']} column")
-    return TableError(
-        f"column '{shown(name)}' cannot be kept ({reason}); do not name it in keep (--keep)."
-    )
-
-
-def _nothing_left(plans: dict[str, Plan]) -> TableError:
-    """The error for a table of which no column can be used: why."""
-    reasons: dict[str, list[str]] = {}
-    for name, plan in plans.items():
-        reason = plan.get("reason", f"the {plan['kind']} column")
-        reasons.setdefault(reason, []).append(name)
-    told = "; ".join(f"{reason}: {listed(names, 5)}" for reason, names in reasons.items())
-    return TableError(
-        f"the table has no column to cluster by ({told}); give numbers or categories."
-    )

@@ -44,12 +44,6 @@ class Moments(NamedTuple):
             cross,
         )
 
-    def of(self, features: np.ndarray) -> Moments:
-        """Of some of the features."""
-        cross = None if self.cross is None else self.cross[np.ix_(features, features)]
-        mean, squares, low, high = (values[features] for values in self[1:5])
-        return Moments(self.rows, mean, squares, low, high, cross)
-
 
 def moments_of(X: np.ndarray, crossed: bool) -> Moments:
     """Of some rows; products of features only where they are asked for."""
