@@ -17,7 +17,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 
 from dogc.app import cli  # noqa: E402
-from dogc.app.commands import command_line, prediction, terminal  # noqa: E402
+from dogc.app.commands import command_line, terminal  # noqa: E402
 from dogc.app.files import clustering as clustered_table  # noqa: E402
 from dogc.app.models import saving  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
@@ -134,7 +134,7 @@ def test_nothing_is_overwritten_unasked(table, capsys):
 
 
 def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypatch):
-    monkeypatch.setattr(prediction, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(clustered_table, "MOST_AT_ONCE", 7)
     new = blobs(30, seed=1)
     new[["c", "a", "b"]].to_csv("new.csv", index=False)
     assert run("predict", model, "new.csv") == 0
