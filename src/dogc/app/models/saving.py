@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
 from ..._extras import missing
-from ..tables import MixedEncoder
+from ...encoding import MixedEncoder
 from .packing import OURS, Misfit, pack, unpack
 
 FORMAT_VERSION = 2
@@ -145,8 +145,8 @@ def packed(
         raise ModelFileError(
             f"settings and summary must fit into JSON ({_words(error)})."
         ) from error
-    content = {"model": pack(model), "preparation": pack(preparation)}
     try:
+        content = {"model": pack(model), "preparation": pack(preparation)}
         data = skops.dumps(content, **_COMPRESSED)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(

@@ -14,7 +14,7 @@ from .histograms import Column, Features, describe_column
 from .json_values import digits
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # With more features than these, those whose means differ most are looked at.
 MOST_FEATURES = 2000

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..tables import TableError
-from ..tables.columns import plan_column, with_gaps
+from ...encoding import TableError
+from ...encoding.columns import plan_column, with_gaps
 from .groups import Groups
 from .json_values import digits, short
 
 if TYPE_CHECKING:
     import pandas
 
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 BINS = 24
 

@@ -17,7 +17,7 @@ from .json_values import cell, digits, short
 if TYPE_CHECKING:
     import pandas
 
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 SEED = 0
 LEAST_OF_A_CLUSTER = 20

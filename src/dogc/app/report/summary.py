@@ -10,7 +10,7 @@ import numpy as np
 
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
-from ..tables.tally import Sureness, Tally, tally
+from ..files.tally import Sureness, Tally, tally
 from .counts import describe_counts
 from .deciding import deciding_columns, deciding_cuts
 from .features import describe_features, telling_columns
@@ -22,7 +22,7 @@ from .points import describe_points, lay_out
 from .truth import describe_truth
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # Names of the paper for classes that are called otherwise.
 METHOD_NAMES = {

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ...metrics import scores_of
-from ..tables.tally import Tally
+from ..files.tally import Tally
 from .groups import OUTLIER
 from .json_values import digits, short
 
