@@ -271,9 +271,9 @@ def row_result(
     k = k if wide else problem.candidates.k
     fitted = labelling.fitted_rows(place, W, labels, k, common_xi, wide)
     reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, task.watch)
+    fitted = fitted._replace(copies=copies, reach=reach, stray=state.graph.stray)
     again = labelling.repeated(fitted, place)
     agreement = float(np.average(again, weights=rows.size))
-    fitted = fitted._replace(copies=copies, reach=reach, stray=state.graph.stray)
     model = Model(fitted, None, settings.lookup.metric, settings.outlier_label, n_jobs)
     # How sure labels are, and who is an outlier
     sure = labelling.confidence(problem, labels, copies)
