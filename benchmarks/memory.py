@@ -7,7 +7,7 @@
 
 A peak is what the process holds at most during ``fit`` less what it held before, after a small fit
 that loads libraries and starts threads. The estimate is to be within a factor of 1.5 wherever the
-peak is above 100 MB. The constants in ``rows/memory.py`` were fitted to all cases but those of
+peak is above 100 MB. The constants in ``fitting/memory.py`` were fitted to all cases but those of
 ``held_out_cases``, which were measured once the constants stood. Linux only: peaks are read from
 /proc.
 """
@@ -138,7 +138,7 @@ def other_cases() -> Iterator[Case]:
     yield case("LPP", 20_000, 300, n_components=5)
     yield case("LPP", 3_000, 20, n_components=2, affinity="full")
     yield case("LPP", 3_000, 2_000, n_components=5)
-    for method in ("LSC", "USPEC", "USENC", "KMultipleMeans"):
+    for method in ("LSC", "USPEC"):
         yield case(method, 200_000, 20)
         yield case(method, 40_000, 400)
         yield case(method, 400_000, 8, 20)
@@ -147,7 +147,6 @@ def other_cases() -> Iterator[Case]:
         yield case(method, 20_000, 2_000, density=0.03)
     yield case("LSC", 100_000, 50, n_landmarks=3_000)
     yield case("USPEC", 100_000, 50, n_landmarks=3_000)
-    yield case("KMultipleMeans", 60_000, 50, n_prototypes=3_000)
     for method in ("PrintedDOGC", "PrintedDOGCOS"):
         yield case(method, 1_500, 20, max_iter=3)
         yield case(method, 2_500, 20, max_iter=3)
@@ -175,8 +174,6 @@ def held_out_cases() -> Iterator[Case]:
     yield case("LPP", 10_000, 700, n_components=3)
     yield case("LSC", 60_000, 200, 10, n_landmarks=800)
     yield case("USPEC", 300_000, 30, 10, n_neighbors=10)
-    yield case("USENC", 150_000, 30, 6, n_estimators=10)
-    yield case("KMultipleMeans", 300_000, 12, 8, n_neighbors=8)
     yield case("PrintedDOGC", 3_200, 50, max_iter=2)
 
 
@@ -227,7 +224,7 @@ def make_model(case: Case) -> Any:
 
 def estimates(case: Case, X: Any) -> float:
     """What the fit would be refused for, without the fit."""
-    from dogc.estimators import _room
+    from dogc.fitting import memory
     from dogc.paper import as_printed
 
     class SaidError(Exception):
@@ -236,14 +233,14 @@ def estimates(case: Case, X: Any) -> float:
     def said(estimate: Any, n: int, remedy: str) -> None:
         raise SaidError(estimate(n))
 
-    kept = _room.check_room, as_printed.check_room
-    _room.check_room = as_printed.check_room = said
+    kept = memory.check_room, as_printed.check_room
+    memory.check_room = as_printed.check_room = said
     try:
         make_model(case).fit(X)
     except SaidError as error:
         return float(error.args[0])
     finally:
-        _room.check_room, as_printed.check_room = kept
+        memory.check_room, as_printed.check_room = kept
     raise AssertionError(f"{case.method} says nothing of memory")
 
 

@@ -147,7 +147,7 @@ def lookalikes():
 
 def landmarks():
     """Methods on landmarks: their time in DOGC's of the same run, and their score."""
-    peers = {"lsc": "LSC", "uspec": "U-SPEC", "usenc": "U-SENC", "kmm": "KMM"}
+    peers = {"lsc": "LSC", "uspec": "U-SPEC"}
     sets = [("moons 0.1", 100_000), ("moons 0.1", MILLION), ("rings", 200_000)]
     floors = []
     for data, n in sets:

@@ -230,7 +230,7 @@ class NystroemKMeans:
 
 def estimator(method, c, p=None):
     """A method by its name in the tables; p is for the cut on as many representatives as DOGC."""
-    from dogc import DOGC, LSC, USENC, USPEC, KMultipleMeans, NormalizedCut
+    from dogc import DOGC, LSC, USPEC, NormalizedCut
 
     def spectral(k, solver):
         return SpectralClustering(
@@ -244,8 +244,6 @@ def estimator(method, c, p=None):
         "cut": lambda: NormalizedCut(c, n_representatives=p, n_jobs=-1, random_state=SEED),
         "lsc": lambda: LSC(c, n_jobs=-1),
         "uspec": lambda: USPEC(c, n_jobs=-1),
-        "usenc": lambda: USENC(c, n_jobs=-1),
-        "kmm": lambda: KMultipleMeans(c, n_jobs=-1),
         "kmeans": lambda: KMeans(c, n_init=10, random_state=SEED),
         "nystroem": lambda: NystroemKMeans(c),
         "amg": lambda: spectral(15, "amg"),

@@ -1,6 +1,6 @@
 """
-How the graph falls apart
-=========================
+How the graph separates
+=======================
 
 DOGC starts from a graph in which rows of different clusters are still joined. The embedding
 shows which edges cross a border; these lose their weight, and lambda is increased until the

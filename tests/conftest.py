@@ -12,23 +12,17 @@ import pytest
 
 from dogc import (
     CAN,
-    CLGR,
     CLR,
     DOGC,
     DOGCOS,
     LSC,
     PCAN,
     SEC,
-    USENC,
-    USPEC,
     DiscriminativeKMeans,
     DOGCFixedGraph,
     DOGCRelaxed,
-    KMultipleMeans,
-    LocalLearningClustering,
-    NMFClustering,
     NormalizedCut,
-    RatioCut,
+    estimators,
 )
 from dogc.fitting.auto.n_components import geometry_of
 from dogc.fitting.places import locate
@@ -40,21 +34,11 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 
 # Those that learn their graph, those that do not, and all.
 ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
-BASELINES = (
-    RatioCut,
-    NormalizedCut,
-    NMFClustering,
-    CLR,
-    SEC,
-    DiscriminativeKMeans,
-    LocalLearningClustering,
-    CLGR,
-    LSC,
-    USPEC,
-    USENC,
-    KMultipleMeans,
-)
+FITTING = [cls for cls in vars(estimators).values() if hasattr(cls, "fit_predict")]
+BASELINES = tuple(cls for cls in FITTING if cls not in ESTIMATORS)
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
+# One of each way of a fit: what is the same within a family is tested on these.
+FAMILIES = (DOGC, DOGCOS, NormalizedCut, CLR, SEC, DiscriminativeKMeans, LSC)
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 

@@ -155,15 +155,15 @@ COMPARED = {
     ),
     "k-means": (
         "estimators/_discretising.py",
-        "    if n_init is None:\n        start = discrete.cluster_means(F, rotated)",
-        "    if False:\n        start = discrete.cluster_means(F, rotated)",
+        "discrete.cluster_means(F, rotated) if n_init is None else",
+        "discrete.cluster_means(F, rotated) if False else",
     ),
     "CLR": (
         "numerics/graph.py",
         "np.where(cost - cheapest > 2.0, 0.0, A)",
         "np.where(cost - cheapest > 1.0, 0.0, A)",
     ),
-    "SEC": ("estimators/_sec.py", "weight = mu * float(A.sum()) / n", "weight = mu"),
+    "SEC": ("estimators/_sec.py", "constant, mu * float(A.sum()) / n", "constant, mu"),
     "DKM": (
         "estimators/_dkm.py",
         "l2p.ridge_map(space.R, lam * unit)",
@@ -178,7 +178,7 @@ COMPARED = {
     "NMF": ("estimators/_nmf.py", 'source: str = "graph"', 'source: str = "features"'),
     "LPP": (
         "estimators/_lpp.py",
-        "centre = (degree @ space.R) / total",
+        "centre = (degree @ space.R) / (float(degree.sum()) or 1.0)",
         "centre = 0.0 * space.R[0]",
     ),
 }

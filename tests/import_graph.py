@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import importlib.util
 import pathlib
 
@@ -93,21 +94,8 @@ def _child(folder: str, name: str) -> str | None:
 
 
 def _circles(graph: dict[str, set[str]]) -> list[set[str]]:
-    reach = {name: _reached(graph, name) for name in graph}
-    groups = {
-        frozenset(other for other in reach[name] if name in reach.get(other, ())) | {name}
-        for name in graph
-        if name in reach[name]
-    }
-    return [set(group) for group in groups]
-
-
-def _reached(graph: dict[str, set[str]], name: str) -> set[str]:
-    seen: set[str] = set()
-    ahead = [*graph[name]]
-    while ahead:
-        other = ahead.pop()
-        if other not in seen:
-            seen.add(other)
-            ahead += graph.get(other, ())
-    return seen
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return [set(error.args[1])]
+    return []

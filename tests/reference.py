@@ -172,21 +172,6 @@ def cayley(F, G, tau):
     return np.linalg.inv(identity + tau / 2 * W) @ (identity - tau / 2 * W) @ F
 
 
-def sphere_minimum(A, b):
-    """min f'Af - 2f'b on the unit sphere: (A - mu I) f = b with mu below every eigenvalue."""
-    values, vectors = np.linalg.eigh(A)
-    g = vectors.T @ b
-    low, high = values[0] - np.linalg.norm(b), values[0]
-    for _ in range(200):
-        mu = (low + high) / 2
-        if np.sum((g / (values - mu)) ** 2) < 1.0:
-            low = mu
-        else:
-            high = mu
-    f = vectors @ (g / (values - low))
-    return float(f @ A @ f - 2.0 * f @ b)
-
-
 def smallest_eigenvalue_sum(L, c):
     """Ky Fan: the least Tr(F'LF) over orthonormal F with c columns."""
     return float(np.linalg.eigvalsh(L)[:c].sum())

@@ -15,10 +15,16 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 BLOCK = re.compile(r"```python\n(.*?)```", flags=re.S)
-WITH_PYTHON = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+# These take more than a second or two.
+LONG = ("methods.md", "cluster.md", "guide.md", "model_files.md")
+WITH_PYTHON = [
+    pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in LONG else [])
+    for page in PAGES
+    if BLOCK.search(page.read_text(encoding="utf-8"))
+]
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", WITH_PYTHON)
 def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files
     names = {"X": load_iris().data}

@@ -27,8 +27,7 @@ PAGES = [ROOT / name for name in OTHERS]
 PAGES += [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 BLOCK = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", flags=re.S | re.M)
 # These take minutes or need a cluster: they are parsed, not run.
-LONG = ("paper tables", "paper figures", "paper departures", "--scheduler")
-QUICK = "start.md"
+LONG = ("paper tables", "paper figures", "paper departures")
 
 
 def lines(page):
@@ -44,11 +43,7 @@ def commands(page):
 
 
 PIPES = [line for page in PAGES for line in lines(page) if "| dogc " in line]
-WITH_COMMANDS = [
-    pytest.param(page, id=page.name, marks=[] if page.name == QUICK else [pytest.mark.slow])
-    for page in PAGES
-    if commands(page)
-]
+WITH_COMMANDS = [pytest.param(page, id=page.name) for page in PAGES if commands(page)]
 
 
 @pytest.fixture
@@ -91,6 +86,7 @@ def check(words):
         assert run([*words, *(["--force"] if "--force" in options else [])]) == 0, words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_on_the_page_run_in_order(page, folder):
     run(["datasets", "wine", "--force"])
@@ -99,6 +95,7 @@ def test_commands_on_the_page_run_in_order(page, folder):
         check(words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", PIPES)
 def test_pipes_on_the_pages_run(line, folder):
     programs = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
@@ -111,13 +108,8 @@ def test_pipes_on_the_pages_run(line, folder):
     assert json.loads(done.stdout)["rows"] == 200
 
 
-def test_a_pipe_is_among_the_commands():
-    assert PIPES
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_targets_and_scripts_on_the_page_exist(page):
-    text = page.read_text(encoding="utf-8")
+def test_targets_and_scripts_on_the_pages_exist():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
     for target in re.findall(r"`make ([\w-]+)|^make ([\w-]+)", text, flags=re.M):
         assert "".join(target) in targets, target

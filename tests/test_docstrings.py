@@ -31,10 +31,11 @@ def described(cls, section):
 
 
 @each
-def test_parameters_are_described_in_order_with_their_defaults(cls):
+def test_parameters_are_described_with_their_defaults(cls):
     parameters = inspect.signature(cls).parameters
     told = described(cls, "Parameters")
-    assert [name for name, _ in told] == list(parameters)
+    assert told[0][0] == next(iter(parameters))  # all others are passed by name
+    assert sorted(name for name, _ in told) == sorted(parameters)
     for name, kind in told:
         _, stated, default = kind.partition(", default=")
         assert stated, name
@@ -97,3 +98,17 @@ def test_the_tool_names_what_differs_and_puts_it_right(tmp_path):
     (folder / "_dogc.py").write_text(first)
     assert run_tool("--write", folder).returncode == 0
     assert not any(SHARED in path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+
+
+OTHERS_FOLLOW = pytest.mark.xfail(strict=False, reason="rooms above the loop follow")
+
+
+@pytest.mark.parametrize("room", ["numerics", "loop", pytest.param(".", marks=OTHERS_FOLLOW)])
+def test_no_docstring_begins_with_what_who_or_where(room):
+    found = []
+    for path in (ROOT / "src" / "dogc" / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                doc = ast.get_docstring(node) or ""
+                found += [f"{path.name}: {doc}"] if re.match(r"(What|Who|Where)\b", doc) else []
+    assert found == []

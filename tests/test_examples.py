@@ -8,6 +8,12 @@ import pytest
 
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 GALLERY = sorted(EXAMPLES.glob("plot_*.py"))
+# The others take more than a second or two.
+QUICK = ("plot_save_and_load", "plot_new_rows", "plot_outliers", "plot_how_many_clusters")
+RUN = [
+    pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else [pytest.mark.slow])
+    for path in GALLERY
+]
 
 
 @pytest.fixture
@@ -21,7 +27,7 @@ def pyplot():
     plt.close("all")
 
 
-@pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", RUN)
 def test_gallery_script_runs_draws_and_prints(path, pyplot, capsys):
     began = time.process_time()
     with warnings.catch_warnings():

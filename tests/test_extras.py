@@ -94,14 +94,6 @@ def test_so_does_what_becomes_of_a_model(name, model, monkeypatch, tmp_path):
     says_how(str(refused.value), package)
 
 
-def test_a_pipeline_needs_one_more(pipeline, monkeypatch):
-    pytest.importorskip("onnx")
-    monkeypatch.setitem(sys.modules, "skl2onnx", None)
-    with pytest.raises(ImportError) as refused:
-        dogc.to_onnx(pipeline)
-    says_how(str(refused.value), "skl2onnx")
-
-
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_command_says_it_before_it_reads_anything(package, monkeypatch, capsys, tmp_path):
     pytest.importorskip("typer")
@@ -112,16 +104,6 @@ def test_every_command_says_it_before_it_reads_anything(package, monkeypatch, ca
         said = capsys.readouterr().err
         assert said.startswith("dogc: the command line needs ")
         says_how(said, package)
-
-
-def test_figures_of_the_paper_say_it_before_anything_is_run(monkeypatch, capsys, tmp_path):
-    from dogc.paper import command as paper
-
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(SystemExit) as ended:
-        paper.main(["figures", "--out", str(tmp_path)])
-    assert ended.value.code == 2
-    says_how(capsys.readouterr().err.splitlines()[-1], "matplotlib")
 
 
 def test_the_table_of_extras_is_that_of_the_package():

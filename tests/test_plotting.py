@@ -77,16 +77,6 @@ def test_the_picture_shows_every_number():
     assert (min(frame.get_ydata()), max(frame.get_ydata())) == (-0.5, 2.5)
 
 
-def test_it_is_made_from_an_estimator_and_into_given_axes(three_blobs):
-    axes = matplotlib.figure.Figure().subplots()
-    display = ScaleDisplay.from_estimator(DOGC(3).fit(three_blobs[0]), ax=axes)
-    assert display.ax_ is axes
-    with pytest.raises(NotFittedError):
-        ScaleDisplay.from_estimator(DOGC(3))
-    with pytest.raises(ValueError, match="KMeans does not choose a scale"):
-        ScaleDisplay.from_estimator(KMeans(3))
-
-
 def test_numbers_of_representatives_are_drawn_in_the_same_way():
     resolutions = ResolutionChoice((125, 250, 500), *choice()[1:3], 250)
     display = ScaleDisplay(resolutions).plot()
@@ -111,70 +101,56 @@ def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
         ScaleDisplay.from_estimator(NormalizedCut(3).fit(three_blobs[0]))
 
 
-def test_without_matplotlib_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match="dogc\\[plots\\]"):
-        ScaleDisplay(choice()).plot()
-
-
 # What all displays do
 
 
-def drawings(X, y):
-    """Every display from every place it can be made from."""
-    model = DOGCOS(3, n_neighbors=8).fit(X)
-    return {
-        "clusters": lambda ax: ClusterDisplay.from_estimator(model, X, ax=ax),
-        "clusters, labels": lambda ax: ClusterDisplay.from_predictions(X, y, ax=ax),
-        "graph": lambda ax: GraphDisplay.from_estimator(model, ax=ax),
-        "graph, edges": lambda ax: GraphDisplay.from_estimator(model, X, kind="edges", ax=ax),
-        "graph, labels": lambda ax: GraphDisplay.from_predictions(
-            model.affinity_matrix_, y, X=X, kind="edges", ax=ax
-        ),
-        "convergence": lambda ax: ConvergenceDisplay.from_estimator(model, ax=ax),
-        "scale": lambda ax: ScaleDisplay.from_estimator(model, ax=ax),
-        "confusion": lambda ax: ConfusionDisplay.from_estimator(model, X, y, ax=ax),
-        "confusion, labels": lambda ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
-        "splits": lambda ax: SplitDisplay.from_predictions({2: np.minimum(y, 1), 3: y}, ax=ax),
-    }
+# Every display from every place it can be made from.
+DRAWINGS = {
+    "clusters": lambda model, X, y, ax: ClusterDisplay.from_estimator(model, X, ax=ax),
+    "clusters, labels": lambda model, X, y, ax: ClusterDisplay.from_predictions(X, y, ax=ax),
+    "graph": lambda model, X, y, ax: GraphDisplay.from_estimator(model, ax=ax),
+    "graph, edges": lambda model, X, y, ax: GraphDisplay.from_estimator(
+        model, X, kind="edges", ax=ax
+    ),
+    "graph, labels": lambda model, X, y, ax: GraphDisplay.from_predictions(
+        model.affinity_matrix_, y, X=X, kind="edges", ax=ax
+    ),
+    "convergence": lambda model, X, y, ax: ConvergenceDisplay.from_estimator(model, ax=ax),
+    "scale": lambda model, X, y, ax: ScaleDisplay.from_estimator(model, ax=ax),
+    "confusion": lambda model, X, y, ax: ConfusionDisplay.from_estimator(model, X, y, ax=ax),
+    "confusion, labels": lambda model, X, y, ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
+    "splits": lambda model, X, y, ax: SplitDisplay.from_predictions(
+        {2: np.minimum(y, 1), 3: y}, ax=ax
+    ),
+}
 
 
-NAMES = [
-    "clusters",
-    "clusters, labels",
-    "graph",
-    "graph, edges",
-    "graph, labels",
-    "convergence",
-    "scale",
-    "confusion",
-    "confusion, labels",
-    "splits",
-]
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = make_blobs(60, n_features=4, centers=3, random_state=0)
+    return DOGCOS(3, n_neighbors=8).fit(X), X, y
 
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])
-@pytest.mark.parametrize("name", NAMES)
-def test_every_display_draws_alone_and_into_given_axes(name, style, three_blobs):
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_every_display_draws_alone_and_into_given_axes(name, style, fitted):
     with plt.style.context(style):
-        draw = drawings(*three_blobs)[name]
-        own = draw(None)
+        own = DRAWINGS[name](*fitted, None)
         assert own.figure_ is own.ax_.figure
         assert own.figure_.get_layout_engine() is not None
         own.figure_.canvas.draw()
         axes = new_axes()
-        given = draw(axes)
+        given = DRAWINGS[name](*fitted, axes)
         assert given.figure_ is axes.figure
         given.figure_.canvas.draw()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_display_says_how_to_get_matplotlib(name, three_blobs, monkeypatch):
-    draw = drawings(*three_blobs)[name]
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_every_display_says_how_to_get_matplotlib(name, fitted, monkeypatch):
     for module in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=r'pip install "dogc\[plots\]"'):
-        draw(None)
+        DRAWINGS[name](*fitted, None)
 
 
 @pytest.mark.parametrize(
@@ -264,15 +240,6 @@ def test_clusters_have_their_colours_and_the_legend_their_sizes():
     np.testing.assert_array_equal(display.outliers_.get_offsets(), X[3:])
     texts = [text.get_text() for text in display.legend_.get_texts()]
     assert texts == ["0  (2)", "1  (1)", "outliers  (1)"]
-
-
-def test_two_features_are_drawn_as_they_are_and_named_as_in_the_frame():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"width": [0.0, 1.0, 5.0], "height": [1.0, 0.0, 4.0]})
-    display = ClusterDisplay.from_predictions(frame, [0, 0, 0])
-    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("width", "height")
-    found = display.scatter_[0].get_offsets()
-    np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(frame.to_numpy(), axis=0))
 
 
 def test_more_features_are_seen_in_the_learned_subspace():
@@ -381,27 +348,6 @@ def test_blocks_hold_all_of_the_weight_where_it_belongs():
     assert len(block_structure(A, labels, 400).edges) == 91  # a row each where there is room
 
 
-def test_more_clusters_than_bins_share_bins_of_one_size():
-    labels = np.arange(90) % 45  # row i and row i + 44 are in neighbouring clusters, unjoined else
-    A = sp.csr_array((np.ones(46), (np.arange(46), np.arange(46) + 44)), (90, 90))
-    blocks = block_structure((A + A.T).tocsr(), labels, 9)
-    assert blocks.edges.tolist() == list(range(0, 91, 10))
-    assert blocks.borders.tolist() == list(range(0, 91, 2))
-    assert np.trace(blocks.density) > 0.7 * blocks.density.sum()
-
-
-def test_rows_of_a_cluster_come_in_the_order_of_a_walk_along_it():
-    order = np.random.default_rng(0).permutation(40)  # two paths of twenty, shuffled
-    edge = np.arange(39) != 19
-    i, j = order[:-1][edge], order[1:][edge]
-    A = sp.csr_array((np.ones(38), (i, j)), (40, 40))
-    labels = np.empty(40, dtype=int)
-    labels[order] = np.repeat([0, 1], 20)
-    density = block_structure((A + A.T).tocsr(), labels, 40).density
-    assert np.triu(density, 2).sum() == 0
-    assert np.diag(density, 1).sum() == 38
-
-
 def test_the_title_says_how_much_weight_is_inside():
     A = sp.csr_array(np.array([[0, 3.0, 0.5], [3.0, 0, 0.5], [0.5, 0.5, 0]]))
     display = GraphDisplay.from_predictions(A, [0, 0, 1])
@@ -426,14 +372,6 @@ def test_names_of_clusters_are_not_written_over_one_another(sizes):
         boxes = [name.get_window_extent() for name in axis.get_ticklabels()]
         assert len(boxes) >= min(len(sizes), 7)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
-
-
-def test_learned_graphs_are_all_inside_and_fixed_ones_are_not():
-    X, _ = make_blobs(150, centers=3, cluster_std=2.0, random_state=0)
-    learned = DOGC(3, n_neighbors=10).fit(X)
-    assert learned.converged_
-    assert GraphDisplay.from_estimator(learned).inside_ == pytest.approx(1.0)
-    assert GraphDisplay.from_estimator(NormalizedCut(3).fit(X)).inside_ < 0.999
 
 
 def test_edges_are_drawn_once_within_and_between():
@@ -481,15 +419,6 @@ def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moo
     )
 
 
-def test_blocks_of_representatives_count_representatives(many_moons):
-    X, model = many_moons
-    display = GraphDisplay.from_estimator(model)
-    sizes = np.bincount(model.representative_labels_)
-    assert [frame.get_width() for frame in display.borders_] == sizes.tolist()
-    with pytest.raises(ValueError, match="X has 9 rows but DOGC was fitted on 3500"):
-        GraphDisplay.from_estimator(model, X[:9])
-
-
 def test_representatives_are_seen_as_rows_would_be():
     pandas = pytest.importorskip("pandas")
     X, _ = make_blobs(500, centers=3, n_features=6, random_state=0)
@@ -501,14 +430,6 @@ def test_representatives_are_seen_as_rows_would_be():
     frame = pandas.DataFrame(X[:, :2], columns=["width", "height"])
     named = DOGC(3, n_representatives=40).fit(frame)
     assert GraphDisplay.from_estimator(named, kind="edges").axis_names == ("width", "height")
-
-
-def test_many_weak_edges_between_clusters_do_not_look_like_strong_ones():
-    weight = np.array([[0, 4.0, 0.04], [4.0, 0, 1.0], [0.04, 1.0, 0]])
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]])
-    graph = sp.csr_array(weight)
-    _, between = GraphDisplay.from_predictions(graph, [0, 0, 1], X=X, kind="edges").edges_
-    np.testing.assert_allclose(between.get_colors()[:, 3], [0.9 * 0.1, 0.9 * 0.5])
 
 
 def test_a_large_graph_never_becomes_dense():
@@ -563,15 +484,6 @@ def test_every_method_with_a_history_has_its_terms(cls, three_blobs):
     terms = [name for name in display.lines_ if name not in ("objective", "components", "lambda")]
     assert terms == list(model.history_[0].terms)
     assert display.target_.get_ydata()[0] == 3
-
-
-def test_convergence_takes_three_axes_and_refuses_others():
-    _, axes = plt.subplots(1, 3)
-    assert ConvergenceDisplay(records()).plot(ax=axes).axes_.tolist() == axes.tolist()
-    with pytest.raises(ValueError, match="ax must be one axes or three; got 2"):
-        ConvergenceDisplay(records()).plot(ax=axes[:2])
-    with pytest.raises(ValueError, match="history is empty"):
-        ConvergenceDisplay([]).plot()
 
 
 def test_a_run_at_lambda_zero_can_be_drawn():
@@ -668,14 +580,6 @@ def test_bands_end_where_their_blocks_do():
             assert sum(band.rows for band in leaving) == block.rows
             assert max(band.left[1] for band in leaving) == pytest.approx(block.bottom)
             assert min(band.left[0] for band in leaving) == pytest.approx(block.top)
-
-
-def test_the_legend_stays_in_given_axes(three_blobs):
-    figure, axes = plt.subplots(figsize=(5.5, 4.5))
-    display = ConvergenceDisplay.from_estimator(DOGCOS(3).fit(three_blobs[0]), ax=axes)
-    figure.canvas.draw()
-    box = display.ax_.get_legend().get_window_extent()
-    assert box.x1 <= axes.get_window_extent().x1 + 1
 
 
 # The layout of the learned graph

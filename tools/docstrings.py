@@ -37,8 +37,6 @@ FOLLOWS = {
     "LPP": "SEC",
     "LSC": "SEC",
     "USPEC": "LSC",
-    "USENC": "USPEC",
-    "KMultipleMeans": "LSC",
 }
 # Names that a class describes in words of its own. Its followers repeat these.
 OWN = {
@@ -56,8 +54,6 @@ OWN = {
     "LPP": "n_components components_",
     "LSC": "n_neighbors bandwidth n_init random_state",
     "USPEC": "n_landmarks",
-    "USENC": "n_landmarks random_state",
-    "KMultipleMeans": "n_neighbors max_iter random_state n_iter_ converged_",
 }
 # Single names for which a class follows another one than usual.
 ELSEWHERE = {("PCAN", "components_"): "DOGC"}

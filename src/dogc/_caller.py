@@ -1,9 +1,12 @@
-"""Warnings that point at the line of whoever called this library."""
+"""Warnings: pointed at the line of the caller, or gathered from a fit."""
 
 from __future__ import annotations
 
 import sys
+import time
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 # Frames of these packages are not the caller's: a Pipeline calls fit from within scikit-learn.
 _INSIDE = {"dogc", "sklearn", "joblib"}
@@ -19,3 +22,13 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 def _package(names: dict[str, object]) -> str:
     return str(names.get("__name__", "")).split(".")[0]
+
+
+def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:
+    """The result of a fit, its seconds, and what it warned of, the same words once."""
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = fit()
+    notes = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
+    return found, time.perf_counter() - began, list(notes)

@@ -101,7 +101,7 @@ def check_enough_rows(n: int) -> None:
 
 
 def check_device(device: Any) -> str:
-    """Where rows are worked on: "auto", "cpu", "cuda", a numbered "cuda:0", or torch's own."""
+    """The device that works on rows: "auto", "cpu", "cuda", a numbered "cuda:0", or torch's own."""
     if type(device).__module__ == "torch":
         device = str(device)
     if not isinstance(device, str) or not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):

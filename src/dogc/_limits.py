@@ -1,7 +1,12 @@
-"""What limits the memory of this process, what is left of it, and who is refused for that."""
+"""Free memory (rlimits, cgroups, machine) and the check that refuses fits beyond it.
+
+Imports nothing but Python's own library: a command looks at its limits before it loads NumPy.
+"""
 
 from __future__ import annotations
 
+import bisect
+import contextlib
 import os
 import pathlib
 from collections.abc import Callable, Iterator
@@ -10,8 +15,6 @@ from typing import NamedTuple
 ROOT = pathlib.Path("/")
 # Fewer rows than this are not worth a fit.
 FEWEST = 50
-# Control groups of version 1 say "no limit" by a number near the largest one.
-UNLIMITED = 1 << 60
 # The two limits of a process, and what counts against each: addresses, not pages that are in use.
 PROCESS = {
     "Max address space": ("VmSize", "RLIMIT_AS (ulimit -v)"),
@@ -22,8 +25,15 @@ PROCESS = {
 # OpenBLAS, where it gets no buffer, asks for it again without end.
 LEAST, TO_COME = 3.1e9, 7e8
 _aside: list[float] = []
-# Where each version of control groups is mounted.
-MOUNTS = {1: ("sys/fs/cgroup/memory",), 2: ("sys/fs/cgroup", "sys/fs/cgroup/unified")}
+# Control groups of version 2 and of version 1: the mount, the limits, what is used, and how counts
+# of a group with all within it begin. Version 1 says "no limit" by a number near the largest one.
+GROUPS = (
+    ("sys/fs/cgroup", ("memory.max", "memory.high"), "memory.current", ""),
+    ("sys/fs/cgroup/memory", ("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_"),
+)
+UNLIMITED = 1 << 60
+CACHE = ("active_file", "inactive_file")
+MACHINE = "the machine's memory"
 
 
 class Room(NamedTuple):
@@ -44,15 +54,19 @@ def room(root: pathlib.Path = ROOT) -> Room:
     >>> room().free >= 0
     True
     """
-    found = [*_process(root), *_groups(root), *_machine(root)]
+    found = [*_process(root), *_groups(root)]
+    if (available := _table(root / "proc/meminfo").get("MemAvailable")) is not None:
+        found.append(Room(1024.0 * available, MACHINE))
     if not found:
-        found = list(_installed())
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            if (pages := os.sysconf("SC_PHYS_PAGES")) > 0:
+                found.append(Room(float(pages * os.sysconf("SC_PAGE_SIZE")), MACHINE))
     free, limit = min(found, default=Room(float("inf"), "nothing"))
     return Room(max(free, 0.0), limit)
 
 
 def free_bytes() -> float:
-    """What this process can still take; infinite where the system does not say."""
+    """Bytes that this process can still take; infinite where the system does not say."""
     return room().free
 
 
@@ -83,28 +97,13 @@ def check_room(estimate: Callable[[int], float], n: int, remedy: str) -> None:
     wanted, (free, limit) = estimate(n), room()
     if wanted <= free:
         return
-    rows = most_rows(estimate, n, free)
+    rows = bisect.bisect_right(range(n), free, key=estimate) - 1
     digits = 10 ** max(0, len(str(rows)) - 2)
     fewer = f"fit on about {rows // digits * digits:,} of them{remedy}"
     raise MemoryError(
         f"X has {n:,} rows, which need about {gigabytes(wanted)} where {gigabytes(free)} are free "
         f"(the limit is {limit}); {fewer if rows >= FEWEST else 'make room, or drop columns'}."
     )
-
-
-def most_rows(estimate: Callable[[int], float], n: int, free: float) -> int:
-    """The most rows, below n, that so many bytes are enough for.
-
-    Examples
-    --------
-    >>> most_rows(lambda n: 8.0 * n * n, 1000, 80_000.0)
-    100
-    """
-    low, high = 0, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if estimate(middle) <= free else (low, middle)
-    return low
 
 
 def gigabytes(number: float) -> str:
@@ -119,65 +118,33 @@ def gigabytes(number: float) -> str:
 
 
 def _process(root: pathlib.Path) -> Iterator[Room]:
-    """What resource limits leave; VmSize and VmData are what the kernel compares them with."""
+    """The resource limits less VmSize and VmData, which the kernel compares with them."""
     used = _table(root / "proc/self/status")
     for line in _lines(root / "proc/self/limits"):
         for name, (counted, limit) in PROCESS.items():
-            if line.startswith(name) and counted in used:
-                most = line[len(name) :].split()[0]
-                if most.isdigit():
-                    taken = 1024 * used[counted] + sum(_aside)
-                    yield Room(int(most) - taken, limit)
+            most = line.removeprefix(name).split()[:1]
+            if line.startswith(name) and counted in used and most[0].isdigit():
+                yield Room(int(most[0]) - 1024 * used[counted] - sum(_aside), limit)
 
 
 def _groups(root: pathlib.Path) -> Iterator[Room]:
-    """What is left in the process's own control group and in each that this is part of."""
+    """Room in the process's own control group and in each that this is part of.
+
+    The file cache that counts there can be given back. In a container the group's own path may not
+    be there: the mount is its group then.
+    """
     for line in _lines(root / "proc/self/cgroup"):
-        number, controllers, path = (*line.split(":", 2), "", "")[:3]
-        version = 2 if number == "0" and not controllers else 1
-        if version == 1 and "memory" not in controllers.split(","):
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
+        if controllers and "memory" not in controllers.split(","):
             continue
+        mount, limits, used, prefix = GROUPS[bool(controllers)]
         parts = [part for part in path.split("/") if part not in ("", "..")]
-        for mount in MOUNTS[version]:
-            folders = [root.joinpath(mount, *parts[:i]) for i in range(len(parts), -1, -1)]
-            # In a container the group's own path may not be there: the mount is its group then.
-            folders = [folder for folder in folders if folder.is_dir()]
-            for place, folder in enumerate(folders):
-                if place and _number(folder / "memory.use_hierarchy") == 0:
-                    continue  # groups within such a group do not count there
-                yield from _left(folder)
-
-
-def _left(folder: pathlib.Path) -> Iterator[Room]:
-    """What is left in one group; the file cache that counts there can be given back."""
-    known = map(_number, (folder / "memory.current", folder / "memory.usage_in_bytes"))
-    used = next((number for number in known if number is not None), None)
-    if used is None:
-        return
-    counts = _table(folder / "memory.stat")
-    cache = sum(
-        counts.get(f"total_{name}", counts.get(name, 0))
-        for name in ("active_file", "inactive_file")
-    )
-    for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
-        most = _number(folder / name)
-        if most is not None and most < UNLIMITED:
-            yield Room(float(most - max(used - cache, 0)), "the container's limit")
-
-
-def _machine(root: pathlib.Path) -> Iterator[Room]:
-    available = _table(root / "proc/meminfo").get("MemAvailable")
-    if available is not None:
-        yield Room(1024.0 * available, "the machine's memory")
-
-
-def _installed() -> Iterator[Room]:
-    try:
-        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return
-    if pages > 0 and size > 0:
-        yield Room(float(pages * size), "the machine's memory")
+        for folder in (root.joinpath(mount, *parts[:i]) for i in range(len(parts) + 1)):
+            taken, counts = _number(folder / used), _table(folder / "memory.stat")
+            for most in (_number(folder / name) for name in limits):
+                if taken is not None and most is not None and most < UNLIMITED:
+                    cache = sum(counts.get(prefix + name, 0) for name in CACHE)
+                    yield Room(float(most - max(taken - cache, 0)), "the container's limit")
 
 
 def _table(path: pathlib.Path) -> dict[str, int]:

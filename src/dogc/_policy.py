@@ -1,4 +1,4 @@
-"""What a browser may do with a page that dogc writes."""
+"""The rights of a page that dogc writes, in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command ends when it is stopped: at once, in one sentence, with no file half-written."""
+"""The end of a command that is stopped: at once, in one sentence, with no file half-written."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import textwrap
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,8 +18,10 @@ from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
+from ._caller import timed
 from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
+from ._words import aligned
 from .estimators._validating import check_rows
 from .metrics import clustering_report, code_labels
 from .quality import evidence, figures
@@ -47,8 +48,6 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "DOGC-OS": dogc.DOGCOS,
     "LSC": dogc.LSC,
     "U-SPEC": dogc.USPEC,
-    "U-SENC": dogc.USENC,
-    "KMM": dogc.KMultipleMeans,
 }
 
 NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)
@@ -136,25 +135,25 @@ class Comparison:
         pd = needed("pandas", "agreement_frame")
         return pd.DataFrame(self.agreement, index=self.succeeded, columns=self.succeeded)
 
-    def _known_quality(self) -> list[str]:
-        """The measures without ground truth that some method has."""
-        known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
-        return [name for name in QUALITY if name in known]
-
-    def _cells(self, everything: bool = False) -> tuple[list[str], list[list[str]]]:
+    def _cells(self, quality: list[str]) -> list[list[str]]:
+        """A line of names and one for each method, with these measures without ground truth."""
         measures = SHOWN if any(row.scores for row in self.rows) else {}
-        # Beside scores of the truth there is no room for all, unless they were asked for.
-        asked = everything or any("stability" in row.quality for row in self.rows)
-        quality = self._known_quality() if asked or not measures else []
-        header = ["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]
-        cells = []
+        lines = [["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]]
         for row in self.rows:
             values = [row.scores.get(name, np.nan) for name in measures]
-            values += [row.quality.get(name, np.nan) for name in quality]
-            values.append(row.agreement)
+            values += [row.quality.get(name, np.nan) for name in quality] + [row.agreement]
             found = "failed" if row.labels is None else str(row.n_found)
-            cells.append([row.method, found, f"{row.seconds:.2f}", *map(_number, values)])
-        return header, cells
+            lines.append([row.method, found, f"{row.seconds:.2f}", *map(_number, values)])
+        return lines
+
+    def _shown(self) -> tuple[list[list[str]], list[str]]:
+        """The lines of the usual table, and measures for which it has no room."""
+        known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
+        names = [name for name in QUALITY if name in known]
+        # Beside scores of the truth there is no room for all, unless they were asked for.
+        asked = any("stability" in row.quality for row in self.rows)
+        beside = asked or not any(row.scores for row in self.rows)
+        return self._cells(names if beside else []), [] if beside else names
 
     def notes(self) -> list[str]:
         """Return what methods warned of, and why methods failed; the same words once."""
@@ -163,45 +162,31 @@ class Comparison:
 
     def tables(self, width: int) -> list[str]:
         """Return all measures as text: one table, or two where one would be wider than this."""
-        whole = _aligned(*self._cells(everything=True))
-        if len(whole.splitlines()[0]) <= width:
+        lines, rest = self._shown()
+        whole = aligned(self._cells(rest)) if rest else aligned(lines)
+        if not rest or whole.index("\n") <= width:
             return [whole]
-        first, quality = self._cells(), self._known_quality()
-        rest = [name for name in quality if name not in first[0]]
-        lines = [[row.method, *(_number(row.quality.get(name, np.nan)) for name in rest)]
-                 for row in self.rows]  # fmt: skip
-        return [_aligned(*first), *([_aligned(["method", *rest], lines)] if rest else [])]
+        more = [[row.method, *(_number(row.quality.get(name, np.nan)) for name in rest)]
+                for row in self.rows]  # fmt: skip
+        return [aligned(lines), aligned([["method", *rest], *more])]
 
     def __str__(self) -> str:
         """Return the table as text, with what the methods had to say below it."""
         notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self.notes()]
-        return "\n".join([_aligned(*self._cells()), *([""] if notes else []), *notes])
+        return "\n".join([aligned(self._shown()[0]), *([""] if notes else []), *notes])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        header, cells = self._cells()
-        rows = [f"<tr>{''.join(f'<th>{html.escape(c)}</th>' for c in header)}</tr>"]
-        rows += [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in cells]
+        rows = [[html.escape(cell) for cell in line] for line in self._shown()[0]]
+        head = f"<tr>{''.join(f'<th>{cell}</th>' for cell in rows[0])}</tr>"
+        body = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes())
-        return f"<table>{''.join(rows)}</table>" + (f"<ul>{notes}</ul>" if notes else "")
+        return f"<table>{head}{''.join(body)}</table>" + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.3f}"
-
-
-def _aligned(header: list[str], cells: list[list[str]]) -> str:
-    """A table as text; numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in (header, *cells)
-    ]
-    return "\n".join(lines)
 
 
 def said_by(notes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -298,11 +283,13 @@ def compare(
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            row = _run(name, estimator, X, truth)
-            rows.append(_with_quality(row, X, evidence if quality else figures))
+            rows.append(_run(name, estimator, X, truth, evidence if quality else figures))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
-    return Comparison(_with_agreement(rows, agreement), agreement)
+    if len(labels) > 1:  # the mean of each line, the diagonal left out
+        means = iter((agreement.sum(axis=1) - 1.0) / (len(labels) - 1))
+        rows = [r if r.labels is None else r._replace(agreement=next(means)) for r in rows]
+    return Comparison(rows, agreement)
 
 
 def _truth(y: Any, n: int) -> np.ndarray:
@@ -361,40 +348,29 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     return estimator.set_params(**given)
 
 
-def _run(name: str, estimator: BaseEstimator, X: Any, truth: np.ndarray | None) -> MethodResult:
-    """One fit, timed, with what it warned of; a failure becomes a note."""
+def _run(
+    name: str,
+    estimator: BaseEstimator,
+    X: Any,
+    truth: np.ndarray | None,
+    measure: Callable[..., dict[str, float]],
+) -> MethodResult:
+    """One fit, timed, with what it warned of and its measures; a failure becomes a note."""
     began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            labels = np.asarray(estimator.fit_predict(X))
-        except Exception as error:
-            seconds = time.perf_counter() - began
-            note = " ".join(f"failed: {type(error).__name__}: {error}".split())
-            return MethodResult(name, None, None, 0, seconds, {}, np.nan, note)
+    try:
+        labels, seconds, notes = timed(lambda: np.asarray(estimator.fit_predict(X)))
+    except Exception as error:
+        seconds = time.perf_counter() - began
+        note = " ".join(f"failed: {type(error).__name__}: {error}".split())
+        return MethodResult(name, None, None, 0, seconds, {}, np.nan, note)
     if getattr(estimator, "stopping_reason_", None) == "interrupted":
         raise KeyboardInterrupt  # the others are not wanted either
-    seconds = time.perf_counter() - began
-    notes = (" ".join(str(warning.message).split()) for warning in caught)
-    note = "; ".join(dict.fromkeys(notes))
     scores = {} if truth is None else clustering_report(truth, labels)
     n_found = len(set(labels.tolist()) - {-1})
-    return MethodResult(name, labels, estimator, n_found, seconds, scores, np.nan, note)
-
-
-def _with_quality(row: MethodResult, X: Any, measure: Callable[..., Any]) -> MethodResult:
-    """A row with what can be said without ground truth; nothing where X is not numbers."""
-    if row.labels is None:
-        return row
     try:
-        return row._replace(quality=measure(row.estimator, X, row.labels))
+        quality = measure(estimator, X, labels)
     except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
-        return row
-
-
-def _with_agreement(rows: list[MethodResult], matrix: np.ndarray) -> list[MethodResult]:
-    """Rows with the mean of their line in the matrix, the diagonal left out."""
-    if len(matrix) < 2:
-        return rows
-    means = iter((matrix.sum(axis=1) - 1.0) / (len(matrix) - 1))
-    return [row if row.labels is None else row._replace(agreement=next(means)) for row in rows]
+        quality = {}
+    return MethodResult(
+        name, labels, estimator, n_found, seconds, scores, np.nan, "; ".join(notes), quality
+    )

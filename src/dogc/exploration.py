@@ -1,10 +1,8 @@
-"""How many clusters: one method at several numbers, and what splits and merges between them."""
+"""The number of clusters: one method at several numbers, with splits and merges between them."""
 
 from __future__ import annotations
 
 import textwrap
-import time
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,8 +11,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
+from ._caller import timed
 from ._checks import check_cluster_count, shown
 from ._extras import needed
+from ._words import aligned
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .quality import figures
@@ -46,7 +46,7 @@ class CountResult(NamedTuple):
 
 
 class Exploration:
-    """What :func:`dogc.explore` returns: a table to print, to index and to turn into a frame.
+    """Result of :func:`dogc.explore`: a table to print, to index and to turn into a frame.
 
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
     the one of three clusters, ``steps`` says what splits and merges from each to the next,
@@ -108,18 +108,14 @@ class Exploration:
 
     def __str__(self) -> str:
         """Return the table as text, with what splits and merges below it."""
-        header = ["clusters", "score", *self.rows[0].figures, "sizes"]
-        lines = [header]
+        lines = [["clusters", "score", *self.rows[0].figures, "sizes"]]
         for row in self.rows:
             values = [row.score, *row.figures.values()]
             texts = ["-" if np.isnan(value) else f"{value:.2f}" for value in values]
             star = "*" if row.n_clusters == self.proposed else ""
-            sizes = " ".join(str(size) for size in row.sizes.values())
+            sizes = " ".join(map(str, row.sizes.values()))
             lines.append([f"{star}{row.n_clusters}", *texts, sizes])
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        widths[-1] = 0  # sizes end the line
-        text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-                for line in lines]  # fmt: skip
+        text = [aligned(lines, left=0)]
         if self.proposed is not None:
             text.append(f"* {self.proposed} proposed")
         for step in self.steps:
@@ -203,14 +199,9 @@ def explore(
 def _fitted(estimator: BaseEstimator, X: Any, count: int | str) -> CountResult:
     """One fit, timed, with what it warned of."""
     model = clone(estimator).set_params(n_clusters=count)
-    began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        labels = np.asarray(model.fit_predict(X))
-    seconds = time.perf_counter() - began
+    labels, seconds, notes = timed(lambda: np.asarray(model.fit_predict(X)))
     if getattr(model, "stopping_reason_", None) == "interrupted":
         raise KeyboardInterrupt  # the others are not wanted either
-    note = "; ".join(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
     found = {} if count == "auto" else figures(model, X, labels)
     asked = 0 if isinstance(count, str) else count
-    return CountResult(asked, labels, model, seconds, found, np.nan, note)
+    return CountResult(asked, labels, model, seconds, found, np.nan, "; ".join(notes))

@@ -1,4 +1,4 @@
-"""How good a clustering is, where there is no ground truth."""
+"""Internal validation: measures of a clustering that need no ground truth."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def evidence(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, 
 
 
 def figures(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, float]:
-    """What can be said of the labels of a fitted estimator without another fit.
+    """Measures of the labels of a fitted estimator that need no other fit.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def figures(estimator: BaseEstimator, X: Any, labels: np.ndarray) -> dict[str, f
 
 
 def scale_agreement(estimator: BaseEstimator) -> float:
-    """How far the labels of a fitted estimator agree at several scales.
+    """Agreement of the labels of a fitted estimator over several scales.
 
     DOGC, DOGC-OS, CAN, PCAN and the ablations look at several numbers of neighbours, or of
     representatives where there are many rows. This is the mean adjusted Rand index of the best

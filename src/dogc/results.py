@@ -1,4 +1,4 @@
-"""What fitted attributes hold, by names that stay: evidence for choices, the history of a run."""
+"""Types of fitted attributes: evidence for choices, the history of a run."""
 
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.n_neighbors import ScaleChoice

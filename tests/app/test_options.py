@@ -14,7 +14,7 @@ pytest.importorskip("skops")
 
 from dogc.app.commands import command_line, exploring, prediction  # noqa: E402
 from dogc.app.commands.arguments import as_typed, left_out  # noqa: E402
-from dogc.app.tables import TableError  # noqa: E402
+from dogc.encoding import TableError  # noqa: E402
 
 
 def run(*arguments):
@@ -36,23 +36,16 @@ def table(tmp_path, monkeypatch):
     return tmp_path / "rows.csv"
 
 
-def test_settings_reach_the_method(table):
-    settings = ["--metric", "manhattan", "--outliers", "--components", "none", "--seed", 7]
-    assert run("cluster", table, "-k", 3, *settings, "-q") == 0
-    given = record()["parameters"]
-    assert given["n_clusters"] == 3
-    assert given["metric"] == "manhattan"
-    assert given["outlier_label"] == -1
-    assert given["n_components"] is None
-    assert given["random_state"] == 7
-
-
 def test_marked_outliers_are_marked_again_by_predict(table, capsys):
     frame = pd.read_csv(table)[["a", "b", "c"]]
     frame.loc[len(frame)] = [500.0, -500.0, 500.0]
     frame.to_csv(table, index=False)
     for method in ("dogc", "dogc-os"):
-        assert run("cluster", table, "-k", 3, "--outliers", "--method", method, "--force") == 0
+        settings = ("--outliers", "--metric", "manhattan", "--components", "none", "--seed", 7)
+        assert run("cluster", table, "-k", 3, *settings, "--method", method, "--force") == 0
+        given = record()["parameters"]
+        asked = (given["metric"], given["n_components"], given["random_state"])
+        assert asked == ("manhattan", None, 7)
         said = capsys.readouterr().out
         assert re.search(r"outliers +\d+ ", said)
         assert "marked" in said
@@ -60,15 +53,6 @@ def test_marked_outliers_are_marked_again_by_predict(table, capsys):
         assert pd.read_csv("dogc-output/labels.csv").cluster.iloc[-1] == -1
         assert run("predict", "dogc-output/model.skops", table, "--force") == 0
         assert pd.read_csv("predicted.csv").cluster.iloc[-1] == -1
-
-
-def test_outliers_have_one_name(table, capsys):
-    frame = pd.read_csv(table)[["a", "b", "c"]]
-    frame.loc[len(frame)] = [500.0, -500.0, 500.0]
-    frame.to_csv(table, index=False)
-    assert run("cluster", table, "-k", 3, "--outliers", "-q") == 0
-    assert run("predict", "dogc-output/model.skops", table) == 0
-    assert re.search(r"^outliers +\d+ ", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_clusters_of_k_means_are_numbered_by_size_here_and_in_predict(table):
@@ -86,6 +70,7 @@ def test_clusters_of_k_means_are_numbered_by_size_here_and_in_predict(table):
     assert (pd.read_csv("dogc-compare/labels.csv")["cluster KM"] == labels).all()
 
 
+@pytest.mark.slow
 def test_clusters_that_hang_on_a_choice_are_said_once_and_again_by_predict(table, capsys):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(6000, 3)), columns=["a", "b", "c"])
@@ -107,21 +92,6 @@ def test_predict_repeats_that_scales_disagree():
     assert "number of neighbours (agreement 0.30)" in said
     assert prediction.unsteady(SimpleNamespace(scales_=scales, n_clusters_=1)) == []
     assert prediction.unsteady(SimpleNamespace()) == []
-
-
-def test_columns_are_chosen_by_name(table, capsys):
-    assert run("cluster", table, "-k", 3, "--columns", "a, b", "--columns", "c", "--label-column",
-               "truth") == 0  # fmt: skip
-    assert record()["features"] == ["a", "b", "c"]
-    assert record()["scores"]["acc"] == 1.0
-    assert "Left out, as you asked: column 'phone_os'." in capsys.readouterr().out
-    assert run("predict", "dogc-output/model.skops", table, "-q") == 0
-
-
-def test_a_value_of_a_column_stands_for_the_column(table, capsys):
-    assert run("cluster", table, "-k", 3, "--drop", "phone_os=android", "--drop", "truth") == 0
-    assert record()["features"] == ["a", "b", "c"]
-    assert "Left out, as you asked: columns 'phone_os', 'truth'." in capsys.readouterr().out
 
 
 def test_a_value_that_the_column_does_not_have_is_refused(table, capsys):
@@ -193,14 +163,6 @@ def test_compare_needs_a_number_and_says_so(table, capsys):
     assert "--clusters is 'few'; pass a whole number above 0." in capsys.readouterr().err
 
 
-def test_compare_takes_columns_and_a_seed(table, capsys):
-    assert run("compare", table, "-k", 3, "--method", "k-means", "--method", "dogc", "--columns",
-               "a,b,c", "--seed", 3, "--json") == 0  # fmt: skip
-    found = json.loads(capsys.readouterr().out)
-    assert [row["failed"] for row in found["methods"]] == [False, False]
-    assert "Used as numbers: columns 'a', 'b', 'c'." in found["preparation"]
-
-
 def test_a_column_keeps_its_name_in_a_sentence(table, capsys):
     frame = pd.read_csv(table).rename(columns={"phone_os": "n_clusters"})
     frame.to_csv("n_neighbors.csv", index=False)
@@ -235,19 +197,6 @@ def test_a_missing_option_points_to_the_help_of_the_command(table, capsys):
     assert "'-k'; see dogc cluster --help." in capsys.readouterr().err
     assert run("clusters", table) == 2
     assert "see dogc --help." in capsys.readouterr().err
-
-
-def test_labels_and_comparisons_quote_alike(table):
-    """All text stands in quotes, and nothing else does."""
-    assert run("cluster", table, "-k", 3, "-q") == 0
-    assert run("compare", table, "-k", 3, "--method", "km", "-q") == 0
-    for name in ("dogc-output/labels.csv", "dogc-compare/labels.csv", "dogc-compare/compare.csv"):
-        head, first = pathlib.Path(name).read_text(encoding="utf-8").splitlines()[:2]
-        assert '"' not in head
-        cells = first.split(",")
-        assert any(cell.startswith('"') for cell in cells)
-        for cell in cells:
-            assert bool(re.fullmatch(r"-?[\d.e-]*", cell)) != bool(re.fullmatch('".*"', cell)), cell
 
 
 def test_explore_takes_the_options_of_its_siblings(table, capsys):
@@ -294,7 +243,7 @@ def test_compare_takes_the_number_of_neighbours(table, capsys):
         ("max_iter was reached; raise max_iter.", "compare",
          "the limit of iterations was reached."),
         ("NMFClustering reached max_iter=200 before its factors settled; raise max_iter or tol.",
-         "compare", "NMFClustering reached 200 iterations before its factors settled."),
+         "compare", "NMFClustering reached max_iter=200 before its factors settled."),
         ("the graph has 5 components, more than n_clusters=3; the smallest were merged with their "
          "nearest; raise bandwidth to avoid that.", "compare", "the graph has 5 components, more "
          "than --clusters=3; the smallest were merged with their nearest."),

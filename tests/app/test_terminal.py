@@ -85,16 +85,6 @@ def test_many_rows_have_a_bar_for_the_links(terminal):
     ends_with(child, 0)
 
 
-def test_an_interrupt_before_that_keeps_what_there_is_too(terminal):
-    write_rows(terminal.folder, 30_000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
-    child.expect("neighbours")
-    child.sendintr()
-    child.expect("it was interrupted; labels are the best found until then")
-    ends_with(child, 130)
-    assert len(list((terminal.folder / "dogc-output").iterdir())) == 4
-
-
 def test_a_second_interrupt_leaves_nothing(terminal):
     write_rows(terminal.folder, 30_000)
     child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
@@ -127,18 +117,6 @@ def test_what_is_wrong_is_said_in_a_sentence(terminal, arguments, sentence):
     assert "Traceback" not in said
     assert pathlib.Path(terminal.folder / "rows.csv").exists()
     assert len(list(terminal.folder.iterdir())) == 1
-
-
-def test_options_that_choose_columns_and_settings(terminal):
-    write_rows(terminal.folder, 300)
-    settings = ("--columns", "x0,x1,x2", "--metric", "manhattan", "--outliers", "--seed", 1)
-    child = terminal("cluster", "rows.csv", "-k", 3, *settings)
-    child.expect("Left out, as you asked: columns 'x3', 'x4', 'x5', 'x6', 'x7'.")
-    child.expect("Used as numbers: columns 'x0', 'x1', 'x2'.")
-    ends_with(child, 0)
-    child = terminal("predict", "dogc-output/model.skops", "rows.csv")
-    child.expect("300 rows.* labelled by")
-    ends_with(child, 0)
 
 
 def test_an_array_inside_a_file(terminal):

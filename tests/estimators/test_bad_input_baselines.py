@@ -29,6 +29,7 @@ NONSENSE = [
     ({"n_init": "ten"}, "n_init must be ('auto' or )?an integer of at least 1"),
     ({"normalize_rows": "yes"}, "normalize_rows must be True or False; got 'yes'"),
     ({"source": "rows"}, "source must be one of 'features', 'graph'"),
+    ({"landmarks": "grid"}, "landmarks must be one of 'kmeans', 'random'; got 'grid'"),
     ({"norm": "l3"}, "norm must be one of 'l1', 'l2'"),
     ({"mu": 0.0}, "mu must be a finite number above 0"),
     ({"mu": "small"}, "mu must be a finite number above 0"),
@@ -44,8 +45,12 @@ NONSENSE = [
 
 
 @having(BASELINES, NONSENSE)
-def test_parameters(cls, parameters, says):
-    assert re.search(says, message_of(cls(2, **parameters)))
+def test_parameters_are_refused_and_nothing_is_fitted_or_changed(cls, parameters, says):
+    model = cls(2, **parameters)
+    before = model.get_params()
+    assert re.search(says, message_of(model))
+    assert model.get_params() == before
+    assert set(vars(model)) - set(before) <= {"n_features_in_"}
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,10 @@ def test_parameters(cls, parameters, says):
         (DiscriminativeKMeans(2, kernel="rbf", gamma=-1.0), "gamma must be .* above 0; got -1.0"),
         (DiscriminativeKMeans(2, kernel="rbf", gamma="x"), "gamma must be .* above 0; got 'x'"),
         (DiscriminativeKMeans(2, kernel="rbf", gamma=True), "gamma must be .*; got True"),
+        (
+            NMFClustering(2, source="features", affinity="precomputed"),
+            "set source='graph'",
+        ),
         (CLR(2, callback=1), "callback must be None or a function"),
         (SEC(2, affinity="precomputed"), "affinity must be one of 'neighbors', 'full'; got"),
         (CLGR(2, affinity="precomputed"), "affinity must be one of 'neighbors', 'full'; got"),
@@ -69,15 +78,6 @@ def test_parameters(cls, parameters, says):
 )
 def test_parameters_that_mean_something_else_elsewhere(model, says):
     assert re.search(says, message_of(model))
-
-
-@having(BASELINES, NONSENSE)
-def test_an_error_leaves_nothing_fitted_and_no_parameter_changed(cls, parameters, says):
-    model = cls(2, **parameters)
-    before = model.get_params()
-    message_of(model)
-    assert model.get_params() == before
-    assert set(vars(model)) - set(before) <= {"n_features_in_"}
 
 
 @pytest.mark.parametrize("cls", FULL, ids=lambda e: e.__name__)
@@ -96,11 +96,6 @@ def test_negative_sparse_features_cannot_be_factored():
     NMFClustering(2, source="features").fit(sp.csr_array(np.abs(X)))
 
 
-def test_a_graph_has_no_features_to_factor():
-    model = NMFClustering(2, source="features", affinity="precomputed")
-    assert "set source='graph'" in message_of(model, np.ones((9, 9)))
-
-
 def test_factors_that_did_not_settle_say_so():
     with pytest.warns(ConvergenceWarning, match="max_iter=1 before its factors settled; raise"):
         NMFClustering(3, n_init=1, random_state=0, max_iter=1).fit(X)
@@ -115,28 +110,26 @@ def as_dense_and_sparse(A):
     return [A, sp.csr_array(A), sp.csr_matrix(A), sp.coo_array(A)]
 
 
-@each_precomputing
-def test_affinities_must_be_square(cls):
-    for A in as_dense_and_sparse(np.ones((10, 9))):
-        says = message_of(cls(2, affinity="precomputed"), A)
-        assert re.search(r"X must be square .*affinity='precomputed'; got shape \(10, 9\)", says)
+def changed(value, *places):
+    A = np.ones((10, 10))
+    for place in places:
+        A[place] = value
+    return A
 
 
 @each_precomputing
-def test_affinities_must_not_be_negative(cls):
-    bad = np.ones((10, 10))
-    bad[2, 3] = bad[3, 2] = -0.5
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        (np.ones((10, 9)), r"X must be square .*affinity='precomputed'; got shape \(10, 9\)"),
+        (changed(-0.5, (2, 3), (3, 2)), "negative affinities"),
+        (changed(0.5, (2, 3)), r"not symmetric.*0.5 \* \(X \+ X.T\)"),
+    ],
+    ids=["shape", "sign", "symmetry"],
+)
+def test_affinities_that_cannot_be_are_refused(cls, bad, says):
     for A in as_dense_and_sparse(bad):
-        assert "negative affinities" in message_of(cls(2, affinity="precomputed"), A)
-
-
-@each_precomputing
-def test_affinities_must_be_symmetric(cls):
-    bad = np.ones((10, 10))
-    bad[2, 3] = 0.5
-    for A in as_dense_and_sparse(bad):
-        says = message_of(cls(2, affinity="precomputed"), A)
-        assert re.search(r"not symmetric.*0.5 \* \(X \+ X.T\)", says)
+        assert re.search(says, message_of(cls(2, affinity="precomputed"), A))
 
 
 @each_precomputing

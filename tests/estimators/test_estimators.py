@@ -1,7 +1,5 @@
-import io
 import pickle
 
-import joblib
 import numpy as np
 import polars as pl
 import pytest
@@ -16,72 +14,41 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import reference
-from conftest import CLUSTERERS, ESTIMATORS, made
-from dogc import CAN, DOGC, DOGCOS, LPP, PCAN, SEC, DOGCFixedGraph, DOGCRelaxed
+from conftest import CLUSTERERS, ESTIMATORS, FAMILIES, made
+from dogc import (
+    CAN,
+    DOGC,
+    DOGCOS,
+    LPP,
+    LSC,
+    PCAN,
+    SEC,
+    DiscriminativeKMeans,
+    DOGCFixedGraph,
+    DOGCRelaxed,
+    NormalizedCut,
+)
 from dogc.loop.penalties import relative_weights
 
 PROJECTING = [DOGC, DOGCOS, PCAN, DOGCRelaxed, DOGCFixedGraph]
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
+each_family = pytest.mark.parametrize("cls", FAMILIES, ids=lambda e: e.__name__)
 each_learner = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda e: e.__name__)
 each_projecting = pytest.mark.parametrize("cls", PROJECTING, ids=lambda e: e.__name__)
 
 
-@parametrize_with_checks([*(cls() for cls in CLUSTERERS), LPP()])
+@parametrize_with_checks([DOGC(), NormalizedCut(), DiscriminativeKMeans(), LSC(), LPP()])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
-@each
-def test_finds_blobs_and_numbers_clusters_by_size(cls):
-    X, truth = make_blobs([30, 60, 45], n_features=4, cluster_std=1.0, random_state=3)
-    model = cls(3).fit(X)
-    assert adjusted_rand_score(truth, model.labels_) == 1.0
-    np.testing.assert_array_equal(np.bincount(model.labels_), [60, 45, 30])
+@pytest.mark.slow
+@parametrize_with_checks([cls() for cls in CLUSTERERS])
+def test_scikit_learn_conventions_of_all(estimator, check):
+    check(estimator)
 
 
-@each_learner
-def test_fitted_attributes(cls, three_blobs):
-    X, _ = three_blobs
-    model = cls(3, n_neighbors=8).fit(X)
-    n, d = X.shape
-    assert model.labels_.shape == (n,)
-    assert sp.issparse(model.affinity_matrix_)
-    assert abs(model.affinity_matrix_ - model.affinity_matrix_.T).max() == 0
-    assert model.affinity_matrix_.sum() == pytest.approx(n)
-    assert model.embedding_.shape == (n, 3)
-    assert model.n_iter_ == len(model.history_)
-    assert model.n_features_in_ == d
-    assert isinstance(model.converged_, bool)
-    assert isinstance(model.stopping_reason_, str)
-    assert hasattr(model, "rotation_") == (cls in (DOGC, DOGCOS, DOGCFixedGraph))
-    assert hasattr(model, "coef_") == (cls is DOGCOS)
-
-
-def test_embedding_times_rotation_points_at_the_labels(three_blobs):
-    for cls in (DOGC, DOGCOS):
-        model = cls(3, n_neighbors=8).fit(three_blobs[0])
-        np.testing.assert_array_equal(
-            (model.embedding_ @ model.rotation_).argmax(axis=1), model.labels_
-        )
-
-
-@each
-def test_predict_labels_new_rows_like_their_neighbours(cls):
-    X, truth = make_blobs(200, n_features=5, centers=4, random_state=1)
-    model = cls(4).fit(X[::2])
-    predicted = model.predict(X[1::2])
-    assert adjusted_rand_score(truth[1::2], predicted) == 1.0
-    assert set(predicted) <= set(model.labels_)
-    np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
-
-
-def test_predict_follows_the_moons():
-    X, truth = make_moons(400, noise=0.05, random_state=0)
-    model = DOGC(2).fit(X[::2])
-    assert adjusted_rand_score(truth[1::2], model.predict(X[1::2])) == 1.0
-
-
-@each
+@each_family
 def test_predict_of_fitted_rows_mostly_gives_their_labels(cls):
     # Far more features than the learned subspace keeps: candidates must come from all of them.
     X = load_digits().data[:600]
@@ -91,11 +58,91 @@ def test_predict_of_fitted_rows_mostly_gives_their_labels(cls):
 
 
 @each
-def test_dense_and_sparse_mix_between_fit_and_predict(cls):
+def test_far_blobs_are_found_numbered_by_size_and_predicted_row_by_row(cls):
+    X, truth = make_blobs([60, 120, 90], n_features=6, cluster_std=1.0, random_state=3)
+    model = cls(3).fit(X[::2])
+    assert adjusted_rand_score(truth[::2], model.labels_) == 1.0
+    assert (np.diff(np.bincount(model.labels_)) <= 0).all()
+    predicted = model.predict(X[1::2])
+    assert adjusted_rand_score(truth[1::2], predicted) == 1.0
+    np.testing.assert_array_equal(model.predict(X[::2]), model.labels_)
+    new = np.random.default_rng(5).standard_normal((30, 6)) * 4
+    one_by_one = np.concatenate([model.predict(row[None]) for row in new])
+    np.testing.assert_array_equal(model.predict(new), one_by_one)
+    again = clone(model).fit(X[::2])
+    for copy in (pickle.loads(pickle.dumps(model)), again):
+        np.testing.assert_array_equal(copy.predict(new), one_by_one)
+        np.testing.assert_array_equal(copy.labels_, model.labels_)
+
+
+@each_learner
+def test_fitted_attributes(cls, three_blobs):
+    X, _ = three_blobs
+    model = made(cls, 3, n_neighbors=8, n_components=None).fit(X)
+    n, d = X.shape
+    assert model.labels_.shape == (n,)
+    assert sp.issparse(model.affinity_matrix_)
+    assert abs(model.affinity_matrix_ - model.affinity_matrix_.T).max() == 0
+    assert model.affinity_matrix_.sum() == pytest.approx(n)
+    assert model.embedding_.shape == (n, 3)
+    assert model.n_iter_ == len(model.history_)
+    assert isinstance(model.converged_, bool)
+    assert isinstance(model.stopping_reason_, str)
+    assert hasattr(model, "rotation_") == (cls in (DOGC, DOGCOS, DOGCFixedGraph))
+    assert hasattr(model, "coef_") == (cls is DOGCOS)
+    if cls in (DOGC, DOGCOS):
+        F, Q = model.embedding_, model.rotation_
+        np.testing.assert_array_equal((F @ Q).argmax(axis=1), model.labels_)
+    assert model.components_ is None
+    np.testing.assert_array_equal(model.transform(X), X)
+    assert len(model.get_feature_names_out()) == d
+
+
+@each
+def test_rows_of_every_kind_have_the_same_labels(cls):
+    frame = load_iris(as_frame=True).data
+    X = frame.to_numpy()
+    labels = cls(3).fit_predict(X)
+    for rows in (frame, pl.from_pandas(frame), X.tolist(), np.asfortranarray(X)):
+        np.testing.assert_array_equal(cls(3).fit_predict(rows), labels)
+
+
+@each
+def test_sparse_rows_give_the_labels_of_dense_rows(cls):
     X, _ = make_blobs(90, n_features=6, centers=3, random_state=0)
-    dense, sparse = cls(3).fit(X), cls(3).fit(sp.csr_array(X))
+    X[np.abs(X) < 2.0] = 0.0
+    dense = made(cls, 3, n_neighbors=10, n_components=2).fit(X)
+    for kind in (sp.csr_array, sp.csc_matrix, sp.coo_matrix):
+        sparse = kind(X)
+        for name in ("indices", "indptr") if kind is not sp.coo_matrix else ("row", "col"):
+            setattr(sparse, name, getattr(sparse, name).astype(np.int64))
+        model = made(cls, 3, n_neighbors=10, n_components=2).fit(sparse)
+        np.testing.assert_array_equal(model.labels_, dense.labels_)
+        for rows in (X, sparse):
+            np.testing.assert_array_equal(model.predict(rows), dense.predict(X))
     np.testing.assert_array_equal(dense.predict(sp.csr_array(X)), dense.predict(X))
-    np.testing.assert_array_equal(sparse.predict(X), sparse.predict(sp.csr_array(X)))
+    if cls in PROJECTING:
+        np.testing.assert_allclose(model.components_, dense.components_, atol=1e-6)
+
+
+@each
+def test_float32_stays_float32(cls):
+    X, _ = make_blobs(120, n_features=4, centers=3, cluster_std=2.0, random_state=0)
+    X = X.astype(np.float32)
+    model = made(cls, 3, n_components=2).fit(X)
+    for name in ("embedding_", "affinity_matrix_", "coef_", "intercept_", "cluster_centers_"):
+        assert getattr(model, name, X).dtype == np.float32
+    assert not hasattr(model, "transform") or model.transform(X).dtype == np.float32
+    same = made(cls, 3, n_components=2).fit(X.astype(np.float64))
+    assert adjusted_rand_score(model.labels_, same.labels_) == 1.0
+
+
+@pytest.mark.parametrize("cls", PROJECTING, ids=lambda e: e.__name__)
+def test_transform_is_the_learned_projection(cls, three_blobs):
+    X, _ = three_blobs
+    model = cls(3, n_neighbors=8, n_components=2).fit(X)
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(model.transform(X), X @ model.components_.T)
 
 
 def test_predict_weighs_by_the_row_problem_and_not_by_counting():
@@ -132,15 +179,6 @@ def test_predict_of_dogc_solves_the_row_problem_among_the_fitted_rows(xi, m):
     assert not np.array_equal(counted, expected)
 
 
-@each
-def test_predict_of_a_row_does_not_depend_on_the_other_rows(cls, three_blobs):
-    X, _ = three_blobs
-    new = np.random.default_rng(5).standard_normal((40, 4)) * 4
-    model = made(cls, 3, n_neighbors=8).fit(X)
-    one_by_one = np.concatenate([model.predict(row[None]) for row in new])
-    np.testing.assert_array_equal(model.predict(new), one_by_one)
-
-
 def test_regression_predicts_by_coef_and_intercept(three_blobs):
     X, _ = three_blobs
     X = X + 100.0
@@ -163,26 +201,6 @@ def test_a_shift_of_the_rows_is_taken_up_by_the_intercept(three_blobs):
     assert np.abs(moved.coef_ - model.coef_).max() > 1e-3
 
 
-@each_projecting
-def test_transform_is_the_learned_projection(cls, three_blobs):
-    X, _ = three_blobs
-    model = cls(3, n_neighbors=8, n_components=2).fit(X)
-    assert model.components_.shape == (2, 4)
-    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(2), atol=1e-12)
-    np.testing.assert_allclose(model.transform(X), X @ model.components_.T)
-    np.testing.assert_allclose(clone(model).fit_transform(X), model.transform(X))
-
-
-@each_learner
-def test_no_projection_transforms_to_the_rows_themselves(cls, three_blobs):
-    X, _ = three_blobs
-    parameters = {} if cls is CAN else {"n_components": None}
-    model = cls(3, n_neighbors=8, **parameters).fit(X)
-    assert model.components_ is None
-    np.testing.assert_array_equal(model.transform(X), X)
-    assert len(model.get_feature_names_out()) == 4
-
-
 def test_set_output_and_feature_names():
     frame = load_iris(as_frame=True).data
     model = DOGC(3, n_components=2).set_output(transform="pandas")
@@ -190,55 +208,6 @@ def test_set_output_and_feature_names():
     assert list(out.columns) == ["dogc0", "dogc1"]
     assert out.index.equals(frame.index)
     assert list(model.feature_names_in_) == list(frame.columns)
-
-
-@each
-def test_same_labels_from_every_container(cls):
-    frame = load_iris(as_frame=True).data
-    X = frame.to_numpy()
-    labels = cls(3).fit_predict(X)
-    np.testing.assert_array_equal(cls(3).fit_predict(frame), labels)
-    np.testing.assert_array_equal(cls(3).fit_predict(pl.from_pandas(frame)), labels)
-    np.testing.assert_array_equal(cls(3).fit_predict(X.tolist()), labels)
-    np.testing.assert_array_equal(cls(3).fit_predict(np.asfortranarray(X)), labels)
-
-
-@each
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix])
-@pytest.mark.parametrize("index_type", [np.int32, np.int64])
-def test_sparse_rows_give_the_labels_of_dense_rows(cls, kind, index_type):
-    X, _ = make_blobs(90, n_features=6, centers=3, random_state=0)
-    X[np.abs(X) < 2.0] = 0.0
-    sparse = kind(X)
-    for name in ("indices", "indptr", "row", "col"):
-        if hasattr(sparse, name) and not (kind is sp.coo_matrix and name in ("indices", "indptr")):
-            setattr(sparse, name, getattr(sparse, name).astype(index_type))
-    dense = made(cls, 3, n_neighbors=10).fit(X)
-    model = made(cls, 3, n_neighbors=10).fit(sparse)
-    np.testing.assert_array_equal(model.labels_, dense.labels_)
-    np.testing.assert_array_equal(model.predict(sparse), dense.predict(X))
-
-
-@each_projecting
-def test_sparse_rows_can_be_projected_too(cls):
-    X, _ = make_blobs(90, n_features=6, centers=3, random_state=0)
-    X[np.abs(X) < 2.0] = 0.0
-    dense = cls(3, n_neighbors=10, n_components=2).fit(X)
-    model = cls(3, n_neighbors=10, n_components=2).fit(sp.csr_array(X))
-    np.testing.assert_array_equal(model.labels_, dense.labels_)
-    np.testing.assert_allclose(model.components_, dense.components_, atol=1e-6)
-
-
-@each
-def test_float32_stays_float32(cls):
-    X, _ = make_blobs(120, n_features=4, centers=3, cluster_std=2.0, random_state=0)
-    X = X.astype(np.float32)
-    model = made(cls, 3, n_components=2).fit(X)
-    for name in ("embedding_", "affinity_matrix_", "coef_", "intercept_", "cluster_centers_"):
-        assert getattr(model, name, X).dtype == np.float32
-    assert not hasattr(model, "transform") or model.transform(X).dtype == np.float32
-    same = made(cls, 3, n_components=2).fit(X.astype(np.float64))
-    assert adjusted_rand_score(model.labels_, same.labels_) == 1.0
 
 
 @pytest.mark.parametrize("cls", [DOGC, CAN, PCAN], ids=lambda e: e.__name__)
@@ -263,19 +232,13 @@ def test_precomputed_graph_keeps_zero_distances():
     assert adjusted_rand_score(plain.labels_, model.labels_) == 1.0
 
 
-@each
-def test_pickle_joblib_and_clone(cls, three_blobs):
-    X, _ = three_blobs
-    model = made(cls, 3, n_neighbors=8).fit(X)
-    copies = [pickle.loads(pickle.dumps(model))]
-    buffer = io.BytesIO()
-    joblib.dump(model, buffer)
-    buffer.seek(0)
-    copies.append(joblib.load(buffer))
-    copies.append(clone(model).fit(X))
-    for copy in copies:
-        np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-        np.testing.assert_array_equal(copy.labels_, model.labels_)
+def test_starts_are_labels_that_are_kept_or_drawn_from_the_seed(three_blobs):
+    X, truth = three_blobs
+    model = DOGC(3, n_neighbors=8, init=np.array(["b", "a", "c"])[truth]).fit(X)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    given = {"n_neighbors": 8, "init": "random", "n_init": 3, "random_state": 7}
+    first, second = (DOGC(3, **given).fit_predict(X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
 
 
 def test_pipeline_and_grid_search():
@@ -288,21 +251,6 @@ def test_pipeline_and_grid_search():
         cv=ShuffleSplit(2, test_size=0.5, random_state=0),
     ).fit(X, truth)
     assert search.best_score_ > 0.8
-
-
-def test_init_takes_labels_and_keeps_good_ones(three_blobs):
-    X, truth = three_blobs
-    names = np.array(["b", "a", "c"])[truth]
-    model = DOGC(3, n_neighbors=8, init=names).fit(X)
-    assert adjusted_rand_score(truth, model.labels_) == 1.0
-
-
-def test_n_init_is_reproducible(three_blobs):
-    X, _ = three_blobs
-    kwargs = {"n_neighbors": 8, "init": "random", "n_init": 3, "random_state": 7}
-    np.testing.assert_array_equal(
-        DOGC(3, **kwargs).fit(X).labels_, DOGC(3, **kwargs).fit(X).labels_
-    )
 
 
 def test_paper_penalties_are_the_printed_ones(three_blobs):

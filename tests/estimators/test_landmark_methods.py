@@ -1,7 +1,4 @@
-"""LSC, U-SPEC and U-SENC against dense references."""
-
-import re
-import warnings
+"""LSC and U-SPEC against dense references."""
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from test_bad_input import message_of
 
 import reference_landmarks as dense
-from dogc import LSC, USENC, USPEC
+from dogc import LSC, USPEC
 from dogc.fitting import landmarks
 
 BOTH = (LSC, USPEC)
@@ -51,28 +48,36 @@ def test_uspec_embeds_by_the_normalised_cut_of_all_nodes(parameters):
 
 
 @each
-def test_normalised_rows_point_where_the_rows_pointed(cls):
+def test_kmeans_reads_rows_of_length_one(cls):
     plain = cls(3, n_landmarks=30, normalize_rows=False).fit(X).embedding_
-    unit = cls(3, n_landmarks=30, normalize_rows=True).fit(X).embedding_
-    np.testing.assert_allclose(unit, plain / np.linalg.norm(plain, axis=1, keepdims=True))
-
-
-@each
-def test_labels_are_a_fixed_point_of_kmeans(cls):
     model = cls(3, n_landmarks=30).fit(X)
     F, labels = model.embedding_, model.labels_
+    np.testing.assert_allclose(F, plain / np.linalg.norm(plain, axis=1, keepdims=True))
     centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])
     distance = ((F[:, None] - centres) ** 2).sum(axis=2)
     np.testing.assert_array_equal(distance.argmin(axis=1), labels)
 
 
 @each
-def test_few_landmarks_are_enough_for_many_rows(cls):
+def test_few_landmarks_are_enough_for_many_rows_in_any_number_of_threads(cls):
     rows, truth = make_moons(6_000, noise=0.08, random_state=0)
-    model = cls(2, n_landmarks=300).fit(rows[::2])
+    model, two = (cls(2, n_landmarks=300, n_jobs=jobs).fit(rows[::2]) for jobs in (1, 2))
     assert adjusted_rand_score(truth[::2], model.labels_) > 0.98
     assert adjusted_rand_score(truth[1::2], model.predict(rows[1::2])) > 0.98
     assert len(model.landmarks_) <= 300
+    np.testing.assert_array_equal(model.embedding_, two.embedding_)
+    np.testing.assert_array_equal(model.predict(rows), two.predict(rows))
+
+
+@each
+def test_the_seed_draws_landmarks_whatever_the_order_of_rows(cls):
+    order = np.random.default_rng(0).permutation(150)
+    straight, shuffled = (cls(3, n_landmarks=30).fit(rows) for rows in (X, X[order]))
+    np.testing.assert_array_equal(straight.landmarks_, shuffled.landmarks_)
+    np.testing.assert_array_equal(straight.labels_[order], shuffled.labels_)
+    np.testing.assert_array_equal(straight.embedding_[order], shuffled.embedding_)
+    other = cls(3, n_landmarks=30, random_state=1).fit(X)
+    assert not np.array_equal(straight.landmarks_, other.landmarks_)
 
 
 @each
@@ -97,46 +102,11 @@ def test_fitted_rows_get_their_label_again(cls, n_landmarks):
         np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
-@each
-def test_the_order_of_rows_does_not_matter_with_few_landmarks(cls):
-    order = np.random.default_rng(0).permutation(150)
-    straight, shuffled = (cls(3, n_landmarks=30).fit(rows) for rows in (X, X[order]))
-    np.testing.assert_array_equal(straight.landmarks_, shuffled.landmarks_)
-    np.testing.assert_array_equal(straight.labels_[order], shuffled.labels_)
-    np.testing.assert_array_equal(straight.embedding_[order], shuffled.embedding_)
-
-
-@each
-def test_threads_do_not_change_a_bit(cls):
-    rows, _ = make_blobs(5_000, n_features=8, centers=4, cluster_std=4.0, random_state=0)
-    one, two = (cls(4, n_landmarks=100, n_jobs=jobs).fit(rows) for jobs in (1, 2))
-    np.testing.assert_array_equal(one.embedding_, two.embedding_)
-    np.testing.assert_array_equal(one.predict(rows), two.predict(rows))
-
-
-@each
-def test_random_state_draws_the_landmarks(cls):
-    drawn = [cls(3, n_landmarks=30, random_state=s).fit(X).landmarks_ for s in (0, 0, 1)]
-    np.testing.assert_array_equal(drawn[0], drawn[1])
-    assert not np.array_equal(drawn[0], drawn[2])
-
-
 def test_random_landmarks_are_rows():
     R = LSC(3, n_landmarks=30, landmarks="random").fit(X).landmarks_
     assert R.shape == (30, 3)
     assert dense.squared_distances(R, X).min(axis=1).max() < 1e-20
     assert len(np.unique(R, axis=0)) == 30
-
-
-def test_means_lie_nearer_to_rows_than_random_rows_do():
-    rows, _ = make_blobs(3_000, centers=5, random_state=0)
-    apart = {
-        how: dense.squared_distances(
-            rows, LSC(5, n_landmarks=50, landmarks=how).fit(rows).landmarks_
-        ).min(axis=1).mean()
-        for how in ("kmeans", "random")
-    }  # fmt: skip
-    assert apart["kmeans"] < 0.8 * apart["random"]
 
 
 @each
@@ -168,22 +138,15 @@ def test_lost_cells_leave_a_landmark_for_each_cluster(cls, monkeypatch):
 
 @each
 def test_too_few_landmarks_are_refused(cls):
-    says = message_of(cls(9, n_landmarks=8))
+    says = message_of(cls(np.int64(9), n_landmarks=8))
     assert "n_landmarks=8 is too small for n_clusters=9: every cluster needs one" in says
-    assert re.search(
-        "n_landmarks must be an integer of at least 2", message_of(cls(1, n_landmarks=1))
-    )
-    assert "n_landmarks must be an integer" in message_of(cls(2, n_landmarks="auto"))
-
-
-def test_other_landmarks_are_refused():
-    assert "landmarks must be one of 'kmeans', 'random'; got 'grid'" in message_of(
-        LSC(2, landmarks="grid")
-    )
+    says = "n_landmarks must be an integer of at least 2"
+    assert says in message_of(cls(1, n_landmarks=1))
+    assert says in message_of(cls(2, n_landmarks="auto"))
 
 
 @each
-@pytest.mark.parametrize("bandwidth", [1e-140, 1e-3, 1e3, 1e140])
+@pytest.mark.parametrize("bandwidth", [1e-140, 1e140])
 def test_extreme_bandwidths(cls, bandwidth):
     model = cls(3, bandwidth=bandwidth).fit(X)
     assert np.isfinite(model.embedding_).all()
@@ -200,92 +163,6 @@ def test_many_rows_are_discretised_on_some_of_them(monkeypatch):
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
-def test_rows_that_lie_on_their_landmarks_have_a_width():
-    assert landmarks.mean_width(np.zeros((3, 1)), np.ones(3)) == 1.0
-
-
-# --------------------------------------------------------------------------------- U-SENC
-
-
-def one_hot(labels):
-    """Rows against the clusters of all base clusterings."""
-    return np.hstack([np.eye(column.max() + 1)[column] for column in labels.T])
-
-
-@pytest.mark.parametrize(
-    "parameters", [{}, {"base_clusters": (3, 9)}, {"n_estimators": 4}], ids=repr
-)
-def test_usenc_embeds_by_the_cut_of_rows_and_base_clusters(parameters):
-    model = USENC(3, n_landmarks=40, **parameters).fit(X)
-    B = one_hot(model.base_labels_)
-    gamma, vectors = dense.normalised_cut(B)
-    assert gamma[3] - gamma[2] > 1e-3, "the reference is ambiguous"
-    F = vectors[: len(X), :3]
-    F /= np.linalg.norm(F, axis=1, keepdims=True)
-    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, F @ F.T, atol=1e-8)
-
-
-def test_base_clusterings_are_those_of_uspec():
-    # One base clustering into as many clusters as asked for is its own consensus.
-    rows, _ = make_blobs(200, centers=4, cluster_std=2.0, random_state=0)
-    alone = USENC(4, n_estimators=1, base_clusters=(4, 4), n_landmarks=50).fit(rows)
-    assert adjusted_rand_score(alone.base_labels_[:, 0], alone.labels_) == 1.0
-    assert adjusted_rand_score(USPEC(4, n_landmarks=50).fit_predict(rows), alone.labels_) > 0.8
-
-
-def test_base_clusterings_differ_and_have_the_numbers_of_clusters_asked_for():
-    model = USENC(3, n_estimators=12, base_clusters=(4, 7), n_landmarks=40).fit(X)
-    counts = [len(np.unique(column)) for column in model.base_labels_.T]
-    assert model.base_labels_.shape == (150, 12)
-    assert set(counts) <= {4, 5, 6, 7}
-    assert len(set(counts)) > 1
-    assert len({column.tobytes() for column in model.base_labels_.T.copy()}) > 6
-
-
-def test_a_consensus_follows_the_moons_and_new_rows_follow_it():
-    rows, truth = make_moons(3_000, noise=0.08, random_state=0)
-    model = USENC(2, n_landmarks=200, n_estimators=8).fit(rows[::2])
-    assert adjusted_rand_score(truth[::2], model.labels_) > 0.95
-    assert adjusted_rand_score(truth[1::2], model.predict(rows[1::2])) > 0.95
-    np.testing.assert_array_equal(model.predict(rows[::2]), model.labels_)
-
-
-def test_neither_order_nor_threads_change_a_consensus():
-    order = np.random.default_rng(0).permutation(150)
-    models = [USENC(3, n_jobs=jobs).fit(rows) for jobs, rows in ((1, X), (2, X), (1, X[order]))]
-    np.testing.assert_array_equal(models[0].embedding_, models[1].embedding_)
-    np.testing.assert_array_equal(models[0].labels_[order], models[2].labels_)
-    np.testing.assert_array_equal(models[0].base_labels_[order], models[2].base_labels_)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
-        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1"),
-        ({"base_clusters": 5}, "base_clusters must be None or two integers.*got 5"),
-        ({"base_clusters": (1, 2, 3)}, "base_clusters must be None or two integers"),
-        ({"base_clusters": (0, 3)}, r"base_clusters\[0\] must be an integer of at least 1"),
-        ({"base_clusters": (2, 2.5)}, r"base_clusters\[1\] must be an integer"),
-        ({"base_clusters": (9, 4)}, "base_clusters must not fall.*swap them"),
-        ({"base_clusters": (9, 40), "n_landmarks": 20}, "is too large.*choose at most 20"),
-    ],
-    ids=repr,
-)
-def test_nonsense_for_an_ensemble_is_refused(parameters, says):
-    assert re.search(says, message_of(USENC(2, **parameters)))
-
-
-def test_a_consensus_in_too_many_pieces_is_merged_by_where_they_lie():
-    rows, truth = make_blobs(
-        400, centers=[[0, 0], [1, 0], [9, 9], [9, 10]], cluster_std=0.05, random_state=0
-    )
-    with pytest.warns(
-        ConvergenceWarning, match="[34] components.*lower base_clusters or raise n_ne"
-    ):
-        model = USENC(2).fit(rows)
-    assert adjusted_rand_score(truth // 2, model.labels_) == 1.0
-
-
 @each
 def test_few_rows_have_fewer_landmarks_than_rows(cls):
     """With every row its own landmark, a single far row would be a cluster."""
@@ -298,7 +175,7 @@ def test_few_rows_have_fewer_landmarks_than_rows(cls):
     assert np.bincount(model.labels_).min() > 90
 
 
-@pytest.mark.parametrize("cls", [LSC, USPEC, USENC])
+@pytest.mark.parametrize("cls", BOTH)
 def test_ties_are_broken_alike_in_every_unit(cls):
     lattice = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), axis=-1).reshape(-1, 3)
     labels = cls(4).fit_predict(lattice)
@@ -306,30 +183,9 @@ def test_ties_are_broken_alike_in_every_unit(cls):
         np.testing.assert_array_equal(cls(4).fit_predict(unit * lattice), labels)
 
 
-def test_small_pieces_are_those_of_few_rows_and_not_of_few_base_clusters():
-    rows, truth = make_blobs(1000, centers=5, n_features=6, random_state=0)
-    rows -= rows.min(axis=0)
-    rows[rows < 3] = 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = USENC(5).fit_predict(rows)
-    assert adjusted_rand_score(truth, labels) == 1.0
-
-
-@pytest.mark.parametrize("cls", [LSC, USPEC, USENC])
+@pytest.mark.parametrize("cls", BOTH)
 def test_fewer_clusters_than_asked_for_are_said(cls):
     rows = np.vstack([X, np.full((1, X.shape[1]), 1e140)])  # the others are one point beside it
     with pytest.warns(ConvergenceWarning, match="only [12] of n_clusters=3 clusters"):
         model = cls(3).fit(rows)
     assert set(model.labels_) == set(model.predict(rows)) <= {0, 1}
-
-
-@each
-def test_a_number_of_clusters_may_be_of_numpy(cls):
-    assert "n_landmarks=3 is too small" in message_of(cls(np.int64(5), n_landmarks=3))
-
-
-def test_few_base_clusters_give_few_clusters():
-    with pytest.warns(ConvergenceWarning, match="only 2 of n_clusters=3 clusters"):
-        model = USENC(3, base_clusters=(2, 2), n_estimators=1).fit(X)
-    assert set(model.labels_) == {0, 1}

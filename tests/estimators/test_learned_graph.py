@@ -31,20 +31,3 @@ def test_a_copy_leads_to_its_first_appearance(learner):
     np.testing.assert_allclose(S.sum(axis=1), 1.0)
     np.testing.assert_array_equal(S[60:], np.eye(65)[:5])
     np.testing.assert_allclose((S + S.T) / 2, model.affinity_matrix_.toarray())
-
-
-def test_rows_that_lie_alone_lead_to_the_nearest():
-    X, _ = make_blobs(60, centers=3, random_state=0)
-    model = DOGC(3).fit(np.vstack([X, [[1e4, 1e4]]]))
-    S = model.similarity_matrix_.toarray()
-    assert S[60].max() == 1.0
-    np.testing.assert_allclose(S.sum(axis=1), 1.0)
-    np.testing.assert_allclose((S + S.T) / 2, model.affinity_matrix_.toarray())
-
-
-def test_with_representatives_it_is_their_graph():
-    X, _ = make_blobs(4000, centers=3, random_state=0)
-    model = DOGC(3, n_representatives=300).fit(X)
-    S = model.similarity_matrix_
-    assert S.shape == (model.n_representatives_,) * 2
-    np.testing.assert_allclose(S.sum(axis=1), 1.0)

@@ -1,17 +1,16 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
 
+import reference
 import reference_baselines as dense
-from dogc import LPP, RatioCut
-from dogc.fitting import fixed_graph
+from dogc import LPP
+from dogc.estimators._lpp import locality_projection
 
 X, _ = make_blobs(80, n_features=5, centers=3, cluster_std=2.0, random_state=0)
 
@@ -32,8 +31,7 @@ def assert_solves(model, rows, A):
     np.testing.assert_allclose(a.T @ right, np.eye(len(mu)), atol=1e-8)
 
 
-@pytest.mark.parametrize("m", [1, 2, 5])
-@pytest.mark.parametrize("k", [6, 20, 79])
+@pytest.mark.parametrize(("m", "k"), [(1, 6), (2, 20), (5, 79)])
 def test_directions_are_those_of_the_dense_problem(m, k):
     model = LPP(m, n_neighbors=k).fit(X + 3.0)
     A, degree, L = graph_of(X, k)
@@ -46,7 +44,7 @@ def test_directions_are_those_of_the_dense_problem(m, k):
     assert_solves(model, X, A)
 
 
-@pytest.mark.parametrize("offset", [0.0, 3.0, 100.0])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_directions_of_rows_as_they_are(offset, kind):
     rows = X + offset
@@ -70,11 +68,6 @@ def test_rows_as_they_are_may_be_few_alike_or_of_any_scale():
         np.testing.assert_allclose(LPP(3, center=False).fit_transform(factor * X), Z, atol=1e-8)
 
 
-def test_a_center_that_is_no_flag_is_refused():
-    with pytest.raises(ValueError, match="center must be True or False"):
-        LPP(2, center="mean").fit(X)
-
-
 def test_transform_maps_the_weighted_mean_to_zero():
     model = LPP(3).fit(X)
     Z = model.transform(X)
@@ -82,11 +75,6 @@ def test_transform_maps_the_weighted_mean_to_zero():
     _, degree, _ = graph_of(X)
     np.testing.assert_allclose(degree @ Z, 0.0, atol=1e-9)
     np.testing.assert_array_equal(LPP(3).fit_transform(X), Z)
-
-
-def test_full_kernel_and_fixed_bandwidth():
-    model = LPP(2, affinity="full", bandwidth=2.0).fit(X)
-    assert_solves(model, X, dense.gaussian_graph(X, len(X) - 1, 2.0))
 
 
 @pytest.mark.parametrize("d", [20, 21, 200])
@@ -113,7 +101,7 @@ def test_more_directions_than_the_rank_are_zero_and_have_no_eigenvalue():
     np.testing.assert_array_equal(model.transform(rows)[:, 2:], 0.0)
 
 
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix])
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.coo_matrix])
 def test_sparse_rows_give_the_directions_of_dense_rows(kind):
     rows = np.where(np.abs(X) < 1.0, 0.0, X)
     plain, model = LPP(3).fit(rows), LPP(3).fit(kind(rows))
@@ -122,43 +110,25 @@ def test_sparse_rows_give_the_directions_of_dense_rows(kind):
     np.testing.assert_allclose(model.transform(rows), plain.transform(kind(rows)), atol=1e-8)
 
 
-@pytest.mark.parametrize("factor", [1e-100, 1e-6, 1.0, 1e6, 1e100])
-def test_offset_and_scale_of_the_rows_do_not_matter(factor):
-    Z = LPP(3).fit_transform(X)
+@pytest.mark.parametrize("factor", [1e-100, 1e-6, 1e6, 1e100])
+def test_offset_scale_and_order_of_rows_and_constant_columns_do_not_matter(factor):
+    Z, order = LPP(3).fit_transform(X), np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_allclose(LPP(3).fit_transform(X[order]), Z[order], atol=1e-8)
+    wider = np.hstack([np.full((80, 1), 1e8), X, np.zeros((80, 2))])
+    model = LPP(3).fit(wider)
+    np.testing.assert_array_equal(model.components_[:, [0, 6, 7]], 0.0)
+    np.testing.assert_allclose(model.components_[:, 1:6], LPP(3).fit(X).components_, atol=1e-9)
     np.testing.assert_allclose(LPP(3).fit_transform(factor * X), Z, atol=1e-8)
     np.testing.assert_allclose(LPP(3).fit_transform(factor * (X + 100.0)), Z, atol=1e-7)
-
-
-def test_order_of_rows_does_not_matter():
-    order = np.random.default_rng(0).permutation(len(X))
-    Z = LPP(3).fit_transform(X)
-    np.testing.assert_allclose(LPP(3).fit_transform(X[order]), Z[order], atol=1e-8)
-
-
-def test_constant_columns_do_not_matter():
-    wider = np.hstack([np.full((80, 1), 1e8), X, np.zeros((80, 2))])
-    plain, model = LPP(3).fit(X), LPP(3).fit(wider)
-    np.testing.assert_array_equal(model.components_[:, [0, 6, 7]], 0.0)
-    np.testing.assert_allclose(model.components_[:, 1:6], plain.components_, atol=1e-9)
 
 
 def test_copies_of_rows_and_constant_rows_are_harmless():
     assert np.isfinite(LPP(2, n_neighbors=4).fit_transform(np.repeat(X[:5], 6, axis=0))).all()
     model = LPP(2, n_neighbors=3).fit(np.ones((10, 4)))
     np.testing.assert_array_equal(model.transform(np.ones((2, 4))), np.zeros((2, 2)))
-
-
-def test_two_rows_are_enough():
     np.testing.assert_allclose(LPP(1).fit(X[:2]).eigenvalues_, [2.0])
-
-
-def test_float32_stays_float32():
-    model = LPP(3).fit(X.astype(np.float32))
-    for array in (model.components_, model.mean_, model.eigenvalues_, model.transform(X[:3])):
-        assert array.dtype in (np.float32, X.dtype)
-    assert model.components_.dtype == model.mean_.dtype == np.float32
-    assert model.transform(X.astype(np.float32)).dtype == np.float32
-    np.testing.assert_allclose(model.eigenvalues_, LPP(3).fit(X).eigenvalues_, rtol=1e-3)
+    full = LPP(2, affinity="full", bandwidth=2.0).fit(X)
+    assert_solves(full, X, dense.gaussian_graph(X, len(X) - 1, 2.0))
 
 
 def test_names_and_output_containers():
@@ -172,12 +142,6 @@ def test_names_and_output_containers():
     np.testing.assert_array_equal(out, LPP(2).fit_transform(frame.to_numpy()))
 
 
-def test_pipeline_and_pickle():
-    pipeline = make_pipeline(LPP(3), RatioCut(3)).fit(X)
-    copy = pickle.loads(pickle.dumps(pipeline))
-    np.testing.assert_array_equal(copy.predict(X), pipeline.predict(X))
-
-
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
@@ -187,6 +151,7 @@ def test_pipeline_and_pickle():
         ({"n_neighbors": 80}, "n_neighbors=80 is too large.*at most 79"),
         ({"affinity": "precomputed"}, "affinity must be one of 'neighbors', 'full'; got"),
         ({"bandwidth": -1.0}, "bandwidth must be 'local' or a finite number above 0"),
+        ({"center": "mean"}, "center must be True or False"),
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
     ],
 )
@@ -197,16 +162,60 @@ def test_parameters(parameters, says):
     assert set(vars(model)) - set(model.get_params()) <= {"n_features_in_"}
 
 
-def test_bad_rows_are_refused():
-    with pytest.raises(NotFittedError):
-        LPP().transform(X)
-    with pytest.raises(ValueError, match="NaN"):
-        LPP().fit(np.where(X[0, 0] == X, np.nan, X))
-    with pytest.raises(ValueError, match="features"):
-        LPP().fit(X).transform(X[:, :3])
+# --------------------------------------------------------------- the small eigenproblem
 
 
-def test_a_full_kernel_of_too_many_rows_is_refused(monkeypatch):
-    monkeypatch.setattr(fixed_graph, "FULL_UP_TO", 50)
-    with pytest.raises(ValueError, match="80 x 80 numbers; use affinity='neighbors' beyond 50"):
-        LPP(affinity="full").fit(X)
+def solve(R, A, m):
+    return locality_projection(R, dense.laplacian(A), A.sum(axis=1), m)
+
+
+def clique(n):
+    return np.ones((n, n)) - np.eye(n)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from([1e-9, 1.0, 1e9]))
+def test_values_and_directions_are_those_of_the_dense_problem_in_any_unit(seed, r, unit):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(r + 3, 16)), int(rng.integers(1, r + 1))
+    A = rng.random((n, n)) + 0.05
+    A = (A + A.T) * clique(n)
+    R = unit * rng.standard_normal((n, r))
+    a, mu = solve(R, sp.csr_array(A), m)
+    np.testing.assert_allclose(mu, reference.locality_values(R, A, m), rtol=1e-8, atol=1e-10)
+    D = np.diag(A.sum(axis=1))
+    left, right = R.T @ (D - A) @ R, R.T @ D @ R
+    np.testing.assert_allclose(a.T @ right @ a, np.eye(m), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(a.T @ left @ a, np.diag(mu), rtol=0, atol=1e-8)
+
+
+def lone_rows():
+    """Eight rows in a clique, and two without edges along a direction of their own."""
+    R = np.zeros((10, 3))
+    R[:8, :2] = np.random.default_rng(8).standard_normal((8, 2))
+    R[8:, 2] = [1.0, -1.0]
+    A = np.zeros((10, 10))
+    A[:8, :8] = clique(8)
+    return R, A
+
+
+@pytest.mark.parametrize(
+    ("R", "A"),
+    [
+        lone_rows(),
+        (np.random.default_rng(9).standard_normal((6, 2)), np.zeros((6, 6))),
+        *(  # one line: sums over 400 rows round more than a sum of two numbers does
+            (np.outer(np.random.default_rng(seed).standard_normal(400), [1.0, 0.3]), clique(400))
+            for seed in (56, 69, 87)
+        ),
+        (np.array([[-1e-200], [1e-200]]), clique(2)),
+    ],
+    ids=["lone rows", "no edge", "a line", "a line", "a line", "tiny"],
+)
+def test_directions_that_nothing_decides_come_to_no_harm(R, A):
+    a, mu = solve(R, A, R.shape[1])
+    assert np.isfinite(a).all()
+    assert np.isfinite(mu).all()
+    if len(R) == 10:
+        expected = reference.locality_values(R[:8, :2], clique(8), 2)
+        np.testing.assert_allclose(np.sort(mu)[1:], expected, rtol=1e-6)

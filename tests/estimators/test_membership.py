@@ -6,11 +6,9 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
-from conftest import made
-from dogc import CAN, DOGC, DOGCOS, PCAN, DOGCFixedGraph, DOGCRelaxed
+from conftest import ESTIMATORS, made
+from dogc import DOGC, DOGCOS
 from dogc.fitting import passes
-
-ESTIMATORS = [DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph]
 
 
 def overlapping(n=240, seed=1):

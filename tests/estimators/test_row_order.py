@@ -25,14 +25,13 @@ def fitted(method, X, c):
     return named_estimator(method, c, {"random_state": 0}).fit(X)
 
 
-@pytest.mark.parametrize("data", SETS)
 @pytest.mark.parametrize("method", OURS)
+@pytest.mark.parametrize("data", SETS)
 def test_the_order_of_rows_changes_no_label(method, data):
     X, c = SETS[data]
     labels = fitted(method, X, c).labels_
-    for seed in range(2):
-        order = np.random.default_rng(seed).permutation(len(X))
-        assert np.array_equal(fitted(method, X[order], c).labels_, labels[order])
+    order = np.random.default_rng(0).permutation(len(X))
+    assert np.array_equal(fitted(method, X[order], c).labels_, labels[order])
 
 
 @pytest.mark.parametrize("method", FIXED)
@@ -72,25 +71,20 @@ def test_sparse_rows_may_come_in_any_order(method):
 
 
 @pytest.mark.parametrize("method", FIXED)
-@pytest.mark.parametrize("n_neighbors", [3, 15])
-def test_copies_have_one_label(method, n_neighbors):
+def test_copies_have_one_label(method):
     # Of some animals there are more copies than neighbours.
-    model = named_estimator(method, 4, {"random_state": 0, "n_neighbors": n_neighbors}).fit(ZOO)
-    labels = model.labels_
+    labels = named_estimator(method, 4, {"random_state": 0, "n_neighbors": 3}).fit(ZOO).labels_
     _, group = np.unique(ZOO, axis=0, return_inverse=True)
     pairs = np.column_stack([group.ravel(), labels])
     assert len(np.unique(pairs, axis=0)) == group.max() + 1
     assert set(labels) == {0, 1, 2, 3}
 
 
-def test_random_starts_see_the_same_order():
+def test_random_starts_and_directions_see_the_same_order():
     order = np.random.default_rng(0).permutation(len(GRID))
-    plain = RatioCut(4, n_init=1, random_state=3).fit(GRID).labels_
-    moved = RatioCut(4, n_init=1, random_state=3).fit(GRID[order]).labels_
+    plain, moved = (
+        RatioCut(4, n_init=1, random_state=3).fit(X).labels_ for X in (GRID, GRID[order])
+    )
     assert np.array_equal(moved, plain[order])
-
-
-def test_directions_of_lpp_do_not_depend_on_it():
-    order = np.random.default_rng(0).permutation(len(GRID))
-    plain, moved = LPP(2, n_neighbors=6).fit(GRID), LPP(2, n_neighbors=6).fit(GRID[order])
-    assert np.array_equal(moved.components_, plain.components_)
+    plain, moved = (LPP(2, n_neighbors=6).fit(X).components_ for X in (GRID, GRID[order]))
+    assert np.array_equal(moved, plain)

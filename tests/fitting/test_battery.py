@@ -35,6 +35,7 @@ def test_a_few_quick_sets_are_nearly_all_right(cls):
     assert mean_score(cls, problems) > 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_noise_columns_are_seen_through():
     problems = [p for p in battery_data.problems(most_rows=400) if p.name in battery_data.NOISY]
@@ -42,6 +43,7 @@ def test_noise_columns_are_seen_through():
     assert mean_score(DOGC, noisy) > mean_score(DOGC, noisy, n_components=None) + 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_counts_are_proposed_on_most_quick_sets():
     problems = [p for p in battery_data.problems(most_rows=800) if p.name in QUICK]

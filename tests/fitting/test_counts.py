@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_circles, make_moons
+from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.neighbors import KNeighborsTransformer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from conftest import ESTIMATORS
-from dogc import CAN, DOGC, DOGCOS
+from dogc import CAN, DOGC
 from dogc.fitting.auto import n_clusters as counting
 
 seeds = st.integers(0, 2**32 - 1)
@@ -89,25 +85,6 @@ def test_a_large_cluster_is_cut_where_a_small_one_would_be(monkeypatch, dense):
     assert counting.inner_cut(sp.csr_array(A)) == pytest.approx(price(A, y == 0), rel=0.02)
 
 
-@settings(deadline=None, max_examples=40)
-@given(seeds, st.integers(2, 4))
-def test_pieces_are_cut_apart_for_nothing(seed, count):
-    parts = [random_graph(m, seed + m, whole=True) for m in range(3, 3 + count)]
-    B = sp.csr_array(scipy.linalg.block_diag(*parts))
-    volumes = [part.sum() for part in parts]
-    smallest = min(volumes), sum(volumes) / 2
-    assert 1.0 / (smallest[1] + 1.0) <= counting.inner_cut(B) <= 1.0 / (smallest[0] + 1.0) + 1e-12
-
-
-def test_pieces_of_one_size_are_told_apart_whatever_their_order():
-    B = sp.csr_array(np.kron(1.0 - np.eye(4), np.eye(3)))  # three pieces of four, interleaved
-    assert counting.inner_cut(B) == pytest.approx(1.0 / (12.0 + 1.0))
-
-
-def test_three_rows_are_whole():
-    assert counting.inner_cut(sp.csr_array(np.zeros((3, 3)))) == 1.0
-
-
 @settings(deadline=None, max_examples=60)
 @given(seeds, st.integers(2, 4))
 def test_firmness_is_what_cuts_in_two_over_what_cut_out(seed, c):
@@ -125,22 +102,6 @@ def test_firmness_is_what_cuts_in_two_over_what_cut_out(seed, c):
     assert counting.firmness(moved, 10 - 3 * labels[order]) == pytest.approx(firm, abs=1e-9)
 
 
-def test_merged_and_split_clusters_are_less_firm():
-    A = block_graph([12, 12, 12])
-    right, merged = np.repeat([0, 1, 2], 12), np.repeat([0, 0, 1], 12)
-    split = np.repeat([0, 1, 2, 3], [12, 12, 6, 6])
-    firm = counting.firmness(A, right)
-    assert firm > 1.0
-    assert counting.firmness(A, merged) < firm - 0.5
-    assert counting.firmness(A, split) < firm - 0.5
-
-
-def test_a_jump_is_the_mean_log_ratio_of_eigenvalues():
-    spectra = np.sort(np.random.default_rng(0).random((3, 6)), axis=1)
-    lifted = np.log(spectra + counting.EIGENVALUE_FLOOR).mean(axis=0)
-    np.testing.assert_allclose(counting.mean_jumps(list(spectra)), np.diff(lifted)[1:])
-
-
 @pytest.mark.parametrize("sizes", [[9, 9], [20, 10, 15], [8] * 7, [6, 31, 12, 12, 9]])
 def test_blocks_are_counted(sizes):
     A = block_graph(sizes)
@@ -154,36 +115,10 @@ def test_blocks_are_counted(sizes):
     assert best.jump == max(row.jump for row in table)
 
 
-def test_a_complete_graph_is_one_cluster():
-    table = counting.weigh_counts([block_graph([30])], 6)
-    assert table[0] == (1, 0.0, 0, 1, 0.0, 0.0)
-    assert all(row.score < 0 and row.votes == 0 for row in table[1:])
-
-
 def test_the_third_is_a_neighbour_of_the_first():
     scores = [(1, 0.0), (4, 3.0), (5, 1.0), (7, 2.0), (8, 1.5), (2, 1.2)]
     rows = [counting.CountEvidence(c, score, 0, 1) for c, score in scores]
     assert [row.n_clusters for row in counting._ordered(rows)] == [4, 7, 5, 8, 2, 1]
-
-
-@pytest.mark.parametrize("n", [16, 21, 23, 28, 30, 32])
-def test_a_block_in_which_all_rows_are_alike_has_an_inner_cut(n):
-    for degree in (1, 7, 11, 23, 29, 30):
-        A = (np.ones((n, n)) - np.eye(n)) / degree
-        least = min(price(A, np.arange(n) < m) for m in range(1, n))
-        assert counting.inner_cut(sp.csr_array(A)) == pytest.approx(least)
-
-
-@pytest.mark.parametrize("n", [42, 100])
-def test_rows_equally_far_from_each_other_are_counted(n):
-    assert 1 in numbers(DOGC("auto").fit(np.eye(n)))
-
-
-@pytest.mark.parametrize("c", [4, 9, 15])
-def test_both_neighbours_of_the_best_are_looked_at(c):
-    model = DOGC("auto", n_neighbors=10).fit(far_blobs(c, each=20))
-    assert {c - 1, c, c + 1} <= set(numbers(model))
-    assert numbers(model)[0] == c
 
 
 @pytest.mark.parametrize(
@@ -196,48 +131,29 @@ def test_no_more_than_so_many(n, most):
 # ------------------------------------------------------------------------------- data
 
 
-@pytest.mark.parametrize("c", range(2, 9))
+@pytest.mark.parametrize("c", [2, 5, 8])
 def test_blobs_are_counted(c):
     assert DOGC("auto").fit(far_blobs(c, seed=c)).n_clusters_ == c
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
-def test_every_method_counts(cls):
-    model = cls("auto").fit(far_blobs(4))
-    assert model.n_clusters_ == len(np.unique(model.labels_)) == 4
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_moons_and_circles_are_two(seed):
-    assert DOGC("auto").fit(make_moons(300, noise=0.05, random_state=seed)[0]).n_clusters_ == 2
-    X = make_circles(400, noise=0.04, factor=0.5, random_state=seed)[0]
+def test_moons_and_circles_are_two():
+    assert DOGC("auto").fit(make_moons(300, noise=0.05, random_state=0)[0]).n_clusters_ == 2
+    X = make_circles(400, noise=0.04, factor=0.5, random_state=0)[0]
     assert DOGC("auto").fit(X).n_clusters_ == 2
 
 
 @pytest.mark.parametrize("draw", ["random", "standard_normal"])
-@pytest.mark.parametrize("d", [5, 10])
-@pytest.mark.parametrize("seed", range(2))
-def test_no_clusters_are_seen_where_there_are_none(draw, d, seed):
-    X = getattr(np.random.default_rng(seed), draw)((500, d))
+def test_no_clusters_are_seen_where_there_are_none(draw):
+    X = getattr(np.random.default_rng(0), draw)((500, 5))
     model = DOGC("auto").fit(X)
     assert model.n_clusters_ == 1
     assert not model.labels_.any()
 
 
 @pytest.mark.parametrize(
-    ("load", "c", "places"),
-    [
-        (load_iris, 3, 3),
-        (load_wine, 3, 1),
-        pytest.param(load_digits, 10, 3, marks=pytest.mark.slow),
-    ],
-)
-def test_real_data(load, c, places):
-    assert c in numbers(DOGC("auto").fit(load().data))[:places]
-
-
-@pytest.mark.parametrize(
-    ("cls", "n"), [(DOGC, 300), (DOGCOS, 300), (CAN, 300), (DOGC, 3600)], ids=str
+    ("cls", "n"),
+    [(DOGC, 300), (CAN, 300), pytest.param(DOGC, 3600, marks=pytest.mark.slow)],
+    ids=str,
 )
 def test_the_evidence_is_consistent(cls, n):
     X = make_blobs(n, centers=4, cluster_std=1.5, random_state=2)[0]
@@ -269,30 +185,6 @@ def test_threads_and_the_order_of_rows_have_no_say():
 
 
 # --------------------------------------------------------------------- degenerate data
-
-
-@pytest.mark.parametrize("n", range(4, 9))
-def test_few_rows(n):
-    X = np.random.default_rng(n).normal(size=(n, 2))
-    model = DOGC("auto").fit(X)
-    assert 1 in numbers(model)
-    assert 1 <= model.n_clusters_ <= 2
-    assert DOGC("auto").fit(np.vstack([X, X + 1e3])).n_clusters_ == 2
-    assert DOGC("auto").fit(np.ones((n, 2))).n_clusters_ == 1
-
-
-def test_neither_copies_nor_constant_columns_count():
-    X = np.column_stack([far_blobs(3, each=30), np.full(90, 5.0)])
-    copies = X.repeat(np.random.default_rng(0).integers(1, 6, 90), axis=0)
-    assert DOGC("auto").fit(copies).n_clusters_ == DOGC("auto").fit(X).n_clusters_ == 3
-
-
-@pytest.mark.parametrize("away", [1e2, 1e4, 1e8])
-@pytest.mark.parametrize("how_many", [1, 3])
-def test_rows_far_away_are_no_clusters(away, how_many):
-    far = away * np.random.default_rng(0).choice([-1.0, 1.0], (how_many, 2)) * [1.0, 0.5]
-    far += np.arange(how_many)[:, None] * away / 3
-    assert DOGC("auto").fit(np.vstack([far_blobs(4), far])).n_clusters_ == 4
 
 
 def test_sparse_rows_and_graphs_are_counted():
@@ -327,21 +219,6 @@ def test_the_picture_shows_every_number(display):
     largest = max(marks, key=lambda line: line.get_markersize())
     assert largest.get_xdata()[0] == 4
     shown.figure_.canvas.draw()
-
-
-def test_marks_say_at_how_many_scales_clusters_are_firm(display):
-    rows = [counting.CountEvidence(c, 1.0 - c, votes, 4) for c, votes in [(2, 4), (3, 2), (4, 0)]]
-    shown = display([*rows, counting.CountEvidence(1, 0.0, 0, 4)]).plot()
-    marks = {line.get_xdata()[0]: line for line in shown.ax_.lines if len(line.get_xdata()) == 1}
-    assert [marks[c].get_marker() for c in (1, 2, 3, 4)] == ["o", "o", "o", "x"]
-    full = [marks[c].get_markerfacecolor() == marks[c].get_color() for c in (2, 3)]
-    assert full == [True, False]
-
-
-def test_the_picture_is_drawn_where_it_is_wanted(display):
-    ax = display(DOGC("auto").fit(far_blobs(2)).cluster_counts_).plot().figure_.add_subplot()
-    pipeline = make_pipeline(StandardScaler(), DOGC("auto")).fit(far_blobs(3))
-    assert display.from_estimator(pipeline, ax=ax).ax_ is ax
 
 
 def test_a_model_that_was_told_the_number_has_no_picture(display):

@@ -42,14 +42,6 @@ def test_a_graph_goes_back_with_its_rows():
     assert back.has_sorted_indices
 
 
-def test_rows_kept_apart_stay_as_they_are():
-    ordered = sorted_rows(TIED, apart=True)
-    assert ordered.X is TIED
-    assert np.array_equal(ordered.place, np.arange(60))
-    labels = np.arange(60) % 3
-    assert np.array_equal(ordered.one_label_each(labels), labels)
-
-
 def test_copies_take_the_label_of_most():
     X = np.array([[5.0], [1.0], [5.0], [5.0], [1.0], [2.0]])
     ordered = sorted_rows(X)

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from conftest import ESTIMATORS, made
-from dogc import CAN, DOGC, DOGCOS
+from dogc import DOGC, DOGCOS
 from dogc.fitting import column_maps as columns
-from dogc.fitting.auto import geometry, solving_rows
+from dogc.fitting import few
+from dogc.fitting.auto import geometry
 from dogc.fitting.scaling import apply_scale, feature_map, scale_rows
-from dogc.numerics import graph
 
 ids = {"ids": lambda cls: cls.__name__}
 
@@ -44,12 +43,6 @@ def test_standard_columns_are_numpys_deviations(seed, scale):
     np.testing.assert_allclose(unit, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_constant_column_keeps_its_unit(dtype):
-    X = np.column_stack([np.full(9, 1e6), np.arange(9.0)]).astype(dtype)
-    assert columns.standard_columns(X, np.ones(9)).unit[0] == 1.0
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_rows_that_are_whitened_have_the_unit_matrix_as_scatter_within(seed):
@@ -71,14 +64,6 @@ def test_rows_that_are_whitened_have_the_unit_matrix_as_scatter_within(seed):
     np.testing.assert_allclose(T, T.T, atol=1e-9 * np.abs(T).max())
 
 
-def test_a_direction_without_scatter_is_stretched_no_further_than_the_limit():
-    Z = np.column_stack([np.repeat([0.0, 1.0], 50), np.random.default_rng(0).random(100)])
-    T = columns.within_columns(columns.GIVEN, Z, np.repeat([0, 1], 50), np.ones(100)).T
-    assert np.isfinite(T).all()
-    ratio = (T[0, 0] / T[1, 1]) ** 2
-    assert ratio == pytest.approx(2.0 / columns.LEAST_SCATTER, rel=1e-6)
-
-
 def test_a_column_that_could_be_the_clusters_is_not_whitened():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.standard_normal((90, 2)), rng.integers(2, size=90)])
@@ -87,13 +72,6 @@ def test_a_column_that_could_be_the_clusters_is_not_whitened():
     assert not columns.has_codes(X[:, :2], 2)
     model = DOGC(2).fit(X)
     assert (model.geometry_, list(model.geometries_)) == ("given", ["given"])
-
-
-def test_rows_must_tell_the_scatter():
-    assert columns.can_whiten(21, 6)
-    assert not columns.can_whiten(20, 6)
-    X, _ = load_wine(return_X_y=True)
-    assert set(DOGC(3).fit(X[::2]).geometries_) == {"given", "standard"}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -109,17 +87,6 @@ def test_new_rows_are_mapped_as_the_fitted_ones(dtype):
     to = feature_map(scaled, None)
     moved = (X.astype(float) - X.astype(float).mean(axis=0)) @ to.T / scaled.scatter
     np.testing.assert_allclose(scaled.X, moved, atol=1e-5 if dtype == np.float32 else 1e-9)
-
-
-def test_the_cut_is_the_definition():
-    rng = np.random.default_rng(0)
-    S = sp.random_array((12, 12), density=0.4, random_state=rng, format="csr")
-    label = np.arange(12) % 3
-    A = ((S + S.T) / 2).toarray()
-    cut = sum(
-        A[np.ix_(label == j, label != j)].sum() / A[label == j].sum() for j in range(3)
-    )  # fmt: skip
-    assert graph.normalised_cut(S, label) == pytest.approx(cut)
 
 
 # ------------------------------------------------------------------------ the choice
@@ -164,22 +131,8 @@ def test_the_columns_change_for_an_agreement_of_a_half_at_least(scores, taken):
     assert geometry.best_look(looks) is looks[taken]
 
 
-@pytest.mark.parametrize(
-    ("scores", "taken"), [((0.8, 0.7), 0), ((0.8, 0.79), 1), ((0.8, 0.9), 1), ((0.6, 0.48), 1)]
-)
-def test_in_one_geometry_the_start_that_agrees_more_is_taken(scores, taken):
-    looks = [one_look("given", score) for score in scores]
-    assert geometry.best_look(looks) is looks[taken]
-
-
 def one_look(name, score):
     return SimpleNamespace(columns=SimpleNamespace(name=name), score=score)
-
-
-def test_no_evidence_is_no_reason_to_change_the_columns(monkeypatch):
-    X, _ = stretched()
-    monkeypatch.setattr(geometry, "EVIDENCE", 2.0)
-    assert DOGC(3).fit(X).geometry_ == "given"
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS], **ids)
@@ -197,39 +150,8 @@ def test_the_map_is_applied_to_new_rows(cls, name):
         np.testing.assert_allclose(model.decision_function(X), scores)
 
 
-def test_standard_is_the_standard_scaler():
-    X, _ = stretched()
-    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
-    one = DOGC(3, geometry="standard", n_neighbors=10).fit(X)
-    other = DOGC(3, geometry="given", n_neighbors=10).fit(scaled)
-    assert adjusted_rand_score(one.labels_, other.labels_) > 0.99
-    np.testing.assert_allclose(one.components_, np.diag(1.0 / X.std(axis=0)))
-
-
-@pytest.mark.parametrize(("scale", "shift"), [(1e-6, 0.0), (1.0, 1e4), (4096.0, 0.0)])
-def test_one_unit_for_all_columns_changes_nothing(scale, shift):
-    X, _ = load_iris(return_X_y=True)
-    labels = DOGC(3).fit_predict(X)
-    assert np.array_equal(DOGC(3).fit_predict(scale * (X + shift)), labels)
-
-
-@pytest.mark.parametrize("cls", ESTIMATORS, **ids)
-def test_the_order_of_rows_does_not_matter(cls):
-    X, _ = stretched(150)
-    order = np.random.default_rng(0).permutation(150)
-    labels = made(cls, 3).fit_predict(X)
-    assert np.array_equal(made(cls, 3).fit_predict(X[order]), labels[order])
-
-
-def test_rows_far_away_do_not_stretch_the_columns():
-    X, y = stretched()
-    model = DOGC(3).fit(np.vstack([X, 1e5 * np.array([[1.0, 40.0], [1.0, -40.0]])]))
-    assert adjusted_rand_score(y, model.labels_[:300]) > 0.95
-
-
-@pytest.mark.parametrize("n_rows", [3600])
-def test_a_sample_decides_where_rows_are_many(n_rows):
-    X, y = stretched(n_rows)
+def test_a_sample_decides_where_rows_are_many():
+    X, y = stretched(3600)
     model = DOGC(3).fit(X)
     assert model.n_representatives_ is not None
     assert model.geometry_ == "within"
@@ -238,8 +160,6 @@ def test_a_sample_decides_where_rows_are_many(n_rows):
     # Representatives are rows as the user knows them.
     low, high = X.min(axis=0), X.max(axis=0)
     assert ((model.representatives_ >= low) & (model.representatives_ <= high)).all()
-    whole = DOGC(3, n_representatives=None).fit(X)
-    assert whole.geometry_ == "within"
 
 
 # ------------------------------------------------------------------- what cannot be had
@@ -265,16 +185,6 @@ def test_auto_leaves_the_columns_where_something_else_is_measured_in_them(parame
     assert DOGC(3, **parameters).fit(X).geometry_ == "given"
 
 
-def test_one_column_has_no_geometry():
-    X = np.concatenate([np.random.default_rng(0).normal(j, 0.3, 30) for j in range(3)])[:, None]
-    assert DOGC(3).fit(X).geometry_ == "given"
-
-
-def test_can_has_none():
-    assert "geometry" not in CAN().get_params()
-    assert CAN(3).fit(stretched(90)[0]).geometry_ == "given"
-
-
 # ------------------------------------------------------------ belief in what is learned
 
 
@@ -282,23 +192,13 @@ def test_a_solution_that_cuts_far_less_than_its_start_is_believed(monkeypatch):
     X, y = make_moons(200, noise=0.08, random_state=2)
     parameters = {"n_neighbors": 10, "geometry": "given", "init": "spectral"}
     model = DOGC(2, **parameters).fit(X)
-    monkeypatch.setattr(solving_rows, "FEWER", 0.0)  # nothing is believed
+    monkeypatch.setattr(few, "FEWER", 0.0)  # nothing is believed
     held = DOGC(2, **parameters).fit(X)
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, held.labels_) + 0.1
 
 
-def test_the_same_moons_at_every_draw():
-    for seed in range(5):
-        X, y = make_moons(200, noise=0.08, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for parameters in ({}, {"n_neighbors": 10}):
-                labels = DOGC(2, **parameters).fit_predict(X)
-                assert max((labels == y).mean(), (labels != y).mean()) >= 0.98
-
-
-@pytest.mark.parametrize("name", ["auto", "standard", "within"])
-@pytest.mark.parametrize("n", [300, 3600])
+@pytest.mark.parametrize("name", ["auto", "within"])
+@pytest.mark.parametrize("n", [300, pytest.param(3600, marks=pytest.mark.slow)])
 def test_a_column_that_varies_in_lonely_rows_only_is_constant(name, n):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(n, 3)), np.zeros(n)])
@@ -308,36 +208,3 @@ def test_a_column_that_varies_in_lonely_rows_only_is_constant(name, n):
         warnings.simplefilter("ignore", UserWarning)
         model = DOGC(3, geometry=name).fit(X)
     assert len(np.unique(model.labels_)) == 3
-
-
-@pytest.mark.parametrize("scale", [1e140, 1e-140, 1e-300])
-def test_a_column_at_the_end_of_the_numbers(scale):
-    X, _ = stretched(90)
-    model = DOGC(3).fit(np.column_stack([X, scale * np.random.default_rng(0).random(90)]))
-    assert np.isfinite(model.transform(np.zeros((1, 3)))).all()
-
-
-@pytest.mark.parametrize("n", [300, 3600])
-@pytest.mark.parametrize("name", ["standard", "within"])
-def test_clusters_are_counted_in_the_geometry_that_was_named(name, n):
-    rng = np.random.default_rng(0)
-    centers = 8.0 * np.array([[0, 0, 0], [1, 1, 0], [0, 1, 1]])
-    X = rng.normal(size=(n, 3)) + centers[np.arange(n) % 3]
-    assert DOGC("auto", geometry=name).fit(X * [1.0, 1.0, 1e6]).n_clusters_ == 3
-
-
-def test_a_wide_neighbourhood_that_cuts_far_less_is_taken(monkeypatch):
-    X, y = make_moons(1000, noise=0.1, random_state=0)
-    model = DOGC(2, init="spectral").fit(X)
-    assert adjusted_rand_score(y, model.labels_) > 0.98
-    assert model.n_neighbors_ == model.scales_.chosen
-    monkeypatch.setattr(solving_rows, "WIDE", 10**9)  # none is asked
-    assert adjusted_rand_score(y, DOGC(2, init="spectral").fit(X).labels_) < 0.95
-
-
-def test_a_constant_column_breaks_no_tie_otherwise():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 400)
-    X = (rng.random((400, 6)) < np.where(y[:, None], 0.75, 0.25)) + rng.integers(0.0, 3.0, (400, 6))
-    labels = DOGC(2).fit_predict(X)
-    np.testing.assert_array_equal(DOGC(2).fit_predict(np.c_[X, np.zeros(400)]), labels)

@@ -2,19 +2,15 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dogc.fitting import links
 from dogc.fitting.links import (
     LINKS,
     ONE,
-    LinkSums,
     add,
     common_width,
     labelled,
-    link_graph,
     link_rows,
     link_sums,
     make_search,
@@ -25,7 +21,7 @@ from dogc.fitting.sampling import weight_facts, whole_weights
 from dogc.numerics import discrete
 from dogc.numerics.exact import exact_bits
 
-thorough = settings(deadline=None, max_examples=40)
+thorough = settings(deadline=None, max_examples=25)
 
 TREE, BRUTE = 2, 12  # dimensions
 
@@ -41,8 +37,8 @@ def squared(Z, R):
 # ------------------------------------------------------------------- nearest representatives
 
 
-@pytest.mark.parametrize("q", [1, TREE, 5, 6, BRUTE, 70])
-@pytest.mark.parametrize("scale", [1e-150, 1e-6, 1.0, 1e6, 1e150])
+@pytest.mark.parametrize("q", [1, TREE, 5, BRUTE, 70])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
 def test_the_nearest_match_brute_force(q, scale):
     R = scale * representatives(q)
     Z = scale * representatives(q, 60, seed=1)
@@ -53,25 +49,6 @@ def test_the_nearest_match_brute_force(q, scale):
     np.testing.assert_allclose(d / scale / scale, found, rtol=1e-4, atol=1e-6)
     assert (np.diff(d, axis=1) >= 0).all()
     assert all(len(set(row)) == 7 for row in idx.tolist())
-
-
-def test_a_tree_searches_low_dimensions_and_all_distances_high_ones():
-    assert isinstance(make_search(representatives(TREE)).nearest, links.cKDTree)
-    assert not isinstance(make_search(representatives(BRUTE)).nearest, links.cKDTree)
-
-
-@pytest.mark.parametrize("q", [TREE, BRUTE])
-@pytest.mark.parametrize("p", [1, 3])
-def test_more_links_than_representatives_are_as_many_as_there_are(q, p):
-    idx, d = nearest(make_search(representatives(q, p)), representatives(q, 5), 8)
-    assert idx.shape == d.shape == (5, p)
-    np.testing.assert_array_equal(np.sort(idx, axis=1), np.tile(np.arange(p), (5, 1)))
-
-
-def test_representatives_that_are_all_zero_can_be_searched():
-    idx, d = nearest(make_search(np.zeros((3, TREE))), np.zeros((2, TREE)), 2)
-    assert d.max() == 0
-    assert idx.max() < 3
 
 
 def some_far(rng, q, reach):
@@ -111,10 +88,9 @@ def test_what_is_found_for_a_row_does_not_depend_on_the_others(q, kind):
     together = link_rows(search, Z, LINKS, width)
     order = rng.permutation(len(Z))
     partitions = [
-        [np.array([i]) for i in range(40)],
+        [np.array([i]) for i in range(10)],
         np.split(order, [1, 3, 10, 77, 120]),
-        np.split(np.arange(len(Z)), range(7, len(Z), 7)),
-        [np.tile(order, 8)],  # beyond what scikit-learn shares out otherwise
+        [np.tile(order, 8)],  # beyond what scikit-learn shares out
     ]
     for parts in partitions:
         for rows in parts:
@@ -125,41 +101,6 @@ def test_what_is_found_for_a_row_does_not_depend_on_the_others(q, kind):
                 )
             d = nearest(search, Z[rows], LINKS)[1]
             np.testing.assert_array_equal(d, nearest(search, Z, LINKS)[1][rows])
-
-
-@thorough
-@given(st.sampled_from([TREE, BRUTE]), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_rows_of_a_lattice_find_the_same_alone(q, steps, seed):
-    rng = np.random.default_rng(seed)
-    R = np.unique(rng.integers(0, steps + 1, (30, q)), axis=0) / 3.0  # thirds are not exact
-    Z = rng.integers(0, 2 * steps + 1, (20, q)) / 6.0
-    search = make_search(R)
-    idx, d = nearest(search, Z, 5)
-    for i in range(len(Z)):
-        alone = nearest(search, Z[i : i + 1], 5)
-        np.testing.assert_array_equal(alone[0][0], idx[i])
-        np.testing.assert_array_equal(alone[1][0], d[i])
-
-
-@pytest.mark.parametrize("q", [TREE, BRUTE])
-@pytest.mark.parametrize("reach", [1e4, 1e6, 1e9, 1e12])
-def test_one_representative_far_away_leaves_the_others_apart(q, reach):
-    R = representatives(q)
-    R[0] = reach
-    Z = representatives(q, 60, seed=1)
-    idx, d = nearest(make_search(R), Z, 5)
-    wanted = squared(Z, R)
-    found = np.take_along_axis(wanted, idx, axis=1)
-    np.testing.assert_allclose(found, np.sort(wanted, axis=1)[:, :5], rtol=1e-2, atol=1e-2)
-    np.testing.assert_allclose(d, found, rtol=1e-2, atol=1e-2)
-
-
-@pytest.mark.parametrize("q", [TREE, BRUTE])
-@pytest.mark.parametrize("reach", [1e3, 1e15, 1e30])
-def test_rows_far_away_have_links_to_somebody(q, reach):
-    found = link_rows(make_search(representatives(q)), np.full((2, q), reach), LINKS, 0.1)
-    assert found.idx.max() < 40
-    assert (found.share.sum(axis=1) > 0).all()
 
 
 # --------------------------------------------------------------- rows well inside a cluster
@@ -184,17 +125,6 @@ def test_a_label_that_is_sure_is_that_of_all_links(q, kind, k):
     votes = voted(search, labels, Z, k, 0.5)
     np.testing.assert_array_equal(found[sure], votes[sure].argmax(axis=1))
     assert (np.count_nonzero(votes[sure], axis=1) == 1).all()
-
-
-def test_most_rows_of_separate_clusters_are_sure():
-    rng = np.random.default_rng(0)
-    for q in (TREE, BRUTE):
-        labels = np.repeat([0, 1], 40)
-        R = rng.standard_normal((80, q)) + 30.0 * labels[:, None]
-        _, sure = surely(labelled(make_search(R), labels, 4), R + 0.1)
-        assert sure.mean() > 0.9
-        _, sure = surely(labelled(make_search(R), np.zeros(80, dtype=int), 4), R + 0.1)
-        assert sure.all()
 
 
 # ------------------------------------------------------------------------------- the links
@@ -231,33 +161,6 @@ def test_links_match_the_formula(q, width):
     found = link_rows(make_search(R), Z, 6, width)
     for got, wanted in zip(spread_out(found, len(R)), slow_links(R, Z, 6, width), strict=True):
         np.testing.assert_allclose(got, wanted, atol=1.0 / ONE)
-
-
-def test_links_are_whole_numbers_nearest_first():
-    found = link_rows(make_search(representatives(TREE)), representatives(TREE, 50, 1), 6, 0.3)
-    assert found.share.dtype == found.strength.dtype == np.uint16
-    assert found.idx.dtype.kind == "u"
-    assert (np.diff(found.share.astype(int), axis=1) <= 0).all()
-    assert (np.abs(found.share.sum(axis=1, dtype=int) - ONE) <= 6).all()
-
-
-@pytest.mark.parametrize("width", [1e-300, 1e-200, 1e-5])
-def test_a_width_of_almost_nothing_links_a_row_with_its_nearest_alone(width):
-    R = representatives(TREE)
-    found = link_rows(make_search(R), R[:5], 4, width)
-    np.testing.assert_array_equal(found.share, np.tile([ONE, 0, 0, 0], (5, 1)))
-
-
-@pytest.mark.parametrize("width", [1e5, np.float64(1e300)])
-def test_an_endless_width_links_a_row_with_all_alike(width):
-    found = link_rows(make_search(representatives(TREE)), representatives(TREE, 5, 1), 4, width)
-    np.testing.assert_array_equal(found.share, np.full((5, 4), ONE // 4))
-
-
-def test_a_far_row_has_a_width_of_its_own_and_does_not_vanish():
-    R = np.array([[0.0], [1.0], [2.0]])
-    found = link_rows(make_search(R), np.array([[50.0]]), 3, 0.1)
-    assert found.strength.min() > 0
 
 
 def test_common_width_is_half_the_weighted_mean_distance():
@@ -320,17 +223,6 @@ def test_sums_do_not_depend_on_blocks_or_their_order(case, seed):
     assert total.mass.tolist() == whole.mass.tolist()
 
 
-@thorough
-@given(linked())
-def test_weights_are_copies_and_links_symmetric(case):
-    found, weight, p = case
-    weight = weight % 4
-    copies = type(found)(*(np.repeat(field, weight, axis=0) for field in found))
-    A = link_sums(found, weight, p).A.toarray()
-    same = link_sums(copies, np.ones(weight.sum(), dtype=int), p)
-    assert A.tolist() == A.T.tolist() == same.A.toarray().tolist()
-
-
 def test_sums_of_many_heavy_rows_do_not_overflow():
     # The largest weights that whole_weights makes, and rows that all say the same.
     rows = 90_000
@@ -340,23 +232,3 @@ def test_sums_of_many_heavy_rows_do_not_overflow():
     A = link_sums(found, weight, 2).A
     wanted = float(weight.sum()) * float(found.strength[0, 0]) * float(found.strength[0, 1])
     assert A[0, 1] == pytest.approx(wanted)
-
-
-def test_the_graph_has_the_links_without_a_diagonal():
-    sums = link_sums(
-        link_rows(make_search(representatives(TREE)), representatives(TREE, 300, 1), 5, 0.4),
-        np.ones(300, dtype=int),
-        40,
-    )
-    graph = link_graph(sums)
-    wanted = sums.A.toarray() / ONE**2
-    np.fill_diagonal(wanted, 0.0)
-    np.testing.assert_array_equal(graph.toarray(), wanted)
-    assert graph.has_sorted_indices
-    assert (graph.data > 0).all()
-    assert abs(graph - graph.T).max() == 0
-
-
-def test_a_graph_without_links_is_empty():
-    sums = LinkSums(sp.csr_array(np.diag([4, 5])), np.array([4, 5]))
-    assert link_graph(sums).nnz == 0

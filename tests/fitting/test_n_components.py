@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dogc import DOGC
 from dogc.fitting.auto.n_components import geometry_of, lookup_dimension, signal_dimension
 from dogc.fitting.column_maps import GIVEN, Columns
 
@@ -52,12 +51,6 @@ def test_neighbours_are_looked_up_in_twice_as_many_directions_and_two():
     np.testing.assert_allclose(overlap, 1.0, atol=1e-6)
 
 
-def test_the_projection_is_chosen_from_them():
-    model = DOGC(3).fit(noisy_blobs())
-    assert model.components_.shape == (2, 30)
-    assert np.bincount(model.labels_).tolist() == [80, 80, 80]
-
-
 def test_a_number_of_ones_own_is_looked_up_everywhere():
     geometry = geometry_of(noisy_blobs(), 2)
     assert geometry.lookup is None
@@ -70,11 +63,6 @@ def test_a_number_of_ones_own_is_looked_up_everywhere():
 )
 def test_noise_has_eight_directions_at_least_and_twice_those_of_the_signal(m, d, found):
     assert signal_dimension(np.append(np.full(m, 50.0), np.ones(d - m)), 10_000) == found
-
-
-@pytest.mark.parametrize(("n", "found"), [(19, None), (20, None), (21, 1)])
-def test_there_must_be_more_rows_than_columns(n, found):
-    assert signal_dimension(np.append(50.0, np.ones(19)), n) == found
 
 
 WHITENED = Columns("within", np.ones(30), 2.0 * np.eye(30))
@@ -92,15 +80,3 @@ WHITENED = Columns("within", np.ones(30), 2.0 * np.eye(30))
 def test_elsewhere_no_direction_is_left_out(X, columns):
     geometry = geometry_of(X, "auto", columns)
     assert geometry.space is geometry.lookup is geometry.m is None
-
-
-def test_as_many_directions_as_columns_need_no_subspace():
-    X = noisy_blobs()
-    assert geometry_of(X, 30).space is None
-    assert geometry_of(X, 29).space is not None
-    everything = geometry_of(X, None)
-    assert everything.space is everything.lookup is everything.m is None
-
-
-def test_rows_without_any_direction_have_no_subspace():
-    assert geometry_of(np.ones((20, 3)), 1).space is None

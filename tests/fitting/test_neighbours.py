@@ -55,33 +55,6 @@ def test_the_recall_of_an_approximate_search_is_measured():
     assert abs(neighbours.recall(index, X, idx) - share) < 0.05
 
 
-def test_the_number_of_threads_changes_nothing(monkeypatch):
-    monkeypatch.setattr(neighbours, "QUERY_ROWS", 100)
-    X = np.round(rows(), 0)  # many distances tie
-    index = neighbours.fit_index(X, "auto", 11)
-    one, two = (neighbours.neighbours_among(index, X, 10, jobs)[0] for jobs in (1, 2))
-    assert np.array_equal(one, two)
-    new = rows(500, seed=1)
-    one, two = (neighbours.query(index, new, 10, jobs) for jobs in (1, 2))
-    assert np.array_equal(one, two)
-
-
-def test_a_new_row_is_searched_as_if_it_came_alone():
-    index = neighbours.fit_index(rows(), "auto", 11)
-    new = rows(60, seed=1) * 1.5
-    together = neighbours.query(index, new, 10, None)
-    alone = np.vstack([neighbours.query(index, new[[i]], 10, None) for i in range(60)])
-    assert np.array_equal(np.sort(together), np.sort(alone))
-
-
-def test_progress_is_reported_to_the_end(monkeypatch):
-    monkeypatch.setattr(neighbours, "QUERY_ROWS", 1000)
-    seen = []
-    index = neighbours.fit_index(rows(), "brute", 11)
-    neighbours.neighbours_among(index, rows(), 10, 1, lambda *at: seen.append(at))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 @pytest.mark.parametrize("algorithm", ["brute", KNeighborsTransformer(mode="distance")])
 def test_clusters_and_new_rows_by_every_search(algorithm):
     X, _ = make_blobs(1500, n_features=8, centers=4, random_state=0)
@@ -146,12 +119,3 @@ def test_a_search_that_finds_too_few_is_told_so():
 def test_bad_algorithm(algorithm):
     with pytest.raises(ValueError, match="neighbors_algorithm must be"):
         DOGC(3, neighbors_algorithm=algorithm).fit(rows(100))
-
-
-def test_low_recall_is_said():
-    from dogc.estimators._base import warn_of_recall
-
-    with pytest.warns(UserWarning, match="found only 45% of the true neighbours.*'brute'"):
-        warn_of_recall(0.45)
-    for fine in (None, 0.6, 1.0):
-        warn_of_recall(fine)

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from dogc.fitting.in_memory import RowsInMemory
 from dogc.fitting.sampling import (
-    MOST,
-    all_facts,
     merged,
     row_keys,
     smallest_keys,
@@ -15,7 +13,7 @@ from dogc.fitting.sampling import (
     whole_weights,
 )
 
-thorough = settings(deadline=None, max_examples=60)
+thorough = settings(deadline=None, max_examples=30)
 
 # ------------------------------------------------------------------------------ the keys
 
@@ -50,43 +48,6 @@ def test_rows_have_equal_keys_where_they_are_equal_and_others_elsewhere(X):
 def test_dense_and_sparse_rows_have_the_same_keys(X):
     np.testing.assert_array_equal(row_keys(X), row_keys(sp.csr_array(X)))
     np.testing.assert_array_equal(row_keys(X), row_keys(sp.csr_matrix(X)))
-
-
-def test_numbers_of_32_bits_have_the_keys_of_the_same_numbers_in_64():
-    X = np.random.default_rng(0).standard_normal((50, 3)).astype(np.float32)
-    np.testing.assert_array_equal(row_keys(X), row_keys(X.astype(np.float64)))
-    np.testing.assert_array_equal(row_keys(sp.csr_array(X)), row_keys(X))
-
-
-def test_neither_explicit_zeros_nor_the_order_of_indices_change_a_key():
-    sorted_row = sp.csr_array(np.array([[2.0, 0.0, 3.0]]))
-    shuffled = sp.csr_array((np.array([3.0, -0.0, 2.0]), [2, 1, 0], [0, 3]), shape=(1, 3))
-    assert row_keys(sorted_row) == row_keys(shuffled)
-
-
-def test_a_sparse_row_without_entries_is_the_row_of_zeros():
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
-    np.testing.assert_array_equal(row_keys(sp.csr_array(X)), row_keys(X))
-    assert row_keys(X)[0] == row_keys(np.array([[-0.0, -0.0]]))
-
-
-def test_the_place_of_a_value_counts_and_so_does_its_sign():
-    keys = row_keys(np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, 2.0], [1.0, -2.0], [3.0, 0.0]]))
-    assert len(set(keys.tolist())) == 5
-
-
-def test_keys_of_neighbouring_numbers_spread_over_all_bits():
-    keys = row_keys(np.arange(4096.0)[:, None])
-    share = [((keys >> np.uint64(bit)) & np.uint64(1)).mean() for bit in range(64)]
-    assert len(np.unique(keys)) == 4096
-    assert 0.45 < min(share) <= max(share) < 0.55
-
-
-def test_the_rows_of_a_sample_are_as_good_as_drawn_at_random():
-    X = np.random.default_rng(0).standard_normal((20_000, 2)).round(3)
-    sample = smallest_keys(X, np.ones(len(X), dtype=int), 2_000)
-    np.testing.assert_allclose(sample.X.mean(axis=0), 0.0, atol=0.08)
-    np.testing.assert_allclose(sample.X.std(axis=0), 1.0, atol=0.06)
 
 
 # ------------------------------------------------------------------------------ the sample
@@ -128,14 +89,6 @@ def test_a_large_block_is_thinned_before_it_is_sorted_and_loses_nothing():
         assert_same_sample(smallest_keys(X, weight, size), slow_sample(X, weight, size))
 
 
-def test_copies_that_fill_what_is_left_after_thinning_do_not_hide_other_rows():
-    values = np.arange(40.0)[:, None]
-    first = values[np.argsort(row_keys(values))[:2]]
-    X = np.vstack([np.repeat(first, 500, axis=0), values])
-    weight = np.ones(len(X), dtype=int)
-    assert_same_sample(smallest_keys(X, weight, 10), slow_sample(X, weight, 10))
-
-
 @thorough
 @given(tables(60), st.integers(1, 12), st.data())
 def test_the_sample_of_the_whole_comes_from_samples_of_parts_in_any_order(X, size, data):
@@ -151,65 +104,12 @@ def test_the_sample_of_the_whole_comes_from_samples_of_parts_in_any_order(X, siz
     assert_same_sample(parts[0], slow_sample(X, weight, size))
 
 
-@thorough
-@given(tables(30), tables(30), tables(30), st.integers(1, 8))
-def test_merging_is_commutative_and_associative(one, other, third, size):
-    d = min(one.shape[1], other.shape[1], third.shape[1])
-    a, b, c = (
-        smallest_keys(X[:, :d], np.ones(len(X), dtype=int), size) for X in (one, other, third)
-    )
-    ways = [
-        merged(merged(a, b, size), c, size),
-        merged(a, merged(b, c, size), size),
-        merged(merged(c, a, size), b, size),
-        merged(c, merged(b, a, size), size),
-    ]
-    for way in ways[1:]:
-        assert way.keys.tolist() == ways[0].keys.tolist()
-        assert way.weight.tolist() == ways[0].weight.tolist()
-        np.testing.assert_array_equal(way.X, ways[0].X)
-
-
-def test_sparse_samples_merge_like_dense_ones():
-    X = np.random.default_rng(0).integers(0, 3, (40, 3)).astype(float)
-    ones = np.ones(20, dtype=int)
-    halves = [smallest_keys(sp.csr_array(X[i : i + 20]), ones, 8) for i in (0, 20)]
-    found = merged(*halves, 8)
-    assert sp.issparse(found.X)
-    assert_same_sample(found, slow_sample(X, np.ones(40), 8))
-
-
-@thorough
-@given(tables(30), st.integers(1, 10), st.integers(0, 2**32 - 1))
-def test_a_weight_is_so_many_copies(X, size, seed):
-    weight = np.random.default_rng(seed).integers(0, 4, len(X))
-    copies = np.repeat(X, weight, axis=0)
-    one = smallest_keys(X, weight, size)
-    other = smallest_keys(copies, np.ones(len(copies), dtype=int), size)
-    assert one.keys.tolist() == other.keys.tolist()
-    assert one.weight.tolist() == other.weight.tolist()
-
-
-def test_rows_of_weight_zero_alone_leave_an_empty_sample():
-    found = smallest_keys(np.ones((3, 2)), np.zeros(3, dtype=int), 5)
-    assert len(found.keys) == len(found.weight) == 0
-    assert found.X.shape == (0, 2)
-
-
 # ------------------------------------------------------------------------------ whole weights
 
 
 def whole(weight):
     facts = weight_facts(weight)
     return whole_weights(weight, facts), facts.unit
-
-
-def test_whole_numbers_stay_as_they_are():
-    given_weights = np.array([0.0, 7.0, 2.0**20 - 1])
-    weight, unit = whole(given_weights)
-    assert weight.dtype == np.int64
-    assert unit == 1.0
-    np.testing.assert_array_equal(weight, given_weights)
 
 
 @thorough
@@ -227,29 +127,6 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
     np.testing.assert_array_equal(weight > 0, given_weights > 0)
     # Half a unit is rounded away; what is smaller counts for a whole one.
     assert (np.abs(weight * unit - given_weights) <= unit * (1 + 1e-9)).all()
-
-
-def test_a_permutation_of_weights_permutes_the_whole_numbers():
-    given_weights = np.random.default_rng(0).random(50)
-    order = np.random.default_rng(1).permutation(50)
-    weight, unit = whole(given_weights)
-    again, same_unit = whole(given_weights[order])
-    np.testing.assert_array_equal(weight[order], again)
-    assert unit == same_unit
-
-
-@thorough
-@given(st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, 2.0**33]), max_size=12), st.integers(0, 12))
-def test_the_facts_of_parts_are_those_of_all_weights(weights, cut):
-    weights = np.array(weights)
-    parts = weight_facts(weights[:cut]), weight_facts(weights[cut:])
-    assert all_facts(*parts) == all_facts(*parts[::-1]) == weight_facts(weights)
-
-
-def test_huge_weights_stay_below_the_most():
-    weight, unit = whole(np.full(50_000, 2.0**30))
-    assert MOST / 4 < weight.sum() <= MOST
-    assert weight[0] * unit == 2.0**30
 
 
 # ------------------------------------------------------------- changes of X that mean nothing

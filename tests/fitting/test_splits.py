@@ -31,12 +31,6 @@ def test_names_follow_the_rows_whatever_they_were(seed):
     np.testing.assert_array_equal(found[8][:15], np.full(15, found[2][0]))
 
 
-def test_outliers_keep_their_label_and_missing_clusters_are_no_trouble():
-    found = followed({2: np.array([0, 0, 3, 3, 3, -1]), 3: np.array([5, 5, 0, 0, 1, -1])})
-    assert found[3].tolist() == [0, 0, 3, 3, 1, -1]
-    assert [step.table.shape for step in steps_between(found)] == [(4, 4)]
-
-
 def test_splits_and_merges_are_found_and_said():
     two = np.repeat([0, 1], [6, 4])
     three = np.array([0, 0, 0, 2, 2, 2, 2, 1, 1, 1])
@@ -51,13 +45,6 @@ def test_splits_and_merges_are_found_and_said():
         "Cluster 2 takes rows of 0 and 1 (3 and 1 rows).",
     ]
     assert step.changes[0].kind == "split"
-
-
-def test_a_few_rows_that_move_are_no_merge():
-    two = np.repeat([0, 1], [50, 50])
-    three = np.repeat([0, 1, 2], [51, 29, 20])
-    (step,) = steps_between({2: two, 3: three})
-    assert [change.kind for change in step.changes] == ["split"]
 
 
 def test_one_number_has_no_steps():

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score
 
 from dogc import CAN, DOGC, DOGCOS, load, save
 from dogc.fitting.settings import wide_scale
@@ -33,16 +31,6 @@ def test_an_entry_with_copies_gets_what_the_copies_get(seed, k, scale):
     apart = graph.solve_rows(d[:, each], xi)
     together = graph.solve_rows(d, xi, copies=copies)
     np.testing.assert_allclose(together[0], np.bincount(each, apart[0]), atol=1e-12)
-
-
-@thorough
-@given(st.integers(0, 10_000), st.integers(1, 6))
-def test_xi_with_copies_is_that_of_the_copies(seed, k):
-    rng = np.random.default_rng(seed)
-    d, copies = np.sort(rng.exponential(size=(3, k + 1)), axis=1), rng.integers(1, 5, (1, k))
-    each = np.repeat(np.arange(k), copies[0])
-    apart = graph.neighbour_xi(d[:, [*each, k]], len(each))
-    np.testing.assert_allclose(graph.neighbour_xi(d, k, copies=copies), apart)
 
 
 @thorough
@@ -82,39 +70,6 @@ def test_weights_are_copies_and_the_order_does_not_matter(cls):
     np.testing.assert_allclose(model.similarity_matrix_.sum(axis=1), 1.0)
 
 
-def test_weights_of_any_scale_count():
-    X, _ = survey()
-    model = DOGC(2, n_neighbors="wide").fit(X)
-    for weight in (0.5, 2.0, 1e9):
-        again = DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(len(X), weight))
-        np.testing.assert_array_equal(again.labels_, model.labels_)
-    tiny = [DOGC(2, n_neighbors="wide").fit(X, sample_weight=np.full(90, w)) for w in (1e-6, 1e-3)]
-    np.testing.assert_array_equal(tiny[0].labels_, tiny[1].labels_)
-    assert adjusted_rand_score(tiny[0].labels_, model.labels_) > 0.7
-
-
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS])
-def test_equal_sparse_rows_span_no_subspace(cls):
-    model = cls(1, n_neighbors="wide", n_components=1).fit(sp.csr_array([[0.1, 0.2]] * 7))
-    assert np.isfinite(model.history_[-1].objective)
-
-
-def test_frequent_answers_count():
-    """The rows of one kind are mostly equal: distinct rows alone would say little of it."""
-    X, kind = survey(400, seed=3)
-    model = DOGC(2, n_neighbors="wide", geometry="given").fit(X)
-    right = np.mean(model.labels_ == kind)
-    assert max(right, 1.0 - right) > 0.93
-    assert model.converged_
-
-
-def test_at_a_fixed_lambda_the_objective_never_rises():
-    X, _ = survey(120, seed=5)
-    for lam in (0.01, 1.0, 100.0):
-        values = [r.objective for r in DOGC(2, n_neighbors="wide", lam=lam).fit(X).history_]
-        assert (np.diff(values) <= 1e-9 * np.abs(values[0])).all()
-
-
 def test_new_rows_and_model_files_count_copies_too(tmp_path):
     X, _ = survey()
     model = DOGC(2, n_neighbors="wide", geometry="given").fit(X)
@@ -122,42 +77,6 @@ def test_new_rows_and_model_files_count_copies_too(tmp_path):
     pytest.importorskip("skops.io")
     again = load(save(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict_membership(X), model.predict_membership(X))
-
-
-@pytest.mark.parametrize("n_components", [2, 4])
-def test_a_projection_is_learned_with_copies(n_components):
-    X, _ = survey(60, seed=2)
-    X = np.hstack([X, np.random.default_rng(0).integers(0, 2, (60, 2))])
-    model = DOGC(2, n_neighbors="wide", n_components=n_components).fit(X)
-    distinct, copies = np.unique(X, axis=0, return_counts=True)
-    weighted = DOGC(2, n_neighbors="wide", n_components=n_components)
-    weighted.fit(distinct, sample_weight=copies)
-    np.testing.assert_allclose(weighted.components_, model.components_, atol=1e-8)
-
-
-@pytest.mark.parametrize("rows", [2, 3, 5])
-def test_few_distinct_rows(rows):
-    X = np.repeat(np.arange(float(rows))[:, None], [40] + [1] * (rows - 1), axis=0)
-    model = DOGC(2, n_neighbors="wide").fit(X)
-    assert set(model.labels_) == {0, 1}
-    assert set(model.predict(X)) <= {0, 1}
-    assert np.isfinite(model.confidence_).all()
-
-
-def test_categories_do_not_make_outliers():
-    """Rows of a rare category have few near neighbours, but lie no further away than others do."""
-    rng = np.random.default_rng(0)
-    kind = rng.integers(0, 3, 240)
-    rare = np.eye(4)[rng.choice(4, 240, p=[0.6, 0.2, 0.15, 0.05])]
-    X = np.hstack([4.0 * kind[:, None] + 0.3 * rng.standard_normal((240, 2)), rare])
-    X = np.vstack([X, [[60.0, -60.0, 0.0, 0.0, 0.0, 0.0]]])
-    wide = DOGC(3, n_neighbors="wide", geometry="given").fit(X)
-    few = DOGC(3, n_neighbors=10, geometry="given").fit(X)
-    assert wide.outliers_[-1]
-    assert wide.outliers_[:-1].mean() < 0.5 * few.outliers_[:-1].mean()
-    scores = wide.score_outliers(X)
-    assert scores.argmax() == 240
-    assert np.median(scores) == pytest.approx(1.0, abs=0.3)
 
 
 def test_a_smaller_width_says_how_far_the_clusters_depend_on_it():

@@ -91,8 +91,6 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "CLGR": (dogc.CLGR(3), X),
     "LSC": (dogc.LSC(3, n_landmarks=10), X),
     "USPEC": (dogc.USPEC(3, n_landmarks=10), X),
-    "USENC": (dogc.USENC(3, n_estimators=3, n_landmarks=8), X),
-    "KMultipleMeans": (dogc.KMultipleMeans(3, n_prototypes=9), X),
     "LPP": (dogc.LPP(2), X),
     "KMeans": (KMeans(3, n_init=1, random_state=0), X),
     "pipeline": (make_pipeline(StandardScaler(), SimpleImputer(), dogc.DOGCOS(3)), X),

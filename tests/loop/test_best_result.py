@@ -38,33 +38,6 @@ def test_a_result_is_not_better_for_ending_at_a_smaller_lambda(case):
     assert best_result(problem, method, [smooth, rough]) is smooth
 
 
-def test_the_largest_lambda_is_the_one(case):
-    problem, state = case
-    seen = []
-
-    def watched(problem, state):
-        seen.append(state.lam)
-        return 0.0
-
-    method = methods.CAN._replace(terms=(watched,))
-    best_result(problem, method, [result(state, lam=lam) for lam in (2.0, 8.0, 4.0)])
-    assert seen == [8.0, 8.0, 8.0]
-
-
-def test_a_result_is_not_better_for_ending_at_a_smaller_xi(case):
-    problem, state = case
-    method = methods.CAN._replace(terms=(objective.spread,))
-    even = np.full_like(state.graph.S, 1.0 / state.graph.S.shape[1])
-    peaked = np.zeros_like(even)
-    peaked[:, 0] = 1.0
-    wide = result(state._replace(graph=state.graph._replace(S=even)))
-    narrow = result(state._replace(graph=state.graph._replace(S=peaked)), xi=1e-9 * state.xi)
-    own = [objective.spread(problem, found.state) for found in (wide, narrow)]
-    assert own[1] < own[0]
-    assert best_result(problem, method, [wide, narrow]) is wide
-    assert best_result(problem, method, [narrow, wide]) is wide
-
-
 def test_what_converged_goes_first_whatever_its_objective(case):
     problem, state = case
     method = methods.CAN._replace(terms=(objective.smoothness,))

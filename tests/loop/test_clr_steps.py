@@ -14,11 +14,6 @@ from graphs import orthonormal
 from reference_loop import dense_weights
 
 METHODS = (methods.CLR_L1, methods.CLR_L2)
-TOLERANCE = 1e-9  # so close prices count as equal in the L1 step
-
-
-def total(problem, method, state):
-    return sum(term(problem, state) for term in method.terms)
 
 
 def random_affinities(rng, n):
@@ -57,21 +52,7 @@ def situations(draw):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-@settings(deadline=None, max_examples=40)
-@given(situation=situations())
-def test_no_step_raises_the_objective_at_fixed_lambda(method, situation):
-    problem, state = situation
-    value = total(problem, method, state)
-    for _ in range(4):
-        for step in method.steps:
-            state = step(problem, state)
-            new = total(problem, method, state)
-            assert new <= value + TOLERANCE * max(abs(value), abs(new), 1.0), step.__name__
-            value = new
-
-
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(situation=situations())
 def test_every_block_stays_feasible_and_on_the_given_edges(method, situation):
     problem, state = situation
@@ -85,16 +66,6 @@ def test_every_block_stays_feasible_and_on_the_given_edges(method, situation):
     count, member = reference.components(dense_weights(state, problem.n))
     assert state.graph.n_components == count
     assert np.array_equal(state.graph.member, member)
-
-
-@settings(deadline=None, max_examples=25)
-@given(situations())
-def test_the_first_graph_is_the_given_one(situation):
-    problem, state = situation
-    np.testing.assert_allclose(state.graph.S, problem.candidates.A, rtol=0, atol=1e-12)
-    assert np.array_equal(state.idx, problem.candidates.idx)
-    for term in (objective.deviation_l1, objective.deviation_l2):
-        assert term(problem, state) <= 1e-10
 
 
 @pytest.mark.parametrize("kind", ["neighbors", "full", "precomputed"])
@@ -115,28 +86,6 @@ def test_the_L1_step_solves_a_linear_program_for_each_row(kind):
         np.testing.assert_allclose(value, least, rtol=1e-8, atol=1e-10)
 
 
-def test_a_strong_lambda_moves_all_weight_to_the_nearest_in_F():
-    problem = build(np.random.default_rng(1).standard_normal((20, 2)), "neighbors", 3)
-    state = begin_search(problem, spectral_start(problem))
-    nearest = reference.pair_distances(state.F, state.F, state.idx).argmin(axis=1)
-    for step in (step_S_l1, step_S):
-        S = step(problem, state._replace(lam=1e12)).graph.S
-        np.testing.assert_allclose(S[np.arange(20), nearest], 1.0, rtol=1e-12)
-
-
-def test_the_terms_are_distances_between_dense_graphs():
-    rng = np.random.default_rng(2)
-    problem = build(random_affinities(rng, 12), "precomputed", 2)
-    state = begin_search(problem, spectral_start(problem))
-    A = dense_weights(state._replace(graph=state.graph._replace(S=problem.candidates.A)), 12)
-    state = state._replace(F=orthonormal(rng, 12, 2), lam=20.0 * state.lam)
-    state = step_S_l1(problem, state)
-    difference = dense_weights(state, 12) - A
-    assert objective.deviation_l1(problem, state) == pytest.approx(np.abs(difference).sum())
-    assert objective.deviation_l2(problem, state) == pytest.approx(np.sum(difference**2))
-    assert objective.deviation_l1(problem, state) > 0.1
-
-
 @pytest.mark.parametrize("kind", ["neighbors", "precomputed"])
 def test_the_L2_deviation_is_the_row_problem_up_to_a_constant(kind):
     rng = np.random.default_rng(3)
@@ -149,35 +98,3 @@ def test_the_L2_deviation_is_the_row_problem_up_to_a_constant(kind):
         rows = objective.graph(problem, moved) + objective.spread(problem, moved)
         gaps.append(rows - objective.deviation_l2(problem, moved))
     np.testing.assert_allclose(gaps, gaps[0], rtol=1e-12)
-
-
-def test_the_L1_step_touches_only_the_graph():
-    problem = build(np.random.default_rng(4).standard_normal((20, 2)), "neighbors", 3)
-    state = begin_search(problem, spectral_start(problem))
-    after = step_S_l1(problem, state)
-    changed = {name for name in state._fields if getattr(after, name) is not getattr(state, name)}
-    assert changed <= {"graph"}
-    np.testing.assert_allclose(
-        after.graph.L.toarray(), reference.laplacian(dense_weights(after, 20)), atol=1e-14
-    )
-
-
-def test_the_L1_step_starts_from_the_given_graph_and_not_from_the_last_one():
-    problem = build(np.random.default_rng(5).standard_normal((20, 2)), "neighbors", 3)
-    state = begin_search(problem, spectral_start(problem))
-    moved = step_S_l1(problem, state._replace(lam=1e12))
-    again = step_S_l1(problem, moved._replace(lam=1e-12))
-    assert not np.allclose(moved.graph.S, problem.candidates.A)
-    np.testing.assert_allclose(again.graph.S, problem.candidates.A, rtol=1e-12)
-
-
-def test_padding_is_infinitely_far_and_has_no_weight():
-    problem = build(random_affinities(np.random.default_rng(6), 18), "precomputed", 3)
-    assert (problem.candidates.idx < 0).any()
-    assert np.array_equal(np.isinf(problem.candidates.d), problem.candidates.idx < 0)
-    assert (problem.candidates.A[problem.candidates.idx < 0] == 0.0).all()
-
-
-def test_each_norm_is_measured_in_its_own_term():
-    assert methods.CLR_L1.terms == (objective.deviation_l1, objective.smoothness)
-    assert methods.CLR_L2.terms == (objective.deviation_l2, objective.smoothness)

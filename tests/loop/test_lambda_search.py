@@ -2,7 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
 
 import reference
 from conftest import problem_for
@@ -12,7 +11,6 @@ from dogc.loop.lambda_search import (
     GROWTH,
     balanced_lambda,
     begin_search,
-    is_closed,
     mean_xi,
     search_lambda,
 )
@@ -44,16 +42,6 @@ def with_components(state, count):
     return state._replace(graph=state.graph._replace(n_components=count))
 
 
-@pytest.mark.parametrize("n", [200, 2000, 20000])
-def test_start_means_the_same_at_every_n(n):
-    # The paper's start, xi, gets weaker against rows of F that shrink like 1/sqrt(n).
-    X, _ = make_blobs(n, n_features=5, centers=4, cluster_std=2.5, random_state=0)
-    problem = problem_for(X, CAN(4, n_neighbors=10))
-    state = begin_search(problem, spectral_start(problem))
-    cut = state.lam * 2.0 * problem.c / problem.n
-    assert 0.5 < cut / np.median(problem.candidates.d[:, : problem.candidates.k]) < 3.0
-
-
 def test_lambda_grows_until_there_are_too_many_components(searching):
     problem, state = searching
     few = search_lambda(problem, with_components(state, 2))
@@ -72,37 +60,7 @@ def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
     assert back.search.high == few.lam
 
 
-def test_bracket_only_ever_shrinks_and_closes(searching):
-    problem, state = searching
-    rng = np.random.default_rng(0)
-    state = search_lambda(problem, with_components(state, 2))
-    state = search_lambda(problem, with_components(state, 5))
-    for _ in range(100):
-        low, high = state.search.low, state.search.high
-        assert low < state.lam < high
-        state = search_lambda(problem, with_components(state, int(rng.choice([2, 5]))))
-        assert low <= state.search.low < state.search.high <= high
-        if is_closed(state.search):
-            return
-    pytest.fail("the bracket never closed")
-
-
-def test_bracket_with_nothing_below_closes_too(searching):
-    problem, state = searching
-    for _ in range(100):
-        state = search_lambda(problem, with_components(state, 5))
-        if is_closed(state.search):
-            return
-    pytest.fail("the bracket never closed")
-
-
-def test_exact_count_holds_lambda(searching):
-    problem, state = searching
-    exact = with_components(state, problem.c)
-    assert search_lambda(problem, exact) is exact
-
-
-@pytest.mark.parametrize("k", [40, 60, 80])
+@pytest.mark.parametrize("k", [60])
 def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason(k):
     # Four equal groups on a square, asked for three: symmetry allows 1, 2 or 4.
     corner = np.random.default_rng(0).standard_normal((10, 2))
@@ -133,11 +91,3 @@ def test_several_pieces_each_join_their_nearest():
         for k in (3, 5, 7):
             labels = cls(2, n_neighbors=k).fit(X).labels_
             np.testing.assert_array_equal(labels == labels[30], X[:, 0] > 50)
-
-
-@pytest.mark.parametrize("cls", [DOGC, CAN], ids=lambda e: e.__name__)
-def test_more_clusters_than_components_can_be_end_with_the_right_reason(cls):
-    X, _ = make_blobs(60, centers=4, random_state=0)
-    model = cls(40, n_neighbors=5).fit(X)
-    assert model.stopping_reason_ == "no_exact_split"
-    assert len(set(model.labels_)) == 40

@@ -25,7 +25,7 @@ def test_a_relaxed_start_agrees_with_F_exactly(three_blobs, massive):
     if massive:
         mass = np.random.default_rng(0).uniform(0.5, 4.0, 60)
         problem = problem._replace(nodes=Nodes(mass, None, mass=mass, root=np.sqrt(mass)[:, None]))
-    relaxed = methods.relax(problem, state)
+    relaxed = methods.DOGC_RELAXED.enter(problem, state)
     assert objective.link(problem, relaxed._replace(lam=1.0)) == pytest.approx(0.0, abs=1e-20)
     assert np.array_equal(relaxed.F, state.F)
 
@@ -35,12 +35,12 @@ def test_labels_are_the_components_where_there_are_as_many_as_clusters(begun):
     member = np.arange(60) % 3
     graph = state.graph._replace(member=member, n_components=3)
     state = state._replace(graph=graph, F=orthonormal(np.random.default_rng(0), 60, 3))
-    assert np.array_equal(methods.final_components(problem, state), member)
+    assert np.array_equal(methods.CAN.final_labels(problem, state), member)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_labels_come_from_F_where_components_are_fewer_or_more(begun, three_blobs, count):
     problem, state = begun
     graph = state.graph._replace(member=np.arange(60) % count, n_components=count)
-    labels = methods.final_components(problem, state._replace(graph=graph))
+    labels = methods.CAN.final_labels(problem, state._replace(graph=graph))
     assert len({*zip(labels, three_blobs[1], strict=True)}) == len(set(labels)) == 3

@@ -4,10 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ESTIMATORS, problem_for
-from dogc.loop import methods
 from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
-from dogc.loop.steps import step_F, step_W
+from dogc.loop.steps import step_F
 
 TOLERANCE = 1e-10
 
@@ -60,7 +59,7 @@ def situations(draw):
 
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS, ids=lambda e: e.__name__)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(situations())
 def test_no_step_raises_the_objective_at_fixed_lambda(estimator_class, situation):
     problem, method, state = begin(estimator_class, *situation)
@@ -74,7 +73,7 @@ def test_no_step_raises_the_objective_at_fixed_lambda(estimator_class, situation
 
 
 @pytest.mark.parametrize("estimator_class", ESTIMATORS, ids=lambda e: e.__name__)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(situations())
 def test_every_block_stays_feasible(estimator_class, situation):
     problem, method, state = begin(estimator_class, *situation)
@@ -127,43 +126,3 @@ def test_the_printed_weight_of_the_F_step_would_raise_the_objective(three_blobs)
     printed = step_F(problem, meant._replace(lam=0.5))._replace(lam=state.lam)
     assert total(problem, method, meant) < total(problem, method, state)
     assert total(problem, method, printed) > total(problem, method, meant) * (1 + 1e-6)
-
-
-def test_projection_step_finds_the_direction_that_separates():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 3)) * [10.0, 1.0, 1.0]
-    X[:, 1] += 12.0 * np.repeat([0, 1], 40)
-    problem, method = build(ESTIMATORS[0], X, 2, 8, n_components=1)
-    state = step_W(problem, first_state(problem, method, "spectral", 0))
-    along = problem.subspace.R @ state.W
-    gap = along[:40].mean() - along[40:].mean()
-    assert abs(gap) > 3 * (along[:40].std() + along[40:].std())
-
-
-def test_without_link_and_projection_DOGC_solves_what_CAN_solves(three_blobs):
-    X, _ = three_blobs
-    X = X + np.random.default_rng(3).standard_normal(X.shape)
-    can_problem, can = build(ESTIMATORS[2], X, 3, 9)
-    dogc_problem, dogc = build(ESTIMATORS[0], X, 3, 9, alpha=0.0, n_components=None)
-    a = first_state(can_problem, can, "spectral", 0)
-    b = first_state(dogc_problem, dogc, "spectral", 0)
-    for _ in range(3):
-        for step in can.steps:
-            a = step(can_problem, a)
-        for step in dogc.steps:
-            b = step(dogc_problem, b)
-    np.testing.assert_allclose(a.graph.S, b.graph.S, atol=1e-10)
-
-
-def test_methods_are_data_and_differ_in_their_steps():
-    names = {
-        m.name: {s.__name__ for s in m.steps}
-        for m in vars(methods).values()
-        if isinstance(m, methods.Method)
-    }
-    assert len(names) == 8
-    assert "step_S" not in names["DOGC-II"]
-    assert "step_W" not in names["CAN"]
-    assert "step_W" in names["PCAN"]
-    assert "step_P" in names["DOGC-OS"]
-    assert "step_P" not in names["DOGC"]

@@ -7,15 +7,12 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from dogc import (
-    CAN,
     CLGR,
     CLR,
-    DOGC,
     SEC,
     DiscriminativeKMeans,
     LocalLearningClustering,
     NMFClustering,
-    NormalizedCut,
     RatioCut,
 )
 from dogc.comparison import METHODS
@@ -30,17 +27,17 @@ SHAPES = {
 # edges of a graph, whatever its shape. SEC and DOGC-OS stand between: their labels come from
 # a graph, but a linear function of X has a say.
 LINEAR = ("KM", "DKM")
+QUICK = ["DOGC", "DOGC-OS", "CAN", "CLR1", "DKM"]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in METHODS if name not in QUICK]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", QUICK + SLOW)
 def test_graph_methods_solve_what_straight_lines_cannot(method, shape):
     X, truth = SHAPES[shape]
     model = METHODS[method](truth.max() + 1)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
-    if method == "KMM":
-        model.set_params(n_prototypes=60)  # the default, 24, is too coarse for the circles
     score = adjusted_rand_score(truth, model.fit_predict(X))
     if method in LINEAR and shape != "blobs":
         assert score < 0.6
@@ -54,15 +51,6 @@ def test_factors_of_the_features_are_linear_and_those_of_the_graph_are_not():
     assert adjusted_rand_score(truth, NMFClustering(2, source="graph").fit_predict(X)) == 1.0
 
 
-@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut], ids=lambda e: e.__name__)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_rotation_and_kmeans_read_the_same_labels_where_the_answer_is_clear(cls, shape):
-    X, truth = SHAPES[shape]
-    c = truth.max() + 1
-    rotated = cls(c, assign_labels="rotation").fit_predict(X)
-    np.testing.assert_array_equal(rotated, cls(c).fit_predict(X))
-
-
 def span(F):
     F, _ = np.linalg.qr(F)
     return F @ F.T
@@ -74,18 +62,6 @@ def overlapping(seed=0):
 
 
 # ------------------------------------------------------------------------------- limits
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_dogc_with_alpha_to_zero_and_no_projection_is_can(shape):
-    X, truth = SHAPES[shape]
-    c = truth.max() + 1
-    can = CAN(c).fit(X)
-    for alpha in (0.0, 1e-9):
-        model = DOGC(c, alpha=alpha, geometry="given", n_components=None).fit(X)
-        np.testing.assert_array_equal(model.labels_, can.labels_)
-    same = DOGC(c, alpha=0.0, geometry="given", n_components=None).fit(X)
-    assert abs(same.affinity_matrix_ - can.affinity_matrix_).max() < 1e-8
 
 
 def test_sec_with_mu_to_zero_is_ratio_cut():
@@ -142,16 +118,6 @@ def test_local_learning_with_one_neighbourhood_is_leave_one_out_kernel_ridge():
     np.testing.assert_allclose(span(model.embedding_), span(bottom), atol=1e-8)
 
 
-def test_local_learning_with_one_neighbourhood_of_equal_rows_is_kernel_pca():
-    # On a ring all rows are alike, so all leave-one-out corrections are: what is left are the
-    # top eigenvectors of the kernel, the relaxation of kernel k-means.
-    angle = 2 * np.pi * np.arange(30) / 30
-    X = np.column_stack([np.cos(angle), np.sin(angle)])
-    model = LocalLearningClustering(3, n_neighbors=29, bandwidth=0.5, ridge=0.1).fit(X)
-    top = np.linalg.eigh(gaussian_kernel(X, 0.5))[1][:, -3:]
-    np.testing.assert_allclose(span(model.embedding_), span(top), atol=1e-8)
-
-
 # ------------------------------------------------------------------------- the two CLR
 
 
@@ -164,19 +130,6 @@ def two_blocks_with_false_edges(seed, share, weight):
     A[lies] = weight
     A = np.triu(A, 1)
     return A + A.T, truth
-
-
-@pytest.mark.parametrize("norm", ["l1", "l2"])
-def test_clr_has_exactly_c_components_or_says_why_not(norm):
-    for shape in SHAPES:
-        X, truth = SHAPES[shape]
-        model = CLR(truth.max() + 1, norm=norm).fit(X)
-        assert model.converged_
-        assert model.history_[-1].n_components == truth.max() + 1
-    pairs = np.repeat(np.arange(4.0), 2)[:, None] * 9 + np.tile([0.0, 1.0], 4)[:, None]
-    with pytest.warns(match="more components than n_clusters"):
-        model = CLR(2, norm=norm, n_neighbors=1).fit(pairs)
-    assert model.stopping_reason_ == "fragmented_graph"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 
 import reference
 from dogc.numerics import affinity
-from graphs import blobs, clique
 
-thorough = settings(deadline=None, max_examples=60)
+thorough = settings(deadline=None, max_examples=30)
 
 seeds = st.integers(0, 2**32 - 1)
-scales = st.sampled_from([1.0, 1e-150, 1e-9, 1e9, 1e150])
+scales = st.sampled_from([1.0, 1e-150, 1e150])
 
 
 def all_pairs(X):
@@ -20,19 +19,6 @@ def all_pairs(X):
     rng = np.random.default_rng(n)
     idx = np.array([rng.permutation(np.delete(np.arange(n), i)) for i in range(n)])
     return idx, reference.pair_distances(X, X, idx)
-
-
-def nearest(X, k):
-    idx, d = all_pairs(X)
-    order = np.argsort(d, axis=1)[:, :k]
-    return np.take_along_axis(idx, order, axis=1), np.take_along_axis(d, order, axis=1)
-
-
-def neighbour_kernel(X, k):
-    idx, d = nearest(X, k)
-    sigma = affinity.local_bandwidth(d)
-    exponents = affinity.gaussian_exponents(d, idx, sigma, sigma)
-    return affinity.symmetric_graph(idx, np.exp(-exponents))
 
 
 @st.composite
@@ -71,31 +57,6 @@ def test_copies_get_a_share_of_the_median_of_the_others():
     np.testing.assert_allclose(affinity.local_bandwidth(d), [4e-3, 2.0, 4.0, 6.0, 4e-3])
 
 
-def test_a_bandwidth_that_is_positive_but_far_below_the_others_is_lifted_too():
-    d = np.array([[1e-20], [1.0], [1.0]])
-    np.testing.assert_allclose(affinity.local_bandwidth(d), [1e-3, 1.0, 1.0])
-
-
-def test_nothing_but_copies_still_has_a_positive_bandwidth():
-    sigma = affinity.local_bandwidth(np.zeros((4, 8)))
-    assert (sigma > 0).all()
-    assert len(np.unique(sigma)) == 1
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e9, 1e150])
-def test_the_bandwidth_is_in_the_unit_of_the_rows(scale):
-    d = all_pairs(np.random.default_rng(2).standard_normal((9, 2)))[1]
-    d[3] = 0.0
-    sigma = affinity.local_bandwidth(d * scale * scale)
-    np.testing.assert_allclose(sigma / scale, affinity.local_bandwidth(d), rtol=1e-12)
-
-
-def test_the_bandwidth_leaves_its_argument_alone():
-    d = np.array([[9.0, 1.0, 4.0]])
-    affinity.local_bandwidth(d)
-    assert np.array_equal(d, [[9.0, 1.0, 4.0]])
-
-
 # -------------------------------------------------------------------- gaussian_exponents
 
 
@@ -109,22 +70,6 @@ def test_on_all_pairs_the_graph_is_the_dense_kernel(n, m, scale, seed):
     weights = np.exp(-affinity.gaussian_exponents(d, idx, reached, reached))
     A = affinity.symmetric_graph(idx, weights).toarray()
     np.testing.assert_allclose(A, reference.gaussian_kernel(X, sigma), rtol=1e-11, atol=1e-300)
-
-
-def test_new_rows_have_bandwidths_of_their_own():
-    d, idx = np.array([[8.0, 6.0], [1.0, 2.0], [3.0, 0.0]]), np.array([[4, 1], [0, 3], [2, 4]])
-    rows, columns = np.array([2.0, 4.0, 0.5]), np.array([1.0, 3.0, 5.0, 7.0, 9.0])
-    expected = [
-        [d[i, place] / (rows[i] * columns[idx[i, place]]) for place in range(2)] for i in range(3)
-    ]
-    exponents = affinity.gaussian_exponents(d, idx, rows, columns)
-    np.testing.assert_allclose(exponents, expected, rtol=1e-15)
-
-
-def test_bandwidths_too_small_to_be_multiplied_do_no_harm():
-    sigma = np.full(2, 1e-200)
-    exponents = affinity.gaussian_exponents(np.zeros((2, 1)), np.array([[1], [0]]), sigma, sigma)
-    assert np.array_equal(exponents, np.zeros((2, 1)))
 
 
 def test_exponents_beyond_all_numbers_are_finite_and_equal():
@@ -158,34 +103,6 @@ def test_an_edge_is_there_if_one_end_lists_it(n, seed):
     assert A.has_canonical_format
 
 
-@pytest.mark.parametrize("k", [1, 4, 12])
-def test_the_order_of_the_rows_only_renames_the_graph(k):
-    rng = np.random.default_rng(3)
-    X, order = rng.standard_normal((20, 2)), rng.permutation(20)
-    A = neighbour_kernel(X, k).toarray()
-    assert np.array_equal(A, A.T)
-    np.testing.assert_allclose(
-        neighbour_kernel(X[order], k).toarray(), A[np.ix_(order, order)], rtol=1e-13
-    )
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e150])
-def test_the_graph_depends_neither_on_the_unit_nor_on_the_origin(scale):
-    X = np.random.default_rng(4).integers(-9, 9, (20, 2)).astype(float)
-    X += 0.25 * np.arange(20)[:, None] ** 2
-    A = neighbour_kernel(X, 8).toarray()
-    np.testing.assert_allclose(neighbour_kernel(X * scale, 8).toarray(), A, rtol=1e-12)
-    np.testing.assert_allclose(neighbour_kernel(X + 2.0**20, 8).toarray(), A, rtol=1e-12)
-
-
-def test_copies_are_joined_with_weight_one_and_nothing_is_infinite():
-    X = np.vstack([np.zeros((10, 2)), np.random.default_rng(5).standard_normal((5, 2))])
-    A = neighbour_kernel(X, 14).toarray()
-    assert np.isfinite(A).all()
-    assert np.array_equal(A[:10, :10], clique(10))
-    assert np.array_equal(neighbour_kernel(np.ones((4, 2)), 3).toarray(), clique(4))
-
-
 # --------------------------------------------------------------------------- rows_on_simplex
 
 
@@ -206,12 +123,6 @@ def test_rows_as_lists_are_the_rows_of_the_graph_divided_by_their_sum(W, scale):
         np.testing.assert_allclose(given_[real], expected, rtol=1e-13)
 
 
-def test_a_graph_without_edges_joins_every_row_with_itself():
-    idx, weights = affinity.rows_on_simplex(sp.csr_array((3, 3)))
-    assert np.array_equal(idx, [[0], [1], [2]])
-    assert np.array_equal(weights, np.ones((3, 1)))
-
-
 # ------------------------------------------------------------------ normalised_laplacian
 
 
@@ -228,23 +139,6 @@ def test_the_normalised_laplacian_is_the_dense_one_and_positive_semidefinite(W, 
     unit = root / np.sqrt(np.where(W.any(axis=1), scale, 1.0))
     assert (unit > 0).all()
     np.testing.assert_allclose(dense @ unit, 0.0, rtol=0, atol=1e-12)
-
-
-def test_a_row_without_edges_is_a_component_of_its_own():
-    W = np.zeros((4, 4))
-    W[0, 2] = W[2, 0] = 9.0
-    L, root = affinity.normalised_laplacian(sp.csr_array(W))
-    assert np.array_equal(root, [3.0, 1.0, 3.0, 1.0])
-    assert np.array_equal(L.toarray()[[1, 3]], np.zeros((2, 4)))
-    np.testing.assert_allclose(np.linalg.eigvalsh(L.toarray()), [0, 0, 0, 2], atol=1e-14)
-
-
-def test_the_unit_of_the_weights_does_not_change_the_normalised_laplacian():
-    S = sp.csr_array(blobs(6, [25], gap=0.0))
-    L, root = affinity.normalised_laplacian(S)
-    scaled, scaled_root = affinity.normalised_laplacian(S * 1e8)
-    np.testing.assert_allclose(scaled.toarray(), L.toarray(), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(scaled_root, 1e4 * root, rtol=1e-13)
 
 
 # -------------------------------------------------------------- generalised_eigenvectors

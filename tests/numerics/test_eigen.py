@@ -5,7 +5,6 @@ import scipy.sparse as sp
 
 import reference
 from dogc.numerics import eigen
-from dogc.numerics.matrix import norm_bound
 from graphs import (
     assert_orthonormal,
     blobs,
@@ -13,8 +12,6 @@ from graphs import (
     cliques_around_a_hub,
     laplacian,
     lattice,
-    neighbour_graph,
-    orthonormal,
     ring,
 )
 
@@ -36,15 +33,6 @@ def force(monkeypatch, way):
         monkeypatch.setattr(eigen, "THIN", 0)
 
 
-def test_the_norm_bound_is_above_every_eigenvalue():
-    rng = np.random.default_rng(15)
-    M = rng.standard_normal((12, 12))
-    A = M + M.T
-    bound = norm_bound(sp.csr_array(A))
-    assert bound >= np.abs(np.linalg.eigvalsh(A)).max()
-    assert bound == pytest.approx(np.abs(A).sum(axis=1).max())
-
-
 def assert_bottom_eigenvectors(S, c):
     L = laplacian(S)
     _, member = reference.components(np.asarray(S))
@@ -55,22 +43,6 @@ def assert_bottom_eigenvectors(S, c):
     np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("c", [1, 2, 3, 5, 8])
-def test_a_connected_graph(c):
-    assert_bottom_eigenvectors(blobs(0, [50, 50, 50], gap=1.5), c)
-
-
-@pytest.mark.parametrize("c", [4, 5, 7])
-def test_fewer_components_than_vectors(c):
-    assert_bottom_eigenvectors(blobs(1, [60, 40, 50], gap=40.0), c)
-
-
-@pytest.mark.parametrize("c", [1, 2, 3])
-def test_at_least_as_many_components_as_vectors(c):
-    S = blobs(2, [30, 45, 12], gap=40.0)
-    assert_bottom_eigenvectors(S, c)
-
-
 def test_of_too_many_components_the_largest_are_taken():
     S = scipy.linalg.block_diag(clique(2), clique(4), clique(3), clique(4))
     _, member = reference.components(S)
@@ -79,25 +51,9 @@ def test_of_too_many_components_the_largest_are_taken():
     assert np.array_equal(F, expected)
 
 
-@pytest.mark.parametrize("c", [1, 2, 3, 6, 9, 10])
-def test_nearly_or_exactly_as_many_vectors_as_rows(c):
-    assert_bottom_eigenvectors(blobs(3, [10], gap=0.0), c)
-
-
-@pytest.mark.parametrize("n", [26, 29, 30, 35, 45, 46, 60])
+@pytest.mark.parametrize("n", [29, 30, 45, 46])
 def test_both_sides_of_the_switch_from_dense_to_sparse(n):
     assert_bottom_eigenvectors(blobs(4, [n], gap=0.0), 3)
-
-
-@pytest.mark.parametrize("c", [1, 3, 5, 6])
-def test_pairs_only(c):
-    # Every eigenvalue is 0 or the largest there is: it ties with where the null space is put.
-    assert_bottom_eigenvectors(scipy.linalg.block_diag(*[clique(2)] * 3), c)
-
-
-@pytest.mark.parametrize("c", [1, 4])
-def test_no_edges(c):
-    assert_bottom_eigenvectors(np.zeros((4, 4)), c)
 
 
 REPEATED = {
@@ -122,23 +78,6 @@ def test_repeated_eigenvalues_are_all_found(name, way, monkeypatch):
     assert_bottom_eigenvectors(*REPEATED[name])
 
 
-def test_one_look_alone_would_overlook_copies(monkeypatch):
-    S, c = REPEATED["many copies of a blob"]
-    _, member = reference.components(S)
-    L = laplacian(S)
-    looks, eigsh = [], eigen.eigsh
-
-    def once(*args, **kwargs):
-        if looks:
-            raise eigen.ArpackNoConvergence("", [], [])
-        looks.append(1)
-        return eigsh(*args, **kwargs)
-
-    monkeypatch.setattr(eigen, "eigsh", once)
-    F = eigen.bottom_eigenvectors(L, c, member)
-    assert np.vdot(F, L @ F) > 1.01 * reference.smallest_eigenvalue_sum(L.toarray(), c)
-
-
 def path(n):
     return sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1], shape=(n, n))
 
@@ -154,80 +93,6 @@ def test_a_long_path_is_factorised(c, monkeypatch):
     assert_orthonormal(F)
     least = np.sum(2.0 - 2.0 * np.cos(np.pi * np.arange(c) / n))
     np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-9)
-
-
-def test_rows_in_many_dimensions_are_not_factorised(monkeypatch):
-    monkeypatch.setattr(eigen, "_factorise", None)  # would be called otherwise, and cannot be
-    X = np.random.default_rng(25).random((2000, 12))
-    L = laplacian(neighbour_graph(X, 15))
-    F = eigen.bottom_eigenvectors(L, 6, np.zeros(2000, dtype=int))
-    assert_orthonormal(F)
-    least = reference.smallest_eigenvalue_sum(L.toarray(), 6)
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=1e-9)
-
-
-def test_many_rows_in_blobs():
-    # Three components far apart, so that the reference is three dense problems.
-    rng = np.random.default_rng(6)
-    sizes = [1100, 1000, 950]
-    parts = [neighbour_graph(rng.standard_normal((n, 3)), 12) for n in sizes]
-    values = [np.linalg.eigvalsh(laplacian(part).toarray())[:6] for part in parts]
-    L = laplacian(sp.block_diag(parts))
-    F = eigen.bottom_eigenvectors(L, 6, np.repeat([0, 1, 2], sizes))
-    assert_orthonormal(F)
-    least = np.sort(np.concatenate(values))[:6].sum()
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("c", [3, 4, 7])
-def test_both_ways_on_small_blobs(monkeypatch, c, way):
-    force(monkeypatch, way)
-    assert_bottom_eigenvectors(blobs(7, [80, 60, 70], gap=2.5), c)
-
-
-@pytest.mark.parametrize("n", [20, 200])
-@pytest.mark.parametrize("way", WAYS)
-def test_two_calls_give_the_same_bits(monkeypatch, n, way):
-    force(monkeypatch, way)
-    L = laplacian(blobs(8, [n], gap=0.0))
-    member = np.zeros(n, dtype=int)
-    F = eigen.bottom_eigenvectors(L, 4, member)
-    np.random.seed(1)  # noqa: NPY002 - the global state must not matter
-    assert np.array_equal(eigen.bottom_eigenvectors(L, 4, member), F)
-
-
-@pytest.mark.parametrize("scale", [1e-8, 1e8])
-@pytest.mark.parametrize("n", [20, 120])
-def test_the_unit_of_the_weights_does_not_matter(scale, n):
-    L = laplacian(blobs(9, [n], gap=0.0))
-    F = eigen.bottom_eigenvectors(L * scale, 4, np.zeros(n, dtype=int))
-    least = reference.smallest_eigenvalue_sum(L.toarray(), 4)
-    np.testing.assert_allclose(np.vdot(F, L @ F), least, rtol=0, atol=1e-8)
-
-
-def test_the_null_space_is_orthonormal_and_is_sent_to_zero():
-    S = blobs(10, [9, 14, 5], gap=60.0)
-    count, member = reference.components(S)
-    N = eigen.null_space(member, count)
-    assert_orthonormal(N)
-    np.testing.assert_allclose(laplacian(S) @ N, 0.0, rtol=0, atol=1e-14)
-    for column in range(count):
-        assert np.array_equal(np.flatnonzero(N[:, column]), np.flatnonzero(member == column))
-
-
-@pytest.mark.parametrize("weights", [None, np.array([3.0, 1.0, 4.0, 2.0, 2.0])])
-def test_null_vectors_look_like_the_weights_inside_a_component(weights):
-    member = np.array([0, 1, 0, 1, 1])
-    N = eigen.null_space(member, 2, weights)
-    assert_orthonormal(N)
-    shape = np.ones(5) if weights is None else weights
-    for column, name in zip(N.T, (0, 1), strict=True):
-        inside = member == name
-        assert (column[~inside] == 0).all()
-        np.testing.assert_allclose(
-            column[inside] / column[inside][0], shape[inside] / shape[inside][0]
-        )
 
 
 def normalised(S):
@@ -246,7 +111,7 @@ LOPSIDED = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("c", [1, 2, 4, 7])
+@pytest.mark.parametrize("c", [2, 7])
 @pytest.mark.parametrize("name", LOPSIDED)
 def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, way):
     force(monkeypatch, way)
@@ -291,54 +156,6 @@ def test_a_low_rank_part_is_taken_off(monkeypatch, n, r, c, way, known):
     np.testing.assert_allclose(np.abs(N.T @ F[:, : N.shape[1]]), np.eye(N.shape[1]), atol=1e-12)
 
 
-@pytest.mark.parametrize("r", [0, 1, 6])
-@pytest.mark.parametrize("shift", [1e-3, 1.0])
-def test_the_inverse_is_the_dense_inverse(r, shift):
-    A, V, _ = low_rank_operator(40, r, False)
-    inverse = eigen._inverse(A, V, shift)
-    dense = np.linalg.inv(A.toarray() + shift * np.eye(40) - V @ V.T)
-    np.testing.assert_allclose(inverse(np.eye(40)), dense, rtol=0, atol=1e-9)
-    b = np.random.default_rng(19).standard_normal(40)
-    np.testing.assert_allclose(inverse(b), dense @ b, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_without_known_null_vectors_all_columns_are_solved_for(monkeypatch, way):
-    force(monkeypatch, way)
-    rng = np.random.default_rng(21)
-    B = sp.csr_array(rng.random((90, 90)) * (rng.random((90, 90)) < 0.05))
-    T = ((sp.eye_array(90) - B).T @ (sp.eye_array(90) - B)).tocsr()
-    F = eigen.smallest_eigenvectors(T, 5, np.empty((90, 0)))
-    assert_orthonormal(F)
-    least = reference.smallest_eigenvalue_sum(T.toarray(), 5)
-    np.testing.assert_allclose(np.vdot(F, T @ F), least, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize("r", [0, 3])
-def test_a_sparse_array_that_is_full_is_solved_densely(monkeypatch, r):
-    monkeypatch.setattr(eigen, "_smallest", None)  # would be called otherwise, and cannot be
-    rng = np.random.default_rng(22)
-    B = rng.standard_normal((100, 100))
-    V = orthonormal(rng, 100, r) * 0.9
-    A = sp.csr_array(B @ B.T + np.eye(100))
-    F = eigen.smallest_eigenvectors(A, 4, np.empty((100, 0)), V=V)
-    dense = A.toarray() - V @ V.T
-    least = reference.smallest_eigenvalue_sum(dense, 4)
-    np.testing.assert_allclose(np.trace(F.T @ dense @ F), least, rtol=1e-9)
-
-
-def test_known_null_vectors_that_are_enough_are_the_answer():
-    A, V, N = low_rank_operator(60, 3, True)
-    assert np.array_equal(eigen.smallest_eigenvectors(A, 1, N, V=V), N)
-
-
-def test_a_factor_has_no_more_entries_than_the_bound():
-    rng = np.random.default_rng(24)
-    for n, d, k in ((3000, 2, 10), (3000, 3, 10), (2000, 8, 10)):
-        L = laplacian(neighbour_graph(rng.standard_normal((n, d)), k))
-        assert eigen._factorise(L, 1e-6).L.nnz <= eigen._levels(L)[1]
-
-
 def test_the_depth_of_a_graph_is_that_of_its_levels():
     assert eigen._levels(laplacian(path(100))) == (100.0, 200.0)
     assert eigen._levels(laplacian(sp.block_diag([path(50)] * 3))) == (50.0, 300.0)
@@ -369,11 +186,3 @@ def test_eigenvectors_that_are_out_of_reach_are_said_to_be_rough(monkeypatch):
         F = eigen.bottom_eigenvectors(L, 3, np.zeros(n, dtype=int))
     assert_orthonormal(F)
     assert np.vdot(F, L @ F) < 1e-2
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("c", [30, 60])
-@pytest.mark.parametrize("seed", range(3))
-def test_many_vectors_of_few_rows(monkeypatch, seed, c, way):
-    force(monkeypatch, way)
-    assert_bottom_eigenvectors(blobs(seed, [90, 80, 70, 80, 80], gap=3.0), c)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import reference
 from dogc.numerics import l2p
 
-thorough = settings(deadline=None, max_examples=50)
+thorough = settings(deadline=None, max_examples=30)
 
 POWERS = [0.1, 0.25, 0.5, 1.0, 1.5, 2.0]
 
@@ -31,20 +31,9 @@ def test_above_the_default_floor_the_loss_is_the_papers(norm, p):
 
 
 @pytest.mark.parametrize("p", POWERS)
-@pytest.mark.parametrize("floor", [1e-4, 0.1, 1.0])
-def test_value_and_slope_are_continuous_at_the_floor(p, floor):
-    step = 1e-6 * floor**2
-    below, at, above = l2p.loss(floor**2 + np.array([-step, 0.0, step]), p, floor)
-    np.testing.assert_allclose(at, floor**p, rtol=1e-14)
-    np.testing.assert_allclose([below, above], at, rtol=1e-5)
-    np.testing.assert_allclose(at - below, above - at, rtol=1e-4)
-
-
-@pytest.mark.parametrize("p", POWERS)
 @pytest.mark.parametrize("floor", [1e-4, 0.1])
-@pytest.mark.parametrize("times_floor", [0.0, 0.3, 0.9, 1.5, 10.0, 1e4])
-def test_the_weight_is_the_derivative_of_the_loss(p, floor, times_floor):
-    squared = np.array([(times_floor * floor) ** 2])
+def test_the_weight_is_the_derivative_of_the_loss(p, floor):
+    squared = (np.array([0.0, 0.3, 0.9, 1.5, 10.0, 1e4]) * floor) ** 2
     step = 1e-5 * np.maximum(squared, floor**2)
     slope = (l2p.loss(squared + step, p, floor) - l2p.loss(squared - step, p, floor)) / (2 * step)
     np.testing.assert_allclose(l2p.irls_weights(squared, p, floor), slope, rtol=1e-5)
@@ -68,12 +57,6 @@ def test_a_power_of_zero_would_leave_every_row_without_weight():
     assert not l2p.irls_weights(np.array([0.0, 1e-9, 1.0, 4.0]), 0.0).any()
 
 
-def test_squares_have_constant_weight():
-    squared = np.array([0.0, 1e-12, 1.0, 9.0])
-    assert np.array_equal(l2p.irls_weights(squared, 2.0), np.ones(4))
-    np.testing.assert_allclose(l2p.loss(squared, 2.0), squared, rtol=1e-12, atol=1e-24)
-
-
 @thorough
 @given(st.floats(0, 4), st.floats(0, 4), st.sampled_from(POWERS))
 def test_the_tangent_lies_above_the_loss(here, there, p):
@@ -92,12 +75,12 @@ def problem(seed, n, d, c=3):
     return X, Y, rng.uniform(0.2, 5.0, n)
 
 
-SHAPES = [(20, 4), (12, 12), (6, 15), (1, 3), (3, 1), (13, 12)]
+SHAPES = [(20, 4), (12, 12), (6, 15), (1, 3)]
 MAKERS = [np.asarray, sp.csr_array, sp.csr_matrix]
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("gamma", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("gamma", [1e-3, 100.0])
 @pytest.mark.parametrize(("n", "d"), SHAPES)
 def test_without_intercept_the_normal_equations_are_solved(n, d, gamma, make):
     X, Y, weights = problem(0, n, d)
@@ -108,7 +91,7 @@ def test_without_intercept_the_normal_equations_are_solved(n, d, gamma, make):
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("gamma", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("gamma", [1e-3, 100.0])
 @pytest.mark.parametrize(("n", "d"), SHAPES)
 def test_the_intercept_is_an_unpenalised_column_of_ones(n, d, gamma, make):
     X, Y, weights = problem(1, n, d)
@@ -118,33 +101,6 @@ def test_the_intercept_is_an_unpenalised_column_of_ones(n, d, gamma, make):
     np.testing.assert_allclose(intercept, expected_intercept, rtol=0, atol=1e-8)
     assert P.shape == (d, 3)
     assert intercept.shape == (3,)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("gamma", [0.0, 0.1])
-def test_primal_and_dual_give_the_same(fit_intercept, gamma):
-    # Columns of zeros change nothing but the side on which the system is solved.
-    X, Y, weights = problem(2, 9, 5)
-    P, intercept = l2p.weighted_ridge(X, Y, weights, gamma, fit_intercept)
-    padded = np.hstack([X, np.zeros((9, 6))])
-    dual_P, dual_intercept = l2p.weighted_ridge(padded, Y, weights, gamma, fit_intercept)
-    np.testing.assert_allclose(dual_P[:5], P, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(dual_P[5:], 0.0, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(dual_intercept, intercept, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize(("n", "d"), [(30, 4), (4, 30)])
-def test_only_the_smaller_system_is_solved(monkeypatch, n, d):
-    sizes = []
-    solve = l2p._solve
-
-    def watched(gram, *args, **kwargs):
-        sizes.append(gram.shape)
-        return solve(gram, *args, **kwargs)
-
-    monkeypatch.setattr(l2p, "_solve", watched)
-    l2p.weighted_ridge(*problem(15, n, d), 0.1, True)
-    assert sizes == [(4, 4)]
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -164,100 +120,12 @@ def test_without_penalty_the_smallest_solution_is_taken(kind, fit_intercept):
     np.testing.assert_allclose(intercept, y_mean - x_mean @ expected, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize(("n", "d"), [(20, 4), (6, 15)])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_no_small_change_improves_the_penalised_fit(n, d, fit_intercept):
-    X, Y, weights = problem(5, n, d)
-    rng = np.random.default_rng(6)
-
-    def value(P, b):
-        return np.sum(weights[:, None] * (Y - X @ P - b) ** 2) + 0.3 * np.sum(P**2)
-
-    P, b = l2p.weighted_ridge(X, Y, weights, 0.3, fit_intercept)
-    for _ in range(50):
-        dP = 1e-4 * rng.standard_normal(P.shape)
-        db = 1e-4 * rng.standard_normal(b.shape) * fit_intercept
-        assert value(P + dP, b + db) > value(P, b)
-
-
-@pytest.mark.parametrize(("n", "d"), [(20, 4), (6, 15)])
-def test_integer_weights_count_rows(n, d):
-    X, Y, _ = problem(7, n, d)
-    counts = np.random.default_rng(8).integers(1, 4, n)
-    weighted = l2p.weighted_ridge(X, Y, counts.astype(float), 0.5, True)
-    repeated = l2p.weighted_ridge(
-        np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0), np.ones(counts.sum()), 0.5, True
-    )
-    for one, other in zip(weighted, repeated, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize(("n", "d"), [(20, 4), (6, 15)])
-def test_moving_all_rows_moves_only_the_intercept(n, d):
-    X, Y, weights = problem(9, n, d)
-    P, intercept = l2p.weighted_ridge(X, Y, weights, 0.5, True)
-    moved_P, moved_intercept = l2p.weighted_ridge(X + 10.0, Y - 5.0, weights, 0.5, True)
-    np.testing.assert_allclose(moved_P, P, rtol=0, atol=1e-9)
-    expected = intercept - 5.0 - 10.0 * P.sum(axis=0)
-    np.testing.assert_allclose(moved_intercept, expected, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize(("n", "d"), [(20, 4), (6, 15)])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("make", MAKERS)
-def test_single_precision_rows_lose_no_digits(make, n, d, fit_intercept):
-    X, Y, weights = problem(10, n, d)
-    X = X.astype(np.float32)
-    single = l2p.weighted_ridge(make(X), Y, weights, 1e-3, fit_intercept)
-    double = l2p.weighted_ridge(make(X.astype(float)), Y, weights, 1e-3, fit_intercept)
-    for one, other in zip(single, double, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
-
-
 @pytest.mark.parametrize(("n", "d"), [(30, 3), (3, 30)])
 def test_rows_far_from_the_origin_are_centred_first(n, d):
     X, Y, weights = problem(11, n, d)
     P, _ = l2p.weighted_ridge(X, Y, weights, 1e-3, True)
     moved_P, _ = l2p.weighted_ridge(X + 2.0**20, Y, weights, 1e-3, True)
     np.testing.assert_allclose(moved_P, P, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("gamma", [0.0, 0.1])
-@pytest.mark.parametrize(("n", "d"), [(8, 3), (3, 8)])
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
-def test_constant_features_leave_the_weighted_mean(make, n, d, gamma):
-    _, Y, weights = problem(12, n, d)
-    P, intercept = l2p.weighted_ridge(make(np.ones((n, d))), Y, weights, gamma, True)
-    np.testing.assert_allclose(P, 0.0, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(intercept, np.average(Y, axis=0, weights=weights), rtol=1e-12)
-
-
-def test_a_row_at_the_mean_does_not_make_a_column_constant():
-    X, Y = np.array([[4.0], [5.0], [6.0]]), np.array([[1.0], [3.0], [5.0]])
-    P, intercept = l2p.weighted_ridge(X, Y, np.ones(3), 0.0, True)
-    np.testing.assert_allclose([P[0, 0], intercept[0]], [2.0, -7.0], rtol=1e-12)
-
-
-@pytest.mark.parametrize("d", [1, 30])
-def test_a_column_that_differs_by_rounding_alone_has_no_say(d):
-    # Neighbouring numbers near 1e16 are 2 apart; the other columns are far wider than that.
-    X, Y, weights = problem(16, 20, d)
-    noise = 1e16 + 2.0 * (np.arange(20) % 2)
-    P, _ = l2p.weighted_ridge(np.column_stack([1e3 * X, noise]), Y, weights, 0.0, True)
-    assert np.array_equal(P[-1], np.zeros(3))
-    expected, _ = l2p.weighted_ridge(1e3 * X, Y, weights, 0.0, True)
-    np.testing.assert_allclose(P[:-1], expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize(("n", "d"), [(15, 5), (6, 14)])
-@pytest.mark.parametrize(("scale", "gamma"), [(1.0, 1e-30), (1.0, 1e-200), (1e6, 1e-8)])
-def test_a_penalty_below_rounding_is_as_good_as_none(n, d, scale, gamma, fit_intercept):
-    X, Y, weights = problem(17, n, d)
-    X[:, 2:] = X[:, :2] @ np.random.default_rng(4).standard_normal((2, d - 2))
-    none, _ = l2p.weighted_ridge(scale * X, Y, weights, 0.0, fit_intercept)
-    P, _ = l2p.weighted_ridge(scale * X, Y, weights, gamma, fit_intercept)
-    np.testing.assert_allclose(scale * P, scale * none, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -294,8 +162,6 @@ def regression_data(kind):
     Y = reference.one_hot(rng.integers(0, 3, n), 3)
     if kind.endswith("fitted exactly"):
         Y = X @ rng.standard_normal((d, 3)) + 0.5
-    if kind == "outliers":
-        Y[:4] += 50.0
     if kind == "labels fitted exactly by most":
         labels = np.arange(n) % 3
         X = np.hstack([reference.one_hot(labels, 3), rng.standard_normal((n, 1))])
@@ -304,19 +170,12 @@ def regression_data(kind):
     return X, Y
 
 
-KINDS = [
-    "labels",
-    "outliers",
-    "fitted exactly",
-    "labels fitted exactly by most",
-    "wide labels",
-    "wide fitted exactly",
-]
+KINDS = ["labels", "labels fitted exactly by most", "wide labels", "wide fitted exactly"]
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("gamma", [0.0, 1e-3, 1.0])
-@pytest.mark.parametrize("p", POWERS)
+@pytest.mark.parametrize("gamma", [0.0, 1e-3])
+@pytest.mark.parametrize("p", [0.1, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("kind", KINDS)
 def test_reweighting_never_raises_the_objective(kind, p, gamma, fit_intercept):
     X, Y = regression_data(kind)
@@ -334,19 +193,6 @@ def test_reweighting_never_raises_the_objective(kind, p, gamma, fit_intercept):
     assert last < values[0]
 
 
-@pytest.mark.parametrize("p", [0.25, 0.5, 1.0])
-def test_a_small_power_ignores_the_outliers(p):
-    rng = np.random.default_rng(14)
-    X, planted = rng.standard_normal((60, 3)), rng.standard_normal((3, 2))
-    Y = X @ planted
-    Y[:10] += 20.0 * rng.standard_normal((10, 2))
-    P = np.zeros((3, 2))
-    for _ in range(100):
-        weights = l2p.irls_weights(np.sum((Y - X @ P) ** 2, axis=1), p)
-        P, _ = l2p.weighted_ridge(X, Y, weights, 0.0, False)
-    np.testing.assert_allclose(P, planted, rtol=0, atol=1e-3)
-
-
 # ------------------------------------------------------------------------------- ridge_map
 
 
@@ -359,16 +205,6 @@ def test_the_map_squares_to_the_ridge_smoother(n, r, gamma, seed):
     np.testing.assert_allclose(U @ U.T, smoother, rtol=0, atol=1e-9)
     kernel = np.eye(n) - np.linalg.inv(np.eye(n) + R @ R.T / gamma)
     np.testing.assert_allclose(U @ U.T, kernel, rtol=0, atol=1e-9)
-
-
-@thorough
-@given(st.integers(1, 8), st.integers(1, 8), st.floats(1e-3, 1e3), st.integers(0, 2**32 - 1))
-def test_what_the_map_leaves_is_what_ridge_regression_leaves(n, r, gamma, seed):
-    rng = np.random.default_rng(seed)
-    R, Y = rng.standard_normal((n, r)), rng.standard_normal((n, 2))
-    U = R @ l2p.ridge_map(R, gamma)
-    P = reference.weighted_ridge(R, Y, np.ones(n), gamma)
-    np.testing.assert_allclose(Y - U @ (U.T @ Y), Y - R @ P, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(("n", "r", "rank"), [(9, 3, 3), (4, 7, 4), (9, 5, 2)])
@@ -386,9 +222,3 @@ def test_without_penalty_the_smoother_projects_on_the_columns(n, r, rank, scale)
 @pytest.mark.parametrize("gamma", [0.0, 1.0])
 def test_columns_of_zeros_leave_nothing_to_map(gamma):
     assert l2p.ridge_map(np.zeros((5, 3)), gamma).shape == (3, 0)
-
-
-def test_the_penalty_is_in_units_of_the_squared_rows():
-    R = np.random.default_rng(17).standard_normal((9, 4))
-    U, scaled = R @ l2p.ridge_map(R, 0.5), (1e6 * R) @ l2p.ridge_map(1e6 * R, 0.5e12)
-    np.testing.assert_allclose(scaled @ scaled.T, U @ U.T, rtol=0, atol=1e-12)

@@ -1,5 +1,4 @@
 import functools
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,15 +8,11 @@ from hypothesis import strategies as st
 from dogc.numerics import lloyd
 from dogc.numerics.lloyd import cell_means, cells, halved_cells, nearest_mean
 
-thorough = settings(deadline=None, max_examples=60)
+thorough = settings(deadline=None, max_examples=30)
 
 
 def squared(Z, R):
     return np.array([[float(np.sum((z - r) ** 2)) for r in R] for z in Z])
-
-
-def cost(Z, weight, cell, R):
-    return float(weight @ np.sum((Z - R[cell]) ** 2, axis=1))
 
 
 @st.composite
@@ -42,10 +37,6 @@ def test_the_nearest_mean_is_nearest(cloud):
     found = nearest_mean(Z, R)
     d = squared(Z, R)
     np.testing.assert_allclose(d[np.arange(len(Z)), found], d.min(axis=1), atol=1e-12)
-
-
-def test_the_first_wins_in_a_tie():
-    assert nearest_mean(np.array([[0.0]]), np.array([[1.0], [-1.0], [1.0]])).tolist() == [0]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
@@ -81,14 +72,6 @@ def test_means_of_cells_match_the_obvious_loop(cloud):
 
 
 @thorough
-@given(clouds())
-def test_the_cost_never_rises_with_more_steps(cloud):
-    Z, weight, p = cloud
-    costs = [cost(Z, weight, *cells(Z, weight, Z[:p], steps)) for steps in range(6)]
-    assert all(later <= sooner * (1 + 1e-12) + 1e-12 for sooner, later in pairwise(costs))
-
-
-@thorough
 @given(clouds(), st.integers(0, 5))
 def test_every_cell_has_rows_and_its_mean(cloud, steps):
     Z, weight, p = cloud
@@ -102,56 +85,12 @@ def test_every_cell_has_rows_and_its_mean(cloud, steps):
         np.testing.assert_allclose(R[j], wanted, atol=1e-12)
 
 
-@thorough
-@given(clouds())
-def test_weights_are_copies(cloud):
-    Z, weight, p = cloud
-    p = min(p, len(Z))
-    # Copies of the first p rows come after them, so that both start from the same means.
-    again = np.repeat(np.arange(len(Z)), weight - 1)
-    copies = np.vstack([Z, Z[again]])
-    cell, R = cells(Z, weight, Z[:p], 3)
-    of_copies, same = cells(copies, np.ones(len(copies), dtype=int), Z[:p], 3)
-    np.testing.assert_array_equal(of_copies, np.concatenate([cell, cell[again]]))
-    np.testing.assert_allclose(same, R, atol=1e-12)
-
-
-def test_as_many_cells_as_rows_or_more_give_every_row_its_own():
-    Z = np.random.default_rng(0).standard_normal((12, 3))
-    for p in (12, 13, 100):
-        cell, R = cells(Z, np.ones(12, dtype=int), Z[:p], 5)
-        np.testing.assert_array_equal(cell, np.arange(12))
-        np.testing.assert_allclose(R, Z, atol=1e-15)
-
-
-def test_copies_share_a_cell_and_leave_no_empty_one():
-    Z = np.repeat(np.array([[0.0], [5.0], [9.0]]), 4, axis=0)
-    cell, R = cells(Z, np.ones(12, dtype=int), Z[:12], 3)
-    np.testing.assert_array_equal(R, [[0.0], [5.0], [9.0]])
-    np.testing.assert_array_equal(cell, np.repeat([0, 1, 2], 4))
-
-
-def test_a_cell_that_loses_its_rows_is_dropped():
-    Z, R = np.array([[0.0], [10.0]]), np.array([[0.0], [50.0], [10.0]])
-    np.testing.assert_array_equal(cell_means(Z, np.ones(2), nearest_mean(Z, R), 3), Z)
-
-
 def test_a_cell_that_the_last_step_empties_is_dropped():
     Z = np.array([[0.0, 6.0], [0.0, 7.0], [3.0, 7.0], [2.0, 1.0], [5.0, 1.0]])
     weight = np.array([4, 3, 1, 3, 3])
     cell, R = cells(Z, weight, Z[:3], 1)
     np.testing.assert_array_equal(cell, [0, 0, 0, 1, 1])
     np.testing.assert_allclose(R, [[3 / 8, 6.5], [3.5, 1.0]])
-
-
-def test_well_separated_groups_are_found():
-    rng = np.random.default_rng(0)
-    truth = rng.permutation(np.repeat(np.arange(4), 50))
-    Z = 20.0 * np.eye(4)[truth] + rng.standard_normal((200, 4))
-    first = [np.flatnonzero(truth == j)[0] for j in range(4)]
-    order = np.concatenate([first, np.setdiff1d(np.arange(200), first)])
-    cell, _ = cells(Z[order], np.ones(200, dtype=int), Z[order][:4], 5)
-    np.testing.assert_array_equal(cell, truth[order])
 
 
 def test_cells_keep_their_digits_far_from_the_origin():
@@ -183,13 +122,3 @@ def test_a_first_half_is_below_the_median_of_the_widest_column():
     Z = np.random.default_rng(0).standard_normal((100, 3)) * [1.0, 5.0, 2.0]
     found = halved_cells(Z, np.ones(100), 2)
     np.testing.assert_array_equal(found, Z[:, 1] >= np.median(Z[:, 1]))
-
-
-def test_rows_that_move_a_little_stay_in_their_cells():
-    rng = np.random.default_rng(0)
-    Z, ones = rng.standard_normal((2_000, 5)), np.ones(2_000)
-    moved = Z + 1e-7 * rng.standard_normal(Z.shape)
-    assert np.mean(halved_cells(Z, ones, 64) == halved_cells(moved, ones, 64)) >= 0.99
-    order = rng.permutation(len(Z))
-    again = halved_cells(Z[order], ones, 64)
-    np.testing.assert_array_equal(again, halved_cells(Z, ones, 64)[order])

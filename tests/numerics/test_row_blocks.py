@@ -19,10 +19,6 @@ def test_the_blocks_hold_every_row_once_and_in_order(n, block, threads):
     assert all(stop - start == block for start, stop in found[:-1])
 
 
-def test_no_rows_are_no_work():
-    assert over_rows(bounds, 0) == []
-
-
 def test_results_stand_in_the_order_of_the_rows_and_not_of_the_clock():
     def slow_first(rows):
         time.sleep(0.02 * (rows.start == 0))
@@ -31,18 +27,7 @@ def test_results_stand_in_the_order_of_the_rows_and_not_of_the_clock():
     assert over_rows(slow_first, 4, threads=4, block=1) == [0, 1, 2, 3]
 
 
-def test_two_threads_work_at_the_same_time():
-    together = threading.Barrier(2, timeout=10)
-    over_rows(lambda rows: together.wait(), 2, threads=2, block=1)
-    assert not together.broken
-
-
 @pytest.mark.parametrize(("n", "threads"), [(6, 1), (2, 4)])
 def test_one_thread_or_one_block_stays_where_it_is(n, threads):
     where = over_rows(lambda rows: threading.get_ident(), n, threads, block=2)
-    assert set(where) == {threading.get_ident()}
-
-
-def test_one_thread_is_used_unless_told():
-    where = over_rows(lambda rows: threading.get_ident(), 6, block=2)
     assert set(where) == {threading.get_ident()}

@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
-import scipy.linalg
-import scipy.sparse as sp
 
 import reference
 from dogc.numerics import stiefel
 from graphs import assert_orthonormal, laplacian, neighbour_graph, orthonormal
-
-SOLVERS = [stiefel.curvilinear_search, reference.power_iteration]
 
 
 def random_graph_laplacian(rng, n):
@@ -31,7 +27,7 @@ SIZES = [(20, 1), (30, 2), (60, 3), (40, 5), (12, 6), (10, 7), (9, 8)]
 
 @pytest.mark.parametrize("size", [0.05, 1.0, 20.0])
 @pytest.mark.parametrize(("n", "c"), SIZES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_the_two_solvers_agree(seed, n, c, size):
     A, B, start = random_problem(seed, n, c, size)
     search = stiefel.curvilinear_search(A, B, start)
@@ -44,108 +40,25 @@ def test_the_two_solvers_agree(seed, n, c, size):
         assert value <= reference.stiefel_value(A.toarray(), B, start) + 1e-12
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(("n", "c"), SIZES)
-def test_the_gradient_on_the_manifold_vanishes_at_the_answer(solver, n, c):
-    A, B, start = random_problem(3, n, c)
-    F = solver(A, B, start).F
-    G = 2.0 * (A @ F - B)
-    assert np.linalg.norm(G - F @ G.T @ F) < 1e-5
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("max_iter", [0, 1, 2, 3, 5, 8, 13, 40])
-def test_the_answer_is_never_above_the_start(solver, max_iter):
+@pytest.mark.parametrize("max_iter", [0, 1, 5, 40])
+def test_the_answer_is_never_above_the_start(max_iter):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         A, B, _ = random_problem(seed, 25, 3)
         start = orthonormal(rng, 25, 3)
-        result = solver(A, B, start, max_iter=max_iter)
+        result = stiefel.curvilinear_search(A, B, start, max_iter=max_iter)
         assert result.objective <= reference.stiefel_value(A.toarray(), B, start) + 1e-13
         assert result.n_iter <= max_iter
         assert_orthonormal(result.F)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_the_answer_is_no_worse_than_many_random_points(solver):
-    A, B, start = random_problem(4, 8, 2)
-    rng = np.random.default_rng(0)
-    best = min(reference.stiefel_value(A.toarray(), B, orthonormal(rng, 8, 2)) for _ in range(3000))
-    assert solver(A, B, start).objective <= best
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("n", "c"), [(20, 1), (30, 3), (15, 8)])
-def test_without_a_linear_term_the_value_is_that_of_the_bottom_eigenvectors(solver, n, c):
+def test_without_a_linear_term_the_value_is_that_of_the_bottom_eigenvectors(n, c):
     rng = np.random.default_rng(5)
     A = random_graph_laplacian(rng, n)
-    result = solver(A, np.zeros((n, c)), orthonormal(rng, n, c))
+    result = stiefel.curvilinear_search(A, np.zeros((n, c)), orthonormal(rng, n, c))
     least = reference.smallest_eigenvalue_sum(A.toarray(), c)
     np.testing.assert_allclose(result.objective, least, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", range(6))
-def test_one_column_is_a_quadratic_on_the_sphere(solver, seed):
-    A, B, start = random_problem(seed, 25, 1, size=0.5)
-    least = reference.sphere_minimum(A.toarray(), B[:, 0])
-    np.testing.assert_allclose(solver(A, B, start).objective, least, rtol=1e-8)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", range(4))
-def test_as_many_columns_as_rows_leave_only_a_rotation(solver, seed):
-    rng = np.random.default_rng(seed)
-    A, B = random_graph_laplacian(rng, 6), rng.standard_normal((6, 6))
-    nearest = reference.nearest_orthonormal(B)
-    turn = rng.standard_normal((6, 6))  # a proper one: Cayley curves keep the orientation
-    result = solver(A, B, nearest @ scipy.linalg.expm(0.3 * (turn - turn.T)))
-    np.testing.assert_allclose(result.F, nearest, rtol=0, atol=1e-5)
-    least = A.trace() - 2.0 * np.linalg.norm(B, "nuc")
-    np.testing.assert_allclose(result.objective, least, rtol=1e-9)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_huge_linear_term_wins(solver):
-    A, B, start = random_problem(6, 30, 3)
-    result = solver(A, 1e9 * B, start)
-    nearest = reference.nearest_orthonormal(B)
-    np.testing.assert_allclose(result.F, nearest, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(result.objective, -2e9 * np.linalg.norm(B, "nuc"), rtol=1e-8)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_without_a_quadratic_term_the_answer_is_the_polar_factor(solver):
-    _, B, start = random_problem(7, 30, 3)
-    result = solver(sp.csr_array((30, 30)), B, start)
-    np.testing.assert_allclose(result.F, reference.nearest_orthonormal(B), rtol=0, atol=1e-5)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_without_any_term_the_start_is_the_answer(solver):
-    start = orthonormal(np.random.default_rng(8), 10, 3)
-    result = solver(sp.csr_array((10, 10)), np.zeros((10, 3)), start)
-    assert np.array_equal(result.F, start)
-    assert result.objective == 0.0
-    assert result.n_iter == 0
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("scale", [1e-8, 1e8])
-def test_the_unit_of_the_problem_does_not_matter(solver, scale):
-    A, B, start = random_problem(9, 40, 4)
-    expected = solver(A, B, start).objective
-    scaled = solver(A * scale, B * scale, start).objective
-    np.testing.assert_allclose(scaled / scale, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("scale", [1e-8, 1e8])
-def test_the_first_step_does_not_depend_on_the_unit_either(solver, scale):
-    A, B, start = random_problem(9, 40, 4)
-    expected = solver(A, B, start, max_iter=1)
-    scaled = solver(A * scale, B * scale, start, max_iter=1)
-    np.testing.assert_allclose(scaled.F, expected.F, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,24 +68,6 @@ def test_the_line_search_tames_steps_that_are_far_too_long(monkeypatch, seed):
     monkeypatch.setattr(stiefel, "_barzilai_borwein", lambda *args: 100.0)
     result = stiefel.curvilinear_search(A, B, start, max_iter=200)
     np.testing.assert_allclose(result.objective, expected, rtol=1e-3)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_every_iteration_that_is_allowed_is_made(solver):
-    A, B, _ = random_problem(14, 30, 3)
-    start = orthonormal(np.random.default_rng(14), 30, 3)
-    values = [solver(A, B, start, max_iter=stop) for stop in range(4)]
-    assert [value.n_iter for value in values] == [0, 1, 2, 3]
-    assert (np.diff([value.objective for value in values]) < 0).all()
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_start_that_cannot_be_improved_is_kept(solver):
-    A, B = np.diag([1.0, 2.0, 3.0, 4.0]), np.zeros((4, 2))
-    start = np.eye(4, 2)
-    result = solver(sp.csr_array(A), B, start)
-    assert result.F is start
-    assert result.n_iter == 0
 
 
 @pytest.mark.parametrize("least", [0.02, 0.1, 0.3, 0.5])
@@ -200,38 +95,6 @@ def test_steps_alternate_between_the_two_of_barzilai_and_borwein():
     assert stiefel._barzilai_borwein(moved, 0.0 * turned, 1, 4.0) == 0.25
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_the_solvers_leave_their_arguments_alone(solver):
-    A, B, start = random_problem(10, 20, 3)
-    kept = A.toarray(), B.copy(), start.copy()
-    solver(A, B, start)
-    assert np.array_equal(A.toarray(), kept[0])
-    assert np.array_equal(B, kept[1])
-    assert np.array_equal(start, kept[2])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_every_power_iteration_lowers_the_objective(seed):
-    A, B, _ = random_problem(seed, 25, 3)
-    F = orthonormal(np.random.default_rng(seed), 25, 3)
-    values = [reference.stiefel_value(A.toarray(), B, F)]
-    for _ in range(60):
-        result = reference.power_iteration(A, B, F, max_iter=1)
-        F = result.F
-        values.append(result.objective)
-    assert (np.diff(values) <= 1e-13).all()
-    assert values[-1] < values[0] - 0.1
-
-
-def test_one_power_iteration_is_the_nearest_orthonormal_matrix_to_the_shifted_step():
-    A, B, _ = random_problem(11, 15, 2)
-    F = orthonormal(np.random.default_rng(11), 15, 2)
-    eta = np.abs(A.toarray()).sum(axis=1).max()
-    expected = reference.nearest_orthonormal(eta * F - A @ F + B)
-    step = reference.power_iteration(A, B, F, max_iter=1).F
-    np.testing.assert_allclose(step, expected, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize(("n", "c"), [(8, 1), (9, 3), (6, 5), (5, 5)])
 @pytest.mark.parametrize("tau", [-0.3, 0.0, 1e-6, 0.4, 3.0, 100.0])
 def test_the_curve_is_the_dense_cayley_transform(n, c, tau):
@@ -239,18 +102,6 @@ def test_the_curve_is_the_dense_cayley_transform(n, c, tau):
     F, G = orthonormal(rng, n, c), rng.standard_normal((n, c))
     point = stiefel._CayleyCurve(F, G).at(tau)
     np.testing.assert_allclose(point, reference.cayley(F, G, tau), rtol=0, atol=1e-11)
-
-
-def test_the_slope_of_the_curve_is_the_one_the_search_expects():
-    A, B, _ = random_problem(13, 12, 3)
-    F = orthonormal(np.random.default_rng(13), 12, 3)
-    gradient, descent = stiefel._gradients(A @ F, B, F)
-    ahead, behind = (
-        reference.stiefel_value(A.toarray(), B, reference.cayley(F, gradient, tau))
-        for tau in (1e-5, -1e-5)
-    )
-    assert np.vdot(gradient, descent) > 0
-    np.testing.assert_allclose((ahead - behind) / 2e-5, -np.vdot(gradient, descent), rtol=1e-6)
 
 
 def test_the_polar_factor_is_the_nearest_orthonormal_matrix():

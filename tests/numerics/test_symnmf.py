@@ -11,12 +11,6 @@ from graphs import blobs, neighbour_graph
 thorough = settings(deadline=None, max_examples=40)
 
 
-def violation(A, H):
-    """The projected gradient: descent that H >= 0 allows."""
-    gradient = 4.0 * (H @ (H.T @ H) - A @ H)
-    return float(np.linalg.norm(np.where(H > 0, gradient, np.minimum(gradient, 0.0))))
-
-
 def nonnegative_problem(seed, n, c):
     rng = np.random.default_rng(seed)
     A = rng.random((n, n))
@@ -58,22 +52,7 @@ def test_no_iteration_goes_up_and_H_stays_nonnegative(problem, max_iter):
     np.testing.assert_allclose(objective[-1], reference.factor_value(A, H), atol=1e-12 * scale)
 
 
-@thorough
-@given(problems)
-def test_it_ends_at_a_stationary_point(problem):
-    A, start = problem
-    H, objective, converged = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-5)
-    assert converged
-    first = np.linalg.norm(4.0 * (start @ (start.T @ start) - A @ start))
-    assert violation(A, H) <= 1e-3 * first
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        near = np.maximum(H + 1e-3 * rng.standard_normal(H.shape), 0.0)
-        assert reference.factor_value(A, near) >= objective[-1] - 1e-5 * np.sum(A**2)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize(("seed", "tol"), [(0, 1e-1), (1, 1e-2), (2, 1e-3), (3, 1e-4), (4, 1e-4)])
 def test_it_stops_as_soon_as_the_projected_gradient_is_below_tol(seed, tol):
     A, start = nonnegative_problem(seed, 10, 3)
 
@@ -89,23 +68,18 @@ def test_it_stops_as_soon_as_the_projected_gradient_is_below_tol(seed, tol):
     assert projected_gradient(before.H) > tol
 
 
-@pytest.mark.parametrize("armijo", [0.5, 0.9])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_strict_line_search_descends_and_arrives_too(monkeypatch, seed, armijo):
-    monkeypatch.setattr(symnmf, "ARMIJO", armijo)
-    A, start = nonnegative_problem(seed, 10, 3)
-    H, objective, _ = symnmf.symmetric_nmf(A, start, max_iter=2000, tol=1e-3)
-    assert (np.diff(objective) <= 0).all()
-    first = np.linalg.norm(4.0 * (start @ (start.T @ start) - A @ start))
-    assert violation(A, H) <= 1e-2 * first
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_planted_factors_are_found(seed):
+@pytest.mark.parametrize("scale", [1e-40, 1e-3, 1.0, 1e6, 1e40])
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_factors_are_found_in_any_unit(seed, scale):
     H, start = planted(seed)
-    result = symnmf.symmetric_nmf(H @ H.T, start, max_iter=3000, tol=1e-7)
-    np.testing.assert_allclose(result.H, H, rtol=0, atol=1e-4)
+    root = np.sqrt(scale)
+    A, start = scale * (H @ H.T), root * start
+    kept_A, kept = A.copy(), start.copy()
+    result = symnmf.symmetric_nmf(A, start, max_iter=3000, tol=1e-7)
+    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
     assert result.objective[-1] <= 1e-8 * result.objective[0]
+    assert np.array_equal(A, kept_A)
+    assert np.array_equal(start, kept)
 
 
 def test_the_best_single_factor_is_the_leading_eigenvector():
@@ -141,66 +115,12 @@ def test_a_sparse_graph_gives_what_the_dense_one_gives(make):
     np.testing.assert_allclose(sparse.objective, dense.objective, rtol=1e-8)
 
 
-def test_the_order_of_rows_and_columns_only_renames_the_factors():
-    A, start = nonnegative_problem(6, 9, 3)
-    rng = np.random.default_rng(7)
-    rows, columns = rng.permutation(9), rng.permutation(3)
-    H = symnmf.symmetric_nmf(A, start).H
-    renamed = symnmf.symmetric_nmf(A[np.ix_(rows, rows)], start[np.ix_(rows, columns)]).H
-    np.testing.assert_allclose(renamed, H[np.ix_(rows, columns)], rtol=0, atol=1e-4)
-
-
-@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
-def test_planted_factors_are_found_in_any_usual_unit(scale):
-    H, start = planted(8)
-    root = np.sqrt(scale)
-    result = symnmf.symmetric_nmf(scale * (H @ H.T), root * start, max_iter=3000, tol=1e-7)
-    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
-
-
-@pytest.mark.parametrize("scale", [1e-40, 1e40])
-def test_planted_factors_are_found_in_any_unit(scale):
-    H, start = planted(8)
-    root = np.sqrt(scale)
-    result = symnmf.symmetric_nmf(scale * (H @ H.T), root * start, max_iter=3000, tol=1e-7)
-    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
-
-
-def test_a_start_that_is_already_stationary_is_kept():
-    H, _ = planted(9)
-    result = symnmf.symmetric_nmf(H @ H.T, H)
-    assert result.converged
-    assert len(result.objective) < 10
-    np.testing.assert_allclose(result.H, H, rtol=0, atol=1e-7)
-
-
-def test_a_start_of_zeros_and_a_graph_of_zeros_stay():
-    A, start = nonnegative_problem(10, 5, 2)
-    assert np.array_equal(symnmf.symmetric_nmf(A, np.zeros((5, 2))).H, np.zeros((5, 2)))
-    result = symnmf.symmetric_nmf(sp.csr_array((5, 5)), start, max_iter=5000, tol=1e-6)
-    assert result.objective[-1] <= 1e-4 * result.objective[0]
-
-
-def test_running_out_of_iterations_is_said():
+def test_a_start_of_zeros_stays_and_running_out_of_iterations_is_said():
     A, start = nonnegative_problem(11, 10, 3)
+    assert not symnmf.symmetric_nmf(A, np.zeros((10, 3))).H.any()
     result = symnmf.symmetric_nmf(A, start, max_iter=2, tol=1e-9)
     assert not result.converged
     assert len(result.objective) == 3
-
-
-def test_a_smaller_tol_goes_further():
-    A, start = nonnegative_problem(12, 12, 3)
-    rough = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-2)
-    fine = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=1e-6)
-    assert violation(A, fine.H) < 1e-2 * violation(A, rough.H)
-
-
-def test_its_arguments_are_left_alone():
-    A, start = nonnegative_problem(13, 8, 2)
-    kept_A, kept = A.copy(), start.copy()
-    symnmf.symmetric_nmf(A, start)
-    assert np.array_equal(A, kept_A)
-    assert np.array_equal(start, kept)
 
 
 def test_without_a_tolerance_the_search_ends_where_nothing_is_gained_but_rounding():

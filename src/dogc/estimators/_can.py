@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..loop import methods
@@ -9,7 +10,32 @@ from ..loop.solver import Callback
 from ._base import GraphClusterer
 
 
-class CAN(GraphClusterer):
+@dataclass(eq=False, repr=False)
+class LearnedGraphParameters:
+    """The parameters of all methods that learn a graph."""
+
+    n_clusters: int | str = 8
+    _: KW_ONLY
+    n_representatives: int | str | None = "auto"
+    n_neighbors: int | str = "auto"
+    xi: str = "mean"
+    lam: float | str = "auto"
+    init: Any = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    min_cluster_size: int | str = "auto"
+    outlier_label: int | None = None
+    metric: str = "euclidean"
+    neighbors_algorithm: Any = "auto"
+    max_time: float | None = None
+    n_jobs: int | None = None
+    device: str = "auto"
+    random_state: Any = None
+    verbose: int = 0
+    callback: Callback | None = None
+
+
+class CAN(LearnedGraphParameters, GraphClusterer):
     r"""Clustering with adaptive neighbours.
 
     Use it when clusters should be the connected components of a graph, without discrete labels
@@ -209,48 +235,8 @@ class CAN(GraphClusterer):
 
     _method = methods.CAN
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | str = "auto",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_representatives = n_representatives
-        self.n_neighbors = n_neighbors
-        self.xi = xi
-        self.lam = lam
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_cluster_size = min_cluster_size
-        self.outlier_label = outlier_label
-        self.metric = metric
-        self.neighbors_algorithm = neighbors_algorithm
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class PCAN(CAN):
     r"""Projected clustering with adaptive neighbours.
 
@@ -458,47 +444,4 @@ class PCAN(CAN):
 
     _method = methods.PCAN
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | str = "auto",
-        n_components: int | str | None = "auto",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        super().__init__(
-            n_clusters,
-            n_representatives=n_representatives,
-            n_neighbors=n_neighbors,
-            xi=xi,
-            lam=lam,
-            init=init,
-            max_iter=max_iter,
-            tol=tol,
-            min_cluster_size=min_cluster_size,
-            outlier_label=outlier_label,
-            metric=metric,
-            neighbors_algorithm=neighbors_algorithm,
-            max_time=max_time,
-            n_jobs=n_jobs,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.n_components = n_components
+    n_components: int | str | None = "auto"

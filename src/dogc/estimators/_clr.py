@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
-from ..fitting.auto.solving_representatives import Solved
+from ..fitting.auto.trials import Solved
 from ..fitting.problems import given_graph, node_graph
-from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import NodeGraph
 from ..loop import methods
-from ..loop.running import RunSettings, run_once
+from ..loop.running import RunSettings, run
 from ..loop.solver import HALTED, Callback
 from ..loop.state import Problem, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
-from ._elsewhere import check_where, follow
 from ._fixed import FixedGraphClusterer
-from ._room import check_fixed
-from ._rows import most_rows, reachable_clusters
 from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CLR(FixedGraphClusterer):
     r"""Constrained Laplacian rank: the nearest graph that has exactly c components.
 
@@ -146,36 +143,17 @@ class CLR(FixedGraphClusterer):
     (True, True)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        norm: str = "l2",
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        lam: float | str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.norm = norm
-        self.n_representatives = n_representatives
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.lam = lam
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.device = device
-        self.verbose = verbose
-        self.callback = callback
+    _phases = ("changed graph",)
+
+    norm: str = "l2"
+    n_representatives: int | str | None = "auto"
+    affinity: str = "neighbors"
+    lam: float | str = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    device: str = "auto"
+    verbose: int = 0
+    callback: Callback | None = None
 
     def fit(self, X: Any, y: Any = None) -> CLR:
         """Cluster the rows of X.
@@ -197,65 +175,50 @@ class CLR(FixedGraphClusterer):
         self : object
             The fitted estimator.
         """
-        rows = self._row_set(X)
-        method = METHODS[_checks.check_choice("norm", self.norm, tuple(METHODS))]
-        settings = fixed_graph.check_graph(self.get_params(deep=False), most_rows(rows))
-        check_where(self, rows)
-        run = RunSettings(
-            _checks.check_lam(self.lam),
-            _checks.check_count("max_iter", self.max_iter, 1),
-            _checks.check_weight("tol", self.tol),
-        )
+        max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
-        c = reachable_clusters(rows, self.n_clusters, self.affinity)
-        check_fixed(rows, settings, self.get_params(deep=False), c, "changed graph")
-        watch = Watch(int(self.verbose), callback=self.callback, max_iter=run.max_iter)
-        with watch.guard(), single_blas_thread:
-            solve = functools.partial(_solve_nodes, method, run, c)
-            resolved = self._resolve(rows, settings, c, solve, watch)
-            if resolved is None:
-                ordered = self._in_order(rows, settings)
-                problem, pairs = given_graph_problem(ordered.X, settings, c)
-                result = run_once(problem, method, run, 0, watch)
-                found = method.final_labels(problem, result.state)
-                self._assign_labels(ordered.one_label_each(found))
-                self._remember(pairs, settings, rows, ordered)
-                S = ordered.graph_as_given(similarities(result.state))
-                F = ordered.as_given(result.state.F)
-            else:
-                result, F = resolved.solved.outcome
-                S = similarities(result.state)
-        self.similarity_matrix_ = S.astype(rows.dtype)
-        self.affinity_matrix_ = symmetric(S).astype(rows.dtype)
-        self.embedding_ = F.astype(rows.dtype)
+        watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
+        with watch.guard():
+            result = self._fit(X, watch)
         self._assign_run(result)
         self._assign_end(watch)
-        follow(self, X)
         warn_unless_converged(self)
         return self
 
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        _checks.check_choice("norm", self.norm, tuple(METHODS))
+        _checks.check_lam(self.lam)
+        _checks.check_weight("tol", self.tol)
 
-def _solve_nodes(
-    method: methods.Method,
-    run: RunSettings,
-    c: int,
-    nodes: NodeGraph,
-    watch: Watch,
-    init: Any,
-    firmness: float,
-) -> Solved:
-    """The graph of representatives, changed until it has c components."""
-    problem = node_graph(nodes, c)
-    result = run_once(problem, method, run, 0, watch)
-    labels = method.final_labels(problem, result.state)
-    F = result.state.F / problem.nodes.root
-    return Solved(labels, result.reason in HALTED, (result, F))
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> GivenGraph:
+        return given_graph_problem(X, settings, c)
+
+    def _build_on(self, nodes: NodeGraph, c: int) -> GivenGraph:
+        return GivenGraph(node_graph(nodes, c), None)
+
+    def _solve(self, fixed: GivenGraph, c: int, watch: Watch) -> Solved:
+        """Change the graph until it has c components."""
+        problem, method = fixed.problem, METHODS[self.norm]
+        settings = RunSettings(_checks.check_lam(self.lam), self.max_iter, self.tol)
+        result = run(problem, method, settings, 0, watch).result
+        labels = method.final_labels(problem, result.state)
+        S, F = similarities(result.state), result.state.F / problem.nodes.root
+        return Solved(labels, result.reason in HALTED, (S, F, result))
+
+    def _assign_graph(self, A: Any, dtype: Any) -> None:
+        self.similarity_matrix_ = A.astype(dtype)
+        self.affinity_matrix_ = symmetric(A).astype(dtype)
 
 
-def given_graph_problem(
-    X: Matrix, settings: fixed_graph.GraphSettings, c: int
-) -> tuple[Problem, fixed_graph.Pairs | None]:
+class GivenGraph(NamedTuple):
+    """The problem of changing a graph, and the pairs of rows that it was made of."""
+
+    problem: Problem
+    pairs: fixed_graph.Pairs | None
+
+
+def given_graph_problem(X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> GivenGraph:
     """The problem of changing the graph of rows, each row of it scaled to sum to one."""
     if settings.kind == "precomputed":
         pairs = None
@@ -268,4 +231,4 @@ def given_graph_problem(
         A = np.exp(apart.min(axis=1, keepdims=True) - apart)
         A /= A.sum(axis=1, keepdims=True)
     coordinates = None if pairs is None else pairs.scaled.X
-    return given_graph(idx, A, c, coordinates), pairs
+    return GivenGraph(given_graph(idx, A, c, coordinates), pairs)

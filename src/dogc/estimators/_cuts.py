@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from .. import _checks
 from ..fitting import fixed_graph
 from ..numerics import affinity, eigen, graph
 from . import _discretising
-from ._fixed import FixedGraphClusterer, merged_components
+from ._fixed import EmbeddingClusterer, merged_components
 
 
-class RatioCut(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RatioCut(EmbeddingClusterer):
     r"""Ratio cut: bottom eigenvectors of the Laplacian, then k-means.
 
     Use it as a baseline for spectral clustering. :class:`NormalizedCut` is more robust when
@@ -108,37 +109,17 @@ class RatioCut(FixedGraphClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        assign_labels: str = "kmeans",
-        n_init: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-    ):
-        self.n_clusters = n_clusters
-        self.n_representatives = n_representatives
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.device = device
+    n_representatives: int | str | None = "auto"
+    affinity: str = "neighbors"
+    device: str = "auto"
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         member = merged_components(fixed, c)
         return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
 
 
-class NormalizedCut(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NormalizedCut(RatioCut):
     r"""Normalised cut: generalised eigenvectors, then k-means or a rotation.
 
     Use it for curved clusters with clear gaps. It is the fastest method here that is robust to
@@ -238,32 +219,7 @@ class NormalizedCut(FixedGraphClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        normalize_rows: bool = False,
-        assign_labels: str = "kmeans",
-        n_init: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-    ):
-        self.n_clusters = n_clusters
-        self.n_representatives = n_representatives
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.normalize_rows = normalize_rows
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.device = device
+    normalize_rows: bool = False
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)

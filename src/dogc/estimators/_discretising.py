@@ -71,7 +71,7 @@ def spectral_rotation(
         )
     check_count("n_init", n_init, 1)
     with single_blas_thread:
-        F = _prepared(F, check_flag("normalize_rows", normalize_rows))
+        F = unit_scale(F, check_flag("normalize_rows", normalize_rows))
         labels = rotation_labels(F, n_init, generator(random_state))
         return discrete.size_order(labels, c)[labels]
 
@@ -100,7 +100,7 @@ def length_one(F: np.ndarray) -> np.ndarray:
     return F / np.where(length > 0, length, 1.0)
 
 
-def _prepared(F: np.ndarray, normalize_rows: bool) -> np.ndarray:
+def unit_scale(F: np.ndarray, normalize_rows: bool = True) -> np.ndarray:
     """F on a scale of order one, which changes no label."""
     # Row by row: between rows there may be more orders of magnitude than a number holds.
     largest = np.abs(F).max(axis=1, keepdims=True) if normalize_rows else np.abs(F).max()
@@ -114,39 +114,28 @@ def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -
     With ``n_init=None`` nothing is left to chance: the rotation starts from pivoted QR, and
     k-means from the means of what that rotation finds.
     """
-    c = F.shape[1]
     if how == "argmax":
         return discrete.assign(F)
     rng = generator(random_state)
-    rotated = rotation_labels(_prepared(F, True), n_init or 1, rng)
+    rotated = rotation_labels(unit_scale(F), n_init or 1, rng)
     if how == "rotation":
         return rotated
-    start: Any = "k-means++"
-    if n_init is None:
-        start = discrete.cluster_means(F, rotated)
-    return kmeans_labels(F, c, start, n_init or 1, int(rng.integers(2**31 - 1)))
+    return kmeans(F, rotated, n_init, rng).labels_.astype(np.int64)
 
 
-def kmeans_labels(Z: np.ndarray, c: int, start: Any, n_init: int, seed: int) -> np.ndarray:
-    """k-means, with one thread: more would change the order of sums."""
-    return _kmeans(Z, c, start, n_init, seed, None).labels_.astype(np.int64)
-
-
-def kmeans_centres(
-    F: np.ndarray, size: np.ndarray, n_init: int | None, rng: np.random.Generator
-) -> np.ndarray:
-    """The means of k-means on an embedding whose rows count for ``size``; as :func:`discretise`."""
-    start: Any = "k-means++"
-    if n_init is None:
-        start = discrete.cluster_means(F, rotation_labels(_prepared(F, True), 1, rng))
-    seed = int(rng.integers(2**31 - 1))
-    return _kmeans(F, F.shape[1], start, n_init or 1, seed, size).cluster_centers_
-
-
-def _kmeans(
-    Z: np.ndarray, c: int, start: Any, n_init: int, seed: int, size: np.ndarray | None
+def kmeans(
+    F: np.ndarray,
+    rotated: np.ndarray,
+    n_init: int | None,
+    rng: np.random.Generator,
+    size: np.ndarray | None = None,
 ) -> KMeans:
+    """k-means from the means of the rotated labels; a number means as many random starts."""
+    start: Any = discrete.cluster_means(F, rotated) if n_init is None else "k-means++"
+    seed = int(rng.integers(2**31 - 1))
+    model = KMeans(F.shape[1], init=start, n_init=n_init or 1, random_state=seed)
+    # One thread: more would change the order of sums.
     with threadpool_limits(1), warnings.catch_warnings():
         # Fewer distinct points than clusters: those who call this say so in their own words.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
-        return KMeans(c, init=start, n_init=n_init, random_state=seed).fit(Z, sample_weight=size)
+        return model.fit(F, sample_weight=size)

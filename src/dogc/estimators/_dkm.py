@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,17 +14,18 @@ from threadpoolctl import threadpool_limits
 from .. import _checks
 from ..fitting import distinct, scaling
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_in_memory
 from ..fitting.passes import in_chunks
 from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
-from ._room import check_in_memory
 from ._rows import RowClusterer, reachable_clusters
 
 # Rows that stand for all in the feature map of a non-linear kernel.
 LANDMARKS = 500
 
 
+@dataclass(eq=False, repr=False)
 class DiscriminativeKMeans(RowClusterer):
     r"""Discriminative k-means: k-means and the discriminant subspace at once.
 
@@ -86,24 +88,14 @@ class DiscriminativeKMeans(RowClusterer):
     (75,)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        lam: float = 1.0,
-        kernel: str = "linear",
-        gamma: float | None = None,
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: Any = 0,
-    ):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    lam: float = 1.0
+    kernel: str = "linear"
+    gamma: float | None = None
+    n_init: int = 10
+    max_iter: int = 300
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any = None) -> DiscriminativeKMeans:
         """Cluster the rows of X.
@@ -136,11 +128,10 @@ class DiscriminativeKMeans(RowClusterer):
             space, Z = discriminant_space(ordered.X, kernel, gamma, lam, seed)
             model = KMeans(c, n_init=n_init, max_iter=max_iter, random_state=seed).fit(Z)
         labels = ordered.one_label_each(model.labels_.astype(np.int64))
-        self._assign_labels(labels)
-        # Clusters without rows, which are last in order, are left out: predict must not give them.
-        found = int(self.labels_.max()) + 1
-        order = np.argsort(discrete.size_order(labels, c))[:found]
-        self.labels_ = ordered.as_given(self.labels_)
+        new_name = discrete.size_order(labels, c)
+        self.labels_ = ordered.as_given(new_name[labels])
+        # Clusters without rows are last and left out: predict must not give them.
+        order = np.argsort(new_name)[: self.labels_.max() + 1]
         self._space = space
         self.cluster_centers_ = model.cluster_centers_[order].astype(X.dtype)
         self.inertia_ = float(model.inertia_)

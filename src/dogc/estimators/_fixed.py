@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
-from ..fitting import distinct, fixed_graph, linked
-from ..fitting.auto import many_rows
-from ..fitting.auto.solving_representatives import Resolved, Solve, Solved, resolve
+from ..fitting import distinct, fixed_graph, linked, many
+from ..fitting.auto.trials import Solved, resolve
+from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
+    Frame,
     ManyRows,
     NodeGraph,
     Options,
@@ -22,25 +23,27 @@ from ..fitting.representatives import (
     RowFacts,
     RowSet,
 )
+from ..fitting.scaling import scale_rows
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
 from . import _discretising
 from ._elsewhere import check_where, follow, in_memory, of_each_row
-from ._room import check_fixed
 from ._rows import RowClusterer, most_rows, reachable_clusters
 from ._warnings import warn_of_disagreement
 
 
+@dataclass(eq=False, repr=False)
 class FixedGraphClusterer(RowClusterer):
-    """Base of the methods that embed a fixed graph and read labels off the embedding.
+    """Base of the methods that start from a graph that is made once."""
 
-    A subclass says how to embed.
-    """
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    bandwidth: float | str = "local"
+    n_jobs: int | None = None
 
-    _voters: Any  # Voters, Representatives or None
     _kinds: ClassVar[tuple[str, ...]] = fixed_graph.KINDS
-    _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
     _phases: ClassVar[tuple[str, ...]] = ()  # that need memory, beside those of all
 
     def fit(self, X: Any, y: Any = None) -> FixedGraphClusterer:
@@ -54,7 +57,8 @@ class FixedGraphClusterer(RowClusterer):
             (n_samples, n_samples).
             Dask rows are processed in blocks, by the active client or by threads. ``labels_``
             and the other attributes with one value for each row are then dask arrays. For a
-            torch tensor they are tensors on the same device.
+            torch tensor they are tensors on the same device. Methods without
+            ``n_representatives`` take no Dask rows.
         y : ignored
             Present by convention.
 
@@ -63,72 +67,71 @@ class FixedGraphClusterer(RowClusterer):
         self : object
             The fitted estimator.
         """
-        rows = self._row_set(X)
-        parameters = self.get_params(deep=False)
+        self._fit(X, Watch())
+        return self
+
+    def _fit(self, X: Any, watch: Watch) -> Any:
+        """Solve on representatives or on all rows, set the attributes; what else was found."""
+        rows, parameters = self._row_set(X), self.get_params(deep=False)
         c = reachable_clusters(rows, parameters["n_clusters"], parameters.get("affinity"))
         settings = fixed_graph.check_graph(parameters, most_rows(rows), self._kinds)
-        _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
-        _checks.check_starts(self.n_init)
-        self._check_more(settings)
+        self._check(settings)
         check_where(self, rows)
         check_fixed(rows, settings, parameters, c, *self._phases)
         with single_blas_thread:
-            solve = functools.partial(self._solve_nodes, c)
-            resolved = self._resolve(rows, settings, c, solve, Watch())
-            if resolved is None:
-                ordered = self._in_order(rows, settings)
-                fixed = self._build(ordered.X, settings)
-                F = self._embed(fixed, c)
-                self._assign_labels(ordered.one_label_each(self._discretised(F)))
-                self._assign_more(fixed, F.astype(rows.dtype))
-                self._remember(fixed.pairs, settings, rows, ordered)
-                A, F = fixed.A, ordered.as_given(F)
-                A = None if A is None else ordered.graph_as_given(A)
-            else:
-                A, F = resolved.nodes.A, resolved.solved.outcome
-        if A is not None:
-            self.affinity_matrix_ = A.astype(rows.dtype)
+            solved = self._resolve(rows, settings, c, watch)
+            if solved is None:
+                solved = self._solve_rows(rows, settings, c, watch)
+        A, F, found = solved.outcome
+        self._assign_graph(A, rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         follow(self, X)
-        return self
+        return found
 
-    def _discretised(self, F: np.ndarray) -> np.ndarray:
-        n_init = _checks.check_starts(self.n_init)
-        return _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
-
-    def _solve_nodes(
-        self, c: int, nodes: NodeGraph, watch: Watch, init: Any, firmness: float
+    def _solve_rows(
+        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
     ) -> Solved:
-        """The graph of representatives, cut; there is nothing to start from or to make firmer."""
-        F = self._embed(fixed_graph.FixedGraph(nodes.A, None, nodes.X), c)
-        return Solved(self._discretised(F), False, F)
-
-    def _remember(
-        self,
-        pairs: fixed_graph.Pairs | None,
-        settings: fixed_graph.GraphSettings,
-        rows: RowSet,
-        ordered: distinct.SortedRows,
-    ) -> None:
-        """What a graph of sorted rows leaves; labels go back to the order of the rows given."""
-        self._voters = fixed_graph.index_voters(pairs, settings, self.labels_)
+        """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
+        given = settings.kind == "precomputed"
+        ordered = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
+        fixed = self._build(ordered.X, settings, c)
+        solved = self._solve(fixed, c, watch)
+        A, F, found = solved.outcome
+        self._assign_labels(ordered.one_label_each(solved.labels))
+        self._assign_more(fixed, F.astype(rows.dtype))
+        self._voters: Any = fixed_graph.index_voters(fixed.pairs, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(ordered.as_given(self.labels_))).labels
         if hasattr(self, "n_representatives"):
             self._assign_representatives(None)
+        A = None if A is None else ordered.graph_as_given(A)
+        return solved._replace(outcome=(A, ordered.as_given(F), found))
 
-    def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
-        """Check what a method alone knows."""
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        """Check the parameters that do not concern the graph."""
+        raise NotImplementedError
 
-    def _in_order(self, rows: RowSet, settings: fixed_graph.GraphSettings) -> distinct.SortedRows:
-        """The rows sorted, so that ties do not go by their places; a graph stays as it is."""
-        return distinct.sorted_rows(rows.few(apart=True)[0], apart=settings.kind == "precomputed")
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
+        """The graph of rows."""
+        return fixed_graph.build_graph(X, settings)
+
+    def _build_on(self, nodes: NodeGraph, c: int) -> Any:
+        """The graph of representatives."""
+        return fixed_graph.FixedGraph(nodes.A, None, nodes.X)
+
+    def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
+        """Labels of the nodes; the outcome is a graph, an embedding and what else was found."""
+        raise NotImplementedError
+
+    def _assign_graph(self, A: Any, dtype: Any) -> None:
+        if A is not None:
+            self.affinity_matrix_ = A.astype(dtype)
 
     def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
         """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
 
     def _resolve(
-        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, solve: Solve, watch: Watch
-    ) -> Resolved | None:
+        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
+    ) -> Solved | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
         if "n_representatives" not in given:
@@ -142,28 +145,25 @@ class FixedGraphClusterer(RowClusterer):
                 )
             p = None
         with watch.phase("rows"):
-            drawn = many_rows.draw_many(rows, p, c)
-        numbers = [] if drawn is None else many_rows.numbers_for(drawn, p, c)
+            drawn = many.draw(rows, p, c)
+        numbers = [] if drawn is None else many.numbers_for(drawn[1], p, c)
         if drawn is None or not numbers:
             return None
-        frame = many_rows.frame_of(drawn)
-        many = ManyRows(rows, drawn.sample, frame, numbers, c)
+        sample = drawn[0]
+        all_rows = ManyRows(rows, sample, Frame(scale_rows(sample.X), None), numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
-        resolved = resolve(many, solve, options, watch)
-        labels = resolved.solved.labels
-        sizes, n_votes = resolved.rows.count(labels)
-        named = discrete.falling(sizes.weight, discrete.first_of(labels, c))[labels]
-        self._assign_representatives(resolved, named)
-        self._voters = resolved.fitted._replace(labels=named, n_votes=n_votes)
-        self.labels_ = resolved.rows.facts(self._voters).labels
-        warn_of_disagreement(resolved.choice)
-        return resolved
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
-        return fixed_graph.build_graph(X, settings)
+        def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
+            return self._solve(self._build_on(nodes, c), c, watch)  # no start, nothing to firm
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        raise NotImplementedError
+        trial, solved, _ = resolve(all_rows, solve, options, watch)
+        sizes, n_votes = trial.rows.count(solved.labels)
+        named = discrete.falling(sizes.weight, discrete.first_of(solved.labels, c))[solved.labels]
+        self._assign_representatives(trial, named)
+        fitted = trial.fitted._replace(labels=named, n_votes=n_votes)
+        self._voters, self.labels_ = fitted, trial.rows.facts(fitted).labels
+        warn_of_disagreement(trial.choice)
+        return solved
 
     @of_each_row
     def predict(self, X: Any) -> np.ndarray:
@@ -186,7 +186,34 @@ class FixedGraphClusterer(RowClusterer):
         with single_blas_thread:
             if isinstance(self._voters, Representatives):
                 return linked.linked_labels(self._voters, X, self.n_jobs)
-            return fixed_graph.edge_labels(self._voters, X, in_memory(self.labels_))
+            if self._voters is None:  # a precomputed graph
+                return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
+            return fixed_graph.edge_labels(self._voters, X)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class EmbeddingClusterer(FixedGraphClusterer):
+    """Base of the methods that embed a fixed graph and read labels off the embedding."""
+
+    assign_labels: str = "kmeans"
+    n_init: int | str = "auto"
+    random_state: Any = None
+
+    _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
+
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
+        _checks.check_starts(self.n_init)
+
+    def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
+        """Embed the nodes of a graph and read labels off."""
+        F = self._embed(fixed, c)
+        n_init = _checks.check_starts(self.n_init)
+        labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
+        return Solved(labels, False, (fixed.A, F, None))
+
+    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+        raise NotImplementedError
 
 
 def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
@@ -194,20 +221,22 @@ def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
     count, member = graph.components(fixed.A)
     if count <= c:
         return member
-    warn_of_components(fixed, count, c, "the smallest were merged with their nearest")
+    warn_of_components(
+        count, c, "the smallest were merged with their nearest", joining_remedy(fixed)
+    )
     return fragments.merge_components(fixed.nodes, member, c)
 
 
-def warn_of_components(fixed: fixed_graph.FixedGraph, count: int, c: int, outcome: str) -> None:
+def warn_of_components(count: int, c: int, outcome: str, remedy: str) -> None:
     """Say that the graph falls into more pieces than clusters were asked for."""
     warn_caller(
-        f"the graph has {count} components, more than n_clusters={c}; {outcome}; "
-        f"{remedy(fixed)} to avoid that.",
+        f"the graph has {count} components, more than n_clusters={c}; {outcome}; {remedy} to "
+        "avoid that.",
         ConvergenceWarning,
     )
 
 
-def remedy(fixed: fixed_graph.FixedGraph) -> str:
+def joining_remedy(fixed: fixed_graph.FixedGraph) -> str:
     """What joins the pieces of this graph."""
     if fixed.pairs is None:
         lacking = "pass a graph with more edges"

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
-from .._caller import warn_caller
 from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_in_memory
+from ..fitting.passes import in_chunks
 from ..fitting.repeatable import generator, single_blas_thread
 from ..numerics import bipartite, discrete, fragments
-from ..numerics.matrix import Matrix
-from ._discretising import kmeans_centres
-from ._room import check_in_memory
+from ._discretising import kmeans, rotation_labels, unit_scale
+from ._fixed import warn_of_components
 from ._rows import RowClusterer, reachable_clusters
 from ._warnings import warn_lost_clusters
 
@@ -33,31 +33,22 @@ HYBRID = 10
 ROWS_PER_LANDMARK, MOST_LANDMARKS = 5, 1000
 
 
-class LandmarkSettings(NamedTuple):
-    """How the bipartite graph of rows and landmarks is made and cut."""
-
-    n_landmarks: int | None
-    n_links: int
-    width: float | None  # in units of X; None: the mean distance
-    candidates: int  # rows that a landmark is the mean of, about; 1: landmarks are rows
-    by_weight: bool  # whether a row counts for the sum of its kernel values, or for one
-    unit_rows: bool
-    n_init: int | None
-    warn: bool = True  # of a graph in too many pieces
-
-
-class LandmarkCut(NamedTuple):
-    """Rows that were cut: what labels new ones, and the labels of the distinct ones."""
-
-    fitted: Any  # Landmarks or Ensemble
-    links: landmarks.Links
-    labels: np.ndarray  # (m,)
-
-
+@dataclass(eq=False, repr=False)
 class LandmarkClusterer(RowClusterer):
     """Base of the methods on a bipartite graph of rows and landmarks."""
 
-    _fitted_rows: landmarks.Landmarks | landmarks.Ensemble
+    # Whether a row counts for the sum of its kernel values, or for one.
+    _by_weight: ClassVar[bool]
+
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_landmarks: int | None = None
+    n_neighbors: int | None = None
+    bandwidth: float | str = "mean"
+    normalize_rows: bool = True
+    n_init: int | str = "auto"
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> LandmarkClusterer:
         """Cluster the rows of X.
@@ -75,50 +66,73 @@ class LandmarkClusterer(RowClusterer):
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        settings = self._settings(X.shape[0])
-        n_jobs = _checks.check_jobs(self.n_jobs)
-        rng = generator(self.random_state)
+        n, p, k = X.shape[0], self._check_landmarks(), LINKS
+        if self.n_neighbors is not None:
+            k = _checks.check_neighbors(self.n_neighbors, n)
+        width = _checks.check_bandwidth(self.bandwidth, "mean")
+        unit_rows = _checks.check_flag("normalize_rows", self.normalize_rows)
+        n_init, n_jobs = _checks.check_starts(self.n_init), _checks.check_jobs(self.n_jobs)
+        candidates, rng = self._candidates(), generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
-        self._check_room(X, settings, c)
+        check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
         with single_blas_thread:
-            rows = landmarks.ready_rows(X, n_jobs)
-            found = self._cut(rows, c, settings, rng)
-            self._assign(found, rows, c)
+            # 1) landmarks, and the nearest ones of each distinct row
+            rows = landmarks.ready_rows(X)
+            p = p or usual_landmarks(len(rows.size), c)
+            R = landmarks.make_landmarks(rows, p, candidates, rng, n_jobs)
+            if len(R) < c:  # cells that were lost
+                R = landmarks.make_landmarks(rows, p, 1, rng, n_jobs)
+            k = min(k, len(R))
+            idx, d = landmarks.nearest_landmarks(rows.frame, R, rows.X, k, n_jobs)
+            # 2) the cut of the graph of rows and landmarks
+            if width is None:
+                width = float(np.average(np.sqrt(d).mean(axis=1), weights=rows.size)) or 1.0
+            else:
+                width /= rows.frame.scaled.scale
+            T, total = bipartite.gaussian_links(d, width)
+            V = cut(idx, T, rows.size * total if self._by_weight else rows.size, R, c)
+            # 3) k-means on the embedding of the rows, or of as many as are enough
+            U = landmarks.embedded(idx, T, V, unit_rows)
+            seen = np.arange(len(U))
+            if len(U) > KMEANS_ROWS:
+                seen = np.sort(rng.permutation(len(U))[:KMEANS_ROWS])
+            rotated = rotation_labels(unit_scale(U[seen]), 1, rng)
+            centres = kmeans(U[seen], rotated, n_init, rng, rows.size[seen]).cluster_centers_
+            self._assign(
+                landmarks.Landmarks(rows.frame, R, k, width, V, unit_rows, centres), U, rows, c
+            )
         return self
 
-    def _settings(self, n: int) -> LandmarkSettings:
-        raise NotImplementedError
-
-    def _check_room(self, X: Matrix, settings: LandmarkSettings, c: int) -> None:
-        drawn = settings.candidates * (settings.n_landmarks or usual_landmarks(X.shape[0], c))
-        check_in_memory(X, "landmarks", k=settings.n_links, c=c, m=drawn)
-
-    def _cut(
-        self,
-        rows: landmarks.ReadyRows,
-        c: int,
-        settings: LandmarkSettings,
-        rng: np.random.Generator,
-    ) -> LandmarkCut:
-        return cut_landmarks(rows, c, settings, rng)
-
-    def _assign(self, found: LandmarkCut, rows: landmarks.ReadyRows, c: int) -> None:
+    def _assign(
+        self, fitted: landmarks.Landmarks, U: np.ndarray, rows: landmarks.ReadyRows, c: int
+    ) -> None:
         """Set the fitted attributes; clusters are numbered by falling size."""
-        fitted, dtype = found.fitted, rows.X.dtype
-        new_name = discrete.size_order(found.labels, c, rows.size)
-        order = np.argsort(new_name)[: len(np.unique(found.labels))]  # without lost clusters
+        labels = in_chunks(lambda Z: discrete.nearest_centre(Z, fitted.centres), U)
+        new_name = discrete.size_order(labels, c, rows.size)
+        order = np.argsort(new_name)[: len(np.unique(labels))]  # without lost clusters
         warn_lost_clusters(c, len(order))
-        self.labels_ = new_name[found.labels][rows.inverse]
-        self._fitted_rows = fitted._replace(centres=fitted.centres[order])
-        U = landmarks.embedded(found.links, fitted.V, fitted.unit_rows)
+        scaled, dtype = rows.frame.scaled, rows.X.dtype
+        self.labels_ = new_name[labels][rows.inverse]
         self.embedding_ = U.astype(dtype)[rows.inverse]
-        self._assign_side(found, rows)
-
-    def _assign_side(self, found: LandmarkCut, rows: landmarks.ReadyRows) -> None:
-        """What is known of the other side of the graph."""
-        fitted, scaled = found.fitted, rows.frame.scaled
-        self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(rows.X.dtype)
+        self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(dtype)
         self.bandwidth_ = float(fitted.width * scaled.scale)
+        self._fitted_rows = fitted._replace(centres=fitted.centres[order])
+
+    def _check_landmarks(self) -> int | None:
+        """None, or a number of landmarks that is enough for the clusters."""
+        if self.n_landmarks is None:
+            return None
+        p, c = _checks.check_count("n_landmarks", self.n_landmarks, 2), self.n_clusters
+        if isinstance(c, numbers.Integral) and p < c:
+            raise ValueError(
+                f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
+                f"{8 * c} or more."
+            )
+        return p
+
+    def _candidates(self) -> int:
+        """Rows that are drawn for each landmark."""
+        return HYBRID
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the nearest cluster mean in the embedding.
@@ -138,9 +152,12 @@ class LandmarkClusterer(RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return landmarks.new_labels(self._fitted_rows, X, self.n_jobs)
+            return in_chunks(
+                functools.partial(landmarks.new_labels, self._fitted_rows, self.n_jobs), X
+            )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSC(LandmarkClusterer):
     r"""Landmark-based spectral clustering: rows as sparse mixtures of landmarks.
 
@@ -215,40 +232,11 @@ class LSC(LandmarkClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_landmarks: int | None = None,
-        landmarks: str = "kmeans",
-        n_neighbors: int | None = None,
-        bandwidth: float | str = "mean",
-        normalize_rows: bool = True,
-        n_init: int | str = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.normalize_rows = normalize_rows
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    landmarks: str = "kmeans"
+    _by_weight = False
 
-    def _settings(self, n: int) -> LandmarkSettings:
-        how = _checks.check_choice("landmarks", self.landmarks, tuple(CANDIDATES))
-        return LandmarkSettings(
-            check_landmarks(self.n_landmarks, self.n_clusters),
-            check_links(self.n_neighbors, n),
-            _checks.check_bandwidth(self.bandwidth, "mean"),
-            CANDIDATES[how],
-            False,
-            _checks.check_flag("normalize_rows", self.normalize_rows),
-            _checks.check_starts(self.n_init),
-        )
+    def _candidates(self) -> int:
+        return CANDIDATES[_checks.check_choice("landmarks", self.landmarks, tuple(CANDIDATES))]
 
 
 class USPEC(LandmarkClusterer):
@@ -329,54 +317,11 @@ class USPEC(LandmarkClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_landmarks: int | None = None,
-        n_neighbors: int | None = None,
-        bandwidth: float | str = "mean",
-        normalize_rows: bool = True,
-        n_init: int | str = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.normalize_rows = normalize_rows
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def _settings(self, n: int) -> LandmarkSettings:
-        return LandmarkSettings(
-            check_landmarks(self.n_landmarks, self.n_clusters),
-            check_links(self.n_neighbors, n),
-            _checks.check_bandwidth(self.bandwidth, "mean"),
-            HYBRID,
-            True,
-            _checks.check_flag("normalize_rows", self.normalize_rows),
-            _checks.check_starts(self.n_init),
-        )
-
-
-def check_landmarks(p: Any, c: Any) -> int | None:
-    """None, or a number of landmarks that is enough for the clusters."""
-    if p is None:
-        return None
-    p = _checks.check_count("n_landmarks", p, 2)
-    if isinstance(c, numbers.Integral) and p < c:
-        raise ValueError(
-            f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
-            f"{8 * c} or more."
-        )
-    return p
+    _by_weight = True
 
 
 def usual_landmarks(m: int, c: int) -> int:
-    """How many landmarks m distinct rows have: more, and single rows become clusters.
+    """The number of landmarks for m distinct rows: with more, single rows become clusters.
 
     Examples
     --------
@@ -386,75 +331,16 @@ def usual_landmarks(m: int, c: int) -> int:
     return max(c, min(MOST_LANDMARKS, math.ceil(m / ROWS_PER_LANDMARK)))
 
 
-def check_links(n_neighbors: Any, n: int) -> int:
-    """The number of landmarks that a row is joined with."""
-    return LINKS if n_neighbors is None else _checks.check_neighbors(n_neighbors, n)
-
-
-def cut_landmarks(
-    rows: landmarks.ReadyRows, c: int, settings: LandmarkSettings, rng: np.random.Generator
-) -> LandmarkCut:
-    """Join rows with landmarks, cut the graph, and find the means of c clusters there."""
-    p = settings.n_landmarks or usual_landmarks(rows.m, c)
-    R = landmarks.make_landmarks(rows, p, settings.candidates, rng)
-    if len(R) < c:  # cells that were lost
-        R = landmarks.make_landmarks(rows, p, 1, rng)
-    k = min(settings.n_links, len(R))
-    idx, d = landmarks.nearest_landmarks(rows, R, k)
-    if settings.width is None:
-        width = landmarks.mean_width(d, rows.size)
-    else:
-        width = settings.width / rows.frame.scaled.scale
-    T, total = bipartite.gaussian_links(d, width)
-    omega = rows.size * total if settings.by_weight else rows.size
-    found = landmarks.Links(idx, T)
-    remedy = "raise n_neighbors" if settings.warn else None
-    V = cut_graph(found, omega, len(R), c, lambda: R, remedy)
-    centres = embedding_centres(found, rows.size, V, settings.unit_rows, settings.n_init, rng)
-    labels = landmarks.labels_by(found, V, settings.unit_rows, centres, rows.n_jobs)
-    fitted = landmarks.Landmarks(rows.frame, R, k, width, V, settings.unit_rows, centres)
-    return LandmarkCut(fitted, found, labels)
-
-
-def cut_graph(
-    found: landmarks.Links,
-    omega: np.ndarray,
-    p: int,
-    c: int,
-    positions: Callable[[], np.ndarray],
-    remedy: str | None,
-) -> np.ndarray:
-    """What rows take the weighted mean of in the normalised cut of rows and p landmarks.
-
-    More components than clusters are merged by the positions of landmarks, the smallest with
-    their nearest; what avoids that is said, if there is a remedy.
-    """
-    E = bipartite.landmark_graph(found.idx, found.T, omega, p)
+def cut(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, R: np.ndarray, c: int) -> np.ndarray:
+    """The cut of the graph of rows and landmarks; of more than c components some are merged."""
+    E = bipartite.landmark_graph(idx, T, omega, len(R))
     count, member = bipartite.landmark_components(E)
     used = member >= 0
     c = min(c, int(used.sum()))
     if count > c:
-        if remedy is not None:
-            warn_caller(
-                f"the graph has {count} components, more than n_clusters={c}; the smallest were "
-                f"merged with their nearest; {remedy} to avoid that.",
-                ConvergenceWarning,
-            )
-        mass = E.sum(axis=1)[used]  # of their rows: a landmark or base cluster may have few
-        member[used] = fragments.merge_components(positions()[used], member[used], c, mass)
-    return bipartite.transfer_cut(E, c, member).V
-
-
-def embedding_centres(
-    found: landmarks.Links,
-    size: np.ndarray,
-    V: np.ndarray,
-    unit_rows: bool,
-    n_init: int | None,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """The means of k-means on the embedding of the rows, or of as many as are enough."""
-    if len(size) > KMEANS_ROWS:
-        seen = np.sort(rng.permutation(len(size))[:KMEANS_ROWS])
-        found, size = landmarks.Links(found.idx[seen], found.T[seen]), size[seen]
-    return kmeans_centres(landmarks.embedded(found, V, unit_rows), size, n_init, rng)
+        warn_of_components(
+            count, c, "the smallest were merged with their nearest", "raise n_neighbors"
+        )
+        mass = E.sum(axis=1)[used]  # of their rows: a landmark may have few
+        member[used] = fragments.merge_components(R[used], member[used], c, mass)
+    return bipartite.transfer_cut(E, c, member)

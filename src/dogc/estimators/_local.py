@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from .. import _checks
 from ..fitting import fixed_graph, neighbours
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
-from ._fixed import FixedGraphClusterer, merged_components, warn_of_components
+from ._fixed import EmbeddingClusterer, joining_remedy, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
 WIDTH = 8.0
 
 
-class LocalLearningClustering(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LocalLearningClustering(EmbeddingClusterer):
     r"""Local learning: labels that neighbours predict best.
 
     Use it for densely sampled manifolds. It is sensitive to ``ridge`` and ``n_neighbors``.
@@ -85,29 +87,14 @@ class LocalLearningClustering(FixedGraphClusterer):
 
     _phases = ("local models",)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        ridge: float = 0.1,
-        n_neighbors: int | None = None,
-        bandwidth: float | str = "local",
-        assign_labels: str = "rotation",
-        n_init: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    ridge: float = 0.1
+    assign_labels: str = "rotation"
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        super()._check(settings)
         _checks.check_positive("ridge", self.ridge)
+
+    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
         return fixed_graph.FixedGraph(None, fixed_graph.compared_pairs(X, settings))
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
@@ -115,7 +102,9 @@ class LocalLearningClustering(FixedGraphClusterer):
         scaled, idx, d, sigma = fixed.pairs
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
         if count > c:
-            warn_of_components(fixed, count, c, "some of them may be split or joined")
+            warn_of_components(
+                count, c, "some of them may be split or joined", joining_remedy(fixed)
+            )
         if self.bandwidth == "local":
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(scaled.X, idx, sigma, self.ridge)
@@ -123,7 +112,8 @@ class LocalLearningClustering(FixedGraphClusterer):
         return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
 
 
-class CLGR(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class CLGR(EmbeddingClusterer):
     r"""Clustering with local and global regularisation.
 
     Use it for densely sampled manifolds when labels should also be smooth on the graph. It is
@@ -199,35 +189,14 @@ class CLGR(FixedGraphClusterer):
     _kinds = ("neighbors", "full")
     _phases = ("local models",)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        lam: float = 10.0,
-        ridge: float = 1.0,
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        assign_labels: str = "kmeans",
-        n_init: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    lam: float = 10.0
+    ridge: float = 1.0
+    affinity: str = "neighbors"
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings) -> fixed_graph.FixedGraph:
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        super()._check(settings)
         _checks.check_weight("lam", self.lam)
         _checks.check_positive("ridge", self.ridge)
-        return super()._build(X, settings)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.pairs is not None

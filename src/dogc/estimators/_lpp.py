@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
-from ..fitting import distinct, fixed_graph, scaling
+from ..fitting import distinct, fixed_graph
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
-from ..numerics import graph, lpp, trace_ratio
-from ._room import check_fixed
+from ..numerics import graph, trace_ratio
+from ..numerics.matrix import Matrix
 from ._validating import validate_rows
 
 
+@dataclass(eq=False, repr=False)
 class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Locality preserving projection: directions in which neighbours stay close.
 
@@ -80,22 +84,13 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (150, 2)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        center: bool = True,
-        n_jobs: int | None = None,
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.center = center
-        self.n_jobs = n_jobs
+    n_components: int = 2
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    affinity: str = "neighbors"
+    bandwidth: float | str = "local"
+    center: bool = True
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> LPP:
         """Learn the directions.
@@ -115,14 +110,13 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = validate_rows(self, X, reset=True)
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
-        solve = projection if _checks.check_flag("center", self.center) else plain_projection
+        center = _checks.check_flag("center", self.center)
         kinds = ("neighbors", "full")
         settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
         check_fixed(RowsInMemory(X), settings, self.get_params(deep=False), m, "locality")
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X).X, settings)
-            assert fixed.pairs is not None
-            mean, components, mu = solve(fixed, fixed.pairs.scaled, m)
+            mean, components, mu = directions(fixed, m, center)
         self.mean_ = mean.astype(X.dtype)
         self.components_ = components.astype(X.dtype)
         self.eigenvalues_ = mu.astype(X.dtype)
@@ -158,38 +152,66 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def projection(
-    fixed: fixed_graph.FixedGraph, scaled: scaling.Scaled, m: int
+def directions(
+    fixed: fixed_graph.FixedGraph, m: int, center: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean, components and eigenvalues for features as the user has them."""
-    degree = np.asarray(fixed.A.sum(axis=1)).ravel()
-    space = trace_ratio.row_space(scaled.X, scaled.mean)
-    total = float(degree.sum()) or 1.0
-    centre = (degree @ space.R) / total
-    components, values = _directions(space._replace(R=space.R - centre), fixed.A, m)
-    mean = scaled.shift + scaled.scale * (scaled.mean + space.V @ centre)
+    """Mean, components and eigenvalues for features as the user has them.
+
+    Components are zero and eigenvalues NaN beyond the dimension of the rows.
+    """
+    assert fixed.pairs is not None
+    scaled, degree = fixed.pairs.scaled, np.asarray(fixed.A.sum(axis=1)).ravel()
+    X, mean = scaled.X, np.zeros(scaled.X.shape[1])
+    if center:
+        space = trace_ratio.row_space(X, scaled.mean)
+        centre = (degree @ space.R) / (float(degree.sum()) or 1.0)
+        mean = scaled.shift + scaled.scale * (scaled.mean + space.V @ centre)
+        space = space._replace(R=space.R - centre)
+    else:
+        # Sparse rows never were centred.
+        X = X if sp.issparse(X) else X + scaled.shift / scaled.scale
+        space = trace_ratio.row_space(X, mean)
+    components, values = np.zeros((m, X.shape[1])), np.full(m, np.nan)
+    found = min(m, space.R.shape[1])
+    if found:
+        a, mu = locality_projection(space.R, graph.laplacian(fixed.A), degree, found)
+        components[:found], values[:found] = trace_ratio.settle_signs(space.V @ a).T, mu
     return mean, components / scaled.scale, values
 
 
-def plain_projection(
-    fixed: fixed_graph.FixedGraph, scaled: scaling.Scaled, m: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same for rows that are not centred."""
-    origin, X = np.zeros(scaled.X.shape[1]), scaled.X
-    if not sp.issparse(X):  # sparse ones never were
-        X = X + scaled.shift / scaled.scale
-    components, values = _directions(trace_ratio.row_space(X, origin), fixed.A, m)
-    return origin, components / scaled.scale, values
-
-
-def _directions(
-    space: trace_ratio.RowSpace, A: sp.csr_array, m: int
+def locality_projection(
+    R: np.ndarray, L: Matrix, degree: np.ndarray, m: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Components and eigenvalues in a row space; zeros and nan beyond its dimension."""
-    degree = np.asarray(A.sum(axis=1)).ravel()
-    components, values = np.zeros((m, len(space.V))), np.full(m, np.nan)
-    found = min(m, space.R.shape[1])
-    if found:
-        a, mu = lpp.locality_projection(space.R, graph.laplacian(A), degree, found)
-        components[:found], values[:found] = trace_ratio.settle_signs(space.V @ a).T, mu
-    return components, values
+    r"""Bottom eigenpairs of :math:`R^\top L R a = \mu R^\top D R a`.
+
+    Parameters
+    ----------
+    R : array of shape (n, r) of full column rank, such as row-space coordinates; with them
+        both matrices are regular and it does not matter how many features there were.
+    L : sparse Laplacian of shape (n, n)
+    degree : array of shape (n,), the diagonal D, non-negative.
+    m : number of pairs, at most r.
+
+    Returns
+    -------
+    a : array of shape (r, m), with a' R'DR a = I.
+    mu : array of shape (m,), ascending.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> R = np.array([[-1.0], [1.0]])
+    >>> L = sp.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    >>> locality_projection(R, L, np.ones(2), 1)[1]
+    array([2.])
+    """
+    scatter = R.T @ (L @ R)
+    total = R.T @ (degree[:, None] * R)
+    if not total.any():
+        total = R.T @ R  # no edges between rows that differ, no preference: all weigh alike
+    # Rows without edges weigh nothing in D; directions that only they span are regularised, by
+    # more than the rounding of sums over all rows can take away.
+    floor = np.finfo(float).eps * sum(R.shape) * np.trace(total) or 1.0
+    total[np.diag_indices_from(total)] += floor
+    mu, a = scipy.linalg.eigh((scatter + scatter.T) / 2, total)
+    return a[:, :m], mu[:m]

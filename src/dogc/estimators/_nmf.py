@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import maxabs_scale
 
 from .. import _checks
 from .._caller import warn_caller
@@ -16,10 +18,11 @@ from ..fitting import fixed_graph
 from ..fitting.repeatable import generator
 from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
-from ._fixed import FixedGraphClusterer, merged_components
+from ._fixed import EmbeddingClusterer, merged_components
 
 
-class NMFClustering(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NMFClustering(EmbeddingClusterer):
     r"""Clustering by non-negative matrix factorisation.
 
     Use it when you want non-negative degrees of membership (``embedding_``) beside the labels.
@@ -123,42 +126,19 @@ class NMFClustering(FixedGraphClusterer):
 
     _discretisers = ("kmeans", "argmax")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        source: str = "graph",
-        n_representatives: int | str | None = "auto",
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        assign_labels: str = "kmeans",
-        n_init: int | str = "auto",
-        max_iter: int = 500,
-        tol: float = 1e-4,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-    ):
-        self.n_clusters = n_clusters
-        self.source = source
-        self.n_representatives = n_representatives
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.device = device
+    source: str = "graph"
+    n_representatives: int | str | None = "auto"
+    affinity: str = "neighbors"
+    max_iter: int = 500
+    tol: float = 1e-4
+    device: str = "auto"
 
     @property
     def _phases(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("factors of features",) if self.source == "features" else ()
 
-    def _check_more(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        super()._check(settings)
         source = _checks.check_choice("source", self.source, ("features", "graph"))
         _checks.check_count("max_iter", self.max_iter, 1)
         _checks.check_weight("tol", self.tol)
@@ -168,13 +148,13 @@ class NMFClustering(FixedGraphClusterer):
             )
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        rng, n_init = generator(self.random_state), _checks.check_starts(self.n_init)
-        if self.source == "graph":
-            best = factor_graph(fixed, c, n_init, self.max_iter, self.tol, rng)
-        else:
-            assert fixed.pairs is not None
-            X = unit_interval(fixed.pairs.scaled.X)
-            best = factor_features(X, c, n_init, self.max_iter, self.tol, rng)
+        factors, n_init = graph_factors, _checks.check_starts(self.n_init)
+        if self.source == "features":
+            factors = feature_factors
+        rng = generator(self.random_state)
+        starts = [None] if n_init is None else [rng] * n_init
+        found = [factors(fixed, c, start, self.max_iter, self.tol) for start in starts]
+        best = min(found, key=lambda result: result.error)
         if not best.settled:
             warn_caller(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
@@ -196,8 +176,9 @@ class Factored(NamedTuple):
 
 def unit_interval(X: Matrix) -> Matrix:
     """Columns shifted and scaled to [0, 1]; constant ones become 0."""
+    X = X.astype(np.float64)
     if not sp.issparse(X):
-        X = X.astype(np.float64) - X.min(axis=0)
+        X = X - X.min(axis=0)
         reach = X.max(axis=0)
         return X / np.where(reach > 0, reach, 1.0)
     if X.nnz and X.data.min() < 0:
@@ -205,51 +186,47 @@ def unit_interval(X: Matrix) -> Matrix:
             "X is sparse and has negative entries, which source='features' would have to shift; "
             "pass X.toarray(), or set source='graph'."
         )
-    reach = X.max(axis=0).toarray().ravel()
-    inverse = 1.0 / np.where(reach > 0, reach, 1.0)
-    return (X @ sp.dia_array((inverse[None, :], [0]), shape=(len(inverse),) * 2)).tocsr()
+    return maxabs_scale(X)
 
 
-def factor_features(
-    X: Matrix, c: int, n_init: int | None, max_iter: int, tol: float, rng: np.random.Generator
-) -> Factored:
-    """The features as W H; the best of all starts."""
-    spans = c <= min(X.shape)
-    first = "nndsvda" if n_init is None and spans else "random"
-    results = []
-    for _ in range(n_init or 1):
-        seed = 0 if n_init is None else int(rng.integers(2**31 - 1))
-        model = NMF(c, init=first, max_iter=max_iter, tol=tol, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            W = model.fit_transform(X)
-        # Only the product W H is determined: columns are made comparable by giving H unit rows.
-        W = W * np.linalg.norm(model.components_, axis=1)
-        error, n_iter = float(model.reconstruction_err_), model.n_iter_
-        results.append(Factored(W, error, n_iter, n_iter < max_iter))
-    return min(results, key=lambda result: result.error)
-
-
-def factor_graph(
+def feature_factors(
     fixed: fixed_graph.FixedGraph,
     c: int,
-    n_init: int | None,
+    rng: np.random.Generator | None,
     max_iter: int,
     tol: float,
-    rng: np.random.Generator,
 ) -> Factored:
-    """The normalised graph as W W'; the best of all starts."""
+    """The features as W H, from a start that follows from them or from a random one."""
+    assert fixed.pairs is not None
+    X = unit_interval(fixed.pairs.scaled.X)
+    first = "nndsvda" if rng is None and c <= min(X.shape) else "random"
+    seed = 0 if rng is None else int(rng.integers(2**31 - 1))
+    model = NMF(c, init=first, max_iter=max_iter, tol=tol, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        W = model.fit_transform(X)
+    # Only the product W H is determined: columns are made comparable by giving H unit rows.
+    W = W * np.linalg.norm(model.components_, axis=1)
+    n_iter = model.n_iter_
+    return Factored(W, float(model.reconstruction_err_), n_iter, n_iter < max_iter)
+
+
+def graph_factors(
+    fixed: fixed_graph.FixedGraph,
+    c: int,
+    rng: np.random.Generator | None,
+    max_iter: int,
+    tol: float,
+) -> Factored:
+    """The normalised graph as W W', from its eigenvectors or from a random start."""
     L, root = affinity.normalised_laplacian(fixed.A)
     n = L.shape[0]
+    if rng is None:
+        F = eigen.bottom_eigenvectors(L, c, merged_components(fixed, c), weights=root)
+        start = np.abs(F @ discrete.pivoted_rotation(F))
+    else:
+        start = rng.random((n, c)) * np.sqrt(1.0 / n)
     A = (sp.eye_array(n) - L).tocsr()
-    results = []
-    for _ in range(n_init or 1):
-        if n_init is None:
-            F = eigen.bottom_eigenvectors(L, c, merged_components(fixed, c), weights=root)
-            start = np.abs(F @ discrete.pivoted_rotation(F))
-        else:
-            start = rng.random((n, c)) * np.sqrt(1.0 / n)
-        W, objective, settled = symnmf.symmetric_nmf(A, start, max_iter=max_iter, tol=tol)
-        error = float(np.sqrt(max(objective[-1], 0.0)))
-        results.append(Factored(W, error, max(len(objective) - 1, 1), settled))
-    return min(results, key=lambda result: result.error)
+    W, objective, settled = symnmf.symmetric_nmf(A, start, max_iter=max_iter, tol=tol)
+    error = float(np.sqrt(max(objective[-1], 0.0)))
+    return Factored(W, error, max(len(objective) - 1, 1), settled)

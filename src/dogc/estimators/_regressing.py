@@ -1,71 +1,522 @@
-"""The parameters of the methods that regress labels on features."""
+"""The methods that regress labels on features: their parameters, and the ablations of DOGC-OS."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from ..loop.solver import Callback
+import numpy as np
+from sklearn.cluster import KMeans
+
+from ..loop import methods
+from ..loop.state import Problem, State
 from ._base import GraphClusterer
+from ._can import LearnedGraphParameters
 
 
-class RegressingDOGC(GraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class RegressingDOGC(LearnedGraphParameters, GraphClusterer):
     """Base of DOGC-OS and its ablations."""
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        geometry: str = "auto",
-        n_neighbors: int | str = "auto",
-        n_components: int | str | None = "auto",
-        alpha: float = 1e-3,
-        beta: float = 0.1,
-        gamma: float = 1e-2,
-        p: float = 1.0,
-        fit_intercept: bool = True,
-        penalties: str = "relative",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "auto",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_representatives = n_representatives
-        self.geometry = geometry
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.p = p
-        self.fit_intercept = fit_intercept
-        self.penalties = penalties
-        self.xi = xi
-        self.lam = lam
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_cluster_size = min_cluster_size
-        self.outlier_label = outlier_label
-        self.metric = metric
-        self.neighbors_algorithm = neighbors_algorithm
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    geometry: str = "auto"
+    n_components: int | str | None = "auto"
+    alpha: float = 1e-3
+    beta: float = 0.1
+    gamma: float = 1e-2
+    p: float = 1.0
+    fit_intercept: bool = True
+    penalties: str = "relative"
+    n_init: int = 1
+
+
+class DOGCRelaxed(RegressingDOGC):
+    r"""DOGC-I, the ablation of DOGC-OS without discrete labels.
+
+    Use it to measure what discrete labels contribute; use :class:`DOGCOS` to cluster data.
+
+    It minimises the objective of :class:`DOGCOS` with a real matrix Y instead of an indicator:
+
+    .. math::
+
+        \begin{aligned}
+        \min_{S,F,W,P,Y} {} & \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
+        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2 \\
+        & {} + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F\|_F^2
+        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
+        \end{aligned}
+
+    Such a Y absorbs every rotation, so Q is the identity. Discrete labels come from k-means
+    on the rows of Y (ten starts, fixed seed). New rows are labelled by their neighbours.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
+        the data: a good cluster is easy to separate from the rest and hard to split in two. The
+        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
+        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
+        See ``cluster_counts_``.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
+        The linear map of the columns before distances are computed. "given" changes nothing.
+        "standard" divides each column by its standard deviation. "within" also whitens the columns
+        by the covariance within the clusters of a first solution, so that elongated clusters become
+        round. "principal" takes the principal directions with more variance than those of permuted
+        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
+        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
+        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
+        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
+        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
+        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
+    n_neighbors : int, "auto" or "wide", default="auto"
+        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
+        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
+        rows and the size of an average cluster). It takes the number whose clusters agree most with
+        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
+        decides. With representatives, this is the number of representatives that each row is linked
+        to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
+        of each neighbour: use it for tables with categories, in which few rows share all values
+        (see :class:`~dogc.MixedEncoder`).
+    n_components : int, "auto" or None, default="auto"
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
+        counts the principal components that stand out from noise, provided that all others look
+        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
+        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
+        "auto" learns no projection.
+    alpha : float, default=1e-3
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
+        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
+        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
+        start without a much smaller cut (but not with ``penalties="paper"``).
+    beta : float, default=0.1
+        Weight of the regression, the paper's :math:`\beta`, relative to ``alpha`` for one row. With
+        1, graph and regression have equal influence on the label of a row.
+    gamma : float, default=1e-2
+        Ridge penalty on P, the paper's :math:`\gamma`, in units of the mean scatter of a feature.
+    p : float, default=1.0
+        Power of the l2,p loss, from 1e-6 to 2. Below 2, rows with large residuals count less.
+    fit_intercept : bool, default=True
+        Whether the regression has an intercept. `eq:27` has none.
+    penalties : {"relative", "paper"}, default="relative"
+        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
+        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
+    xi : {"row", "mean"}, default="mean"
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
+        first, so thin dense clusters can break before touching clusters separate. No effect with
+        representatives.
+    lam : float or "auto", default="auto"
+        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
+        n_clusters components. A number is kept fixed.
+    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
+        "spectral". An array gives the initial labels and must contain exactly n_clusters distinct
+        values. A continuous Y starts at F, so "random" is "spectral".
+    n_init : int, default=1
+        No effect.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        The iteration stops when the relative change of the objective is below this value.
+    min_cluster_size : int or "auto", default="auto"
+        Minimum number of rows in a cluster. Smaller components are joined to their nearest
+        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
+        lies far from all others counts too. With 1 every component counts, as in the paper.
+    outlier_label : int or None, default=None
+        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
+        gives outliers the label of the nearest cluster. See ``outliers_``.
+    metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
+        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
+        are scaled to length one first, also for the regression. "manhattan" sums absolute
+        differences. The regression needs features, so "precomputed" raises an error.
+    neighbors_algorithm : str or transformer, default="auto"
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
+        "pynndescent" is approximate and needs that package. A transformer with the interface of
+        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
+        ``neighbors_recall_``. No effect with representatives.
+    max_time : float or None, default=None
+        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
+        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
+        over the rows that draw a sample and label them, one block of the neighbour search, and one
+        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
+    n_jobs : int, default=None
+        Number of threads for the neighbour search and for passes over many rows.
+        Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
+    random_state : int, RandomState, Generator or None, default=None
+        No effect.
+    verbose : int, default=0
+        1 shows a progress bar; 2 prints one line for each iteration.
+    callback : callable, default=None
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row. Clusters are numbered by decreasing size.
+    n_clusters_ : int
+        Number of clusters.
+    cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
+        With ``n_clusters="auto"``, the evidence for each number of clusters; otherwise empty. The
+        first entry is the chosen number. The others are sorted by score, except that the third is
+        one more or one less than the first.
+    n_neighbors_ : int
+        Number of neighbours.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each representative.
+    scales_ : :class:`~dogc.results.ScaleChoice`
+        The numbers of neighbours that were tried and the agreement of their clusters.
+    geometry_ : str
+        The chosen geometry: "given", "standard", "within" or "principal".
+    geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
+        For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity", "random" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
+    neighbors_recall_ : float or None
+        Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
+        search, None for a precomputed graph.
+    timings_ : dict
+        Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
+        rows), neighbours or links, start, iterations.
+    label_agreement_ : float
+        Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
+        outliers. ``fit`` warns if it is below 0.95.
+    confidence_ : array of shape (n_samples,)
+        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
+        in its own cluster, in the graph of the data before learning. With representatives, the
+        share of the row's label among those that it is linked to. For outlier scores above 3, it
+        decreases towards 1 / n_clusters. It is not a probability.
+    outlier_scores_ : array of shape (n_samples,)
+        Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
+        quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
+        distance to the 8 nearest representatives, and the median over these 8.
+    outliers_ : bool array of shape (n_samples,)
+        True for rows with an outlier score above 3, and for rows in a component too small to be a
+        cluster (with representatives: rows linked mostly to such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The learned graph S. Each row holds the weights of its neighbours, which sum to one. A
+        duplicate row points to its first occurrence; a row of weight zero has no neighbours. With
+        representatives, the graph of representatives.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The symmetric graph :math:`(S + S^\top)/2` on distinct rows; a duplicate is linked to its
+        first occurrence. With representatives it is the graph of representatives, of shape
+        (n_representatives, n_representatives). Use it with ``representatives_`` and
+        ``representative_labels_``, or fit with ``n_representatives=None`` to get the graph of all
+        rows.
+    embedding_ : array of shape (n_samples, n_clusters)
+        Continuous labels F. Columns are orthonormal over distinct rows. With representatives, of
+        shape (n_representatives, n_clusters).
+    components_ : array of shape (n_components, n_features) or None
+        The linear map from the features to the space where rows are compared: the map of
+        ``geometry_`` followed by the projection :math:`W^\top`. None if both are the identity.
+    n_iter_ : int
+        Number of iterations.
+    history_ : list of :class:`~dogc.results.Record`
+        One record for each iteration: objective by term, lambda, number of components, labels
+        changed.
+    converged_ : bool
+        True if the run settled with exactly n_clusters components (or at a fixed lambda).
+    stopping_reason_ : str
+        One of the keys of ``dogc.results.STOPPING_REASONS``.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Feature names, if X has names that are all strings.
+
+    See Also
+    --------
+    DOGCOS : The full method.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCRelaxed
+    >>> DOGCRelaxed(n_clusters=3).fit_predict(load_iris().data).shape
+    (150,)
+    """
+
+    _method = methods.DOGC_RELAXED
+
+    def _discretise(self, problem: Problem, state: State) -> np.ndarray:
+        kmeans = KMeans(problem.c, n_init=10, random_state=0)
+        return kmeans.fit(state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
+
+
+class DOGCFixedGraph(RegressingDOGC):
+    r"""DOGC-II, the ablation of DOGC-OS without graph learning.
+
+    Use it to measure what the learned graph contributes, or when learning splits off parts of a
+    sparse cluster. Otherwise use :class:`DOGCOS`.
+
+    .. math::
+
+        \min_{F,W,Q,P,Y} 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
+        + \beta \left(\|Y - X P\|_{2,p} + \gamma \|P\|_F^2\right)
+
+    S is fixed: it is the neighbour graph of the data, `eq:10` at :math:`\lambda = 0`. The other
+    variables are learned as in :class:`DOGCOS` at one fixed lambda. New rows are labelled by
+    their neighbours.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
+        the data: a good cluster is easy to separate from the rest and hard to split in two. The
+        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
+        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
+        See ``cluster_counts_``.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives: the graph is learned on them, and each row gets its label from
+        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
+        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
+        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
+        None makes every row a node of the graph; so does a number that is not below the number of
+        distinct rows.
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
+        The linear map of the columns before distances are computed. "given" changes nothing.
+        "standard" divides each column by its standard deviation. "within" also whitens the columns
+        by the covariance within the clusters of a first solution, so that elongated clusters become
+        round. "principal" takes the principal directions with more variance than those of permuted
+        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
+        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
+        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
+        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
+        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
+        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
+        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
+        2,000 decides. See ``geometries_``.
+    n_neighbors : int, "auto" or "wide", default="auto"
+        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
+        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
+        rows and the size of an average cluster). It takes the number whose clusters agree most with
+        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
+        decides. With representatives, this is the number of representatives that each row is linked
+        to, and "auto" means 8.
+        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
+        of each neighbour: use it for tables with categories, in which few rows share all values
+        (see :class:`~dogc.MixedEncoder`).
+    n_components : int, "auto" or None, default="auto"
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
+        counts the principal components that stand out from noise, provided that all others look
+        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
+        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
+        "auto" learns no projection.
+    alpha : float, default=1e-3
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
+        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
+        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
+        start without a much smaller cut (but not with ``penalties="paper"``).
+    beta : float, default=0.1
+        Weight of the regression, the paper's :math:`\beta`, relative to ``alpha`` for one row. With
+        1, graph and regression have equal influence on the label of a row.
+    gamma : float, default=1e-2
+        Ridge penalty on P, the paper's :math:`\gamma`, in units of the mean scatter of a feature.
+    p : float, default=1.0
+        Power of the l2,p loss, from 1e-6 to 2. Below 2, rows with large residuals count less.
+    fit_intercept : bool, default=True
+        Whether the regression has an intercept. `eq:27` has none.
+    penalties : {"relative", "paper"}, default="relative"
+        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
+        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
+    xi : {"row", "mean"}, default="mean"
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
+        first, so thin dense clusters can break before touching clusters separate. No effect with
+        representatives.
+    lam : float or "auto", default="auto"
+        The paper's :math:`\lambda`, fixed. "auto" takes the value at which :class:`DOGCOS` starts
+        its search.
+    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
+        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
+        "modularity" takes the partition of that graph into n_clusters clusters with the highest
+        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
+        whose labels change less with the number of neighbours (of representatives, where there
+        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
+        "spectral". None of these is random. "random" draws labels and a rotation. An array gives
+        the initial labels and must contain exactly n_clusters distinct values.
+    n_init : int, default=1
+        Number of starts with ``init="random"``. The result with the lowest objective is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        The iteration stops when the relative change of the objective is below this value.
+    min_cluster_size : int or "auto", default="auto"
+        Minimum number of rows in a cluster. Smaller components are joined to their nearest
+        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
+        lies far from all others counts too. With 1 every component counts, as in the paper.
+    outlier_label : int or None, default=None
+        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
+        gives outliers the label of the nearest cluster. See ``outliers_``.
+    metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
+        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
+        are scaled to length one first, also for the regression. "manhattan" sums absolute
+        differences. The regression needs features, so "precomputed" raises an error.
+    neighbors_algorithm : str or transformer, default="auto"
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
+        "pynndescent" is approximate and needs that package. A transformer with the interface of
+        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
+        ``neighbors_recall_``. No effect with representatives.
+    max_time : float or None, default=None
+        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
+        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
+        over the rows that draw a sample and label them, one block of the neighbour search, and one
+        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
+    n_jobs : int, default=None
+        Number of threads for the neighbour search and for passes over many rows.
+        Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
+        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
+        memory. Labels are of the same kind as X and on the same device.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random starts. Everything else is deterministic.
+    verbose : int, default=0
+        1 shows a progress bar; 2 prints one line for each iteration.
+    callback : callable, default=None
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
+
+    Attributes
+    ----------
+    labels_ : int array of shape (n_samples,)
+        Cluster of each row. Clusters are numbered by decreasing size.
+    n_clusters_ : int
+        Number of clusters.
+    cluster_counts_ : list of :class:`~dogc.results.CountEvidence`
+        With ``n_clusters="auto"``, the evidence for each number of clusters; otherwise empty. The
+        first entry is the chosen number. The others are sorted by score, except that the third is
+        one more or one less than the first.
+    n_neighbors_ : int
+        Number of neighbours.
+    n_representatives_ : int or None
+        Number of representatives; None if every row is a node of the graph. It can be slightly
+        smaller than requested, because empty cells are dropped.
+    resolutions_ : :class:`~dogc.results.ResolutionChoice` or None
+        The numbers of representatives that were tried and the agreement of their clusters. Its
+        ``confirmed`` is the agreement of the chosen clusters with those of the next resolution.
+    representatives_ : array of shape (n_representatives, n_features) or None
+        The representatives: means of rows that lie close together, in the units of X.
+    representative_weights_ : array of shape (n_representatives,) or None
+        Approximate number (or total weight) of the rows that each represents. A row is shared among
+        the representatives that it is linked to.
+    representative_labels_ : int array of shape (n_representatives,) or None
+        Cluster of each representative.
+    scales_ : :class:`~dogc.results.ScaleChoice`
+        The numbers of neighbours that were tried and the agreement of their clusters.
+    geometry_ : str
+        The chosen geometry: "given", "standard", "within" or "principal".
+    geometries_ : dict of str to :class:`~dogc.results.ScaleChoice`
+        For each geometry that was tried, the agreement over the numbers of neighbours.
+    init_ : str
+        The start that was taken: "spectral", "modularity", "random" or "labels".
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
+            :class:`~dogc.results.ResolutionChoice`
+        For each start that was tried, the agreement over the numbers of neighbours, in the chosen
+        geometry, or of representatives. The second start is not tried if the first is stable.
+    neighbors_recall_ : float or None
+        Share of the true neighbours that the search found, measured on 200 rows. 1 for an exact
+        search, None for a precomputed graph.
+    timings_ : dict
+        Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
+        rows), neighbours or links, start, iterations.
+    label_agreement_ : float
+        Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
+        outliers. ``fit`` warns if it is below 0.95.
+    confidence_ : array of shape (n_samples,)
+        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
+        in its own cluster, in the graph of the data before learning. With representatives, the
+        share of the row's label among those that it is linked to. For outlier scores above 3, it
+        decreases towards 1 / n_clusters. It is not a probability.
+    outlier_scores_ : array of shape (n_samples,)
+        Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
+        quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
+        distance to the 8 nearest representatives, and the median over these 8.
+    outliers_ : bool array of shape (n_samples,)
+        True for rows with an outlier score above 3, and for rows in a component too small to be a
+        cluster (with representatives: rows linked mostly to such a component).
+    similarity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The learned graph S. Each row holds the weights of its neighbours, which sum to one. A
+        duplicate row points to its first occurrence; a row of weight zero has no neighbours. With
+        representatives, the graph of representatives.
+    affinity_matrix_ : sparse array of shape (n_samples, n_samples)
+        The symmetric graph :math:`(S + S^\top)/2` on distinct rows; a duplicate is linked to its
+        first occurrence. With representatives it is the graph of representatives, of shape
+        (n_representatives, n_representatives). Use it with ``representatives_`` and
+        ``representative_labels_``, or fit with ``n_representatives=None`` to get the graph of all
+        rows.
+    embedding_ : array of shape (n_samples, n_clusters)
+        Continuous labels F. Columns are orthonormal over distinct rows. With representatives, of
+        shape (n_representatives, n_clusters).
+    rotation_ : array of shape (n_clusters, n_clusters)
+        The rotation Q from continuous to discrete labels.
+    components_ : array of shape (n_components, n_features) or None
+        The linear map from the features to the space where rows are compared: the map of
+        ``geometry_`` followed by the projection :math:`W^\top`. None if both are the identity.
+    n_iter_ : int
+        Number of iterations.
+    history_ : list of :class:`~dogc.results.Record`
+        One record for each iteration: objective by term, lambda, number of components, labels
+        changed.
+    converged_ : bool
+        True if the run settled with exactly n_clusters components (or at a fixed lambda).
+    stopping_reason_ : str
+        One of the keys of ``dogc.results.STOPPING_REASONS``.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Feature names, if X has names that are all strings.
+
+    See Also
+    --------
+    DOGCOS : The full method.
+
+    References
+    ----------
+    Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
+    Transactions on Cybernetics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCFixedGraph
+    >>> DOGCFixedGraph(n_clusters=3).fit(load_iris().data).stopping_reason_
+    'settled'
+    """
+
+    _method = methods.DOGC_FIXED_GRAPH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from .. import _checks
 from ..fitting import fixed_graph, scaling
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
-from ..numerics.matrix import Matrix
-from ._fixed import FixedGraphClusterer, warn_of_components
+from ._fixed import EmbeddingClusterer, joining_remedy, warn_of_components
 
 
-class SEC(FixedGraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SEC(EmbeddingClusterer):
     r"""Spectral embedded clustering: an embedding that a linear function can approximate.
 
     Use it when clusters have nearly linear borders and many new rows must be labelled.
@@ -102,75 +103,41 @@ class SEC(FixedGraphClusterer):
 
     _kinds = ("neighbors", "full")
     _phases = ("regressed graph",)
-    _voters: fixed_graph.Voters
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        mu: float = 1e-3,
-        gamma: float = 1.0,
-        laplacian: str = "unnormalized",
-        n_neighbors: int | None = None,
-        affinity: str = "neighbors",
-        bandwidth: float | str = "local",
-        assign_labels: str = "kmeans",
-        n_init: int | str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.mu = mu
-        self.gamma = gamma
-        self.laplacian = laplacian
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.assign_labels = assign_labels
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    mu: float = 1e-3
+    gamma: float = 1.0
+    laplacian: str = "unnormalized"
+    affinity: str = "neighbors"
 
-    def fit(self, X: Any, y: Any = None) -> SEC:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to cluster.
-        y : ignored
-            Present by convention.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+        super()._check(settings)
         _checks.check_positive("mu", self.mu)
         _checks.check_weight("gamma", self.gamma)
         _checks.check_choice("laplacian", self.laplacian, ("unnormalized", "normalized"))
-        super().fit(X)
-        return self
 
     def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
         assert fixed.pairs is not None
-        scaled = fixed.pairs.scaled
-        regression = embedding_regression(scaled, F, self.gamma / max(scaled.n_varying, 1))
-        self.coef_, self.intercept_ = regression
+        scaled, gamma = fixed.pairs.scaled, self._ridge(fixed)
+        W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
+        W = W / scaled.scale  # for features as the user has them
+        self.coef_ = np.ascontiguousarray(W.T.astype(F.dtype))
+        self.intercept_ = (b - scaled.shift @ W).astype(F.dtype)
         self.cluster_centers_ = discrete.cluster_means(F, self.labels_)
+
+    def _ridge(self, fixed: fixed_graph.FixedGraph) -> float:
+        """The penalty on W; the total scatter is one."""
+        assert fixed.pairs is not None
+        return self.gamma / max(fixed.pairs.scaled.n_varying, 1)
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         assert fixed.pairs is not None
         count, _ = graph.components(fixed.A)
         if count > c:
-            warn_of_components(fixed, count, c, "the regression decides which go together")
-        scaled = fixed.pairs.scaled
-        # The total scatter is one.
-        gamma = self.gamma / max(scaled.n_varying, 1)
-        embed = embedded_eigenvectors
-        if self.laplacian == "normalized":
-            embed = normalised_embedding
-        return embed(fixed.A, scaled.X, scaled.mean, c, self.mu, gamma)
+            warn_of_components(
+                count, c, "the regression decides which go together", joining_remedy(fixed)
+            )
+        scaled, normalised = fixed.pairs.scaled, self.laplacian == "normalized"
+        return embedded_eigenvectors(fixed.A, scaled, c, self.mu, self._ridge(fixed), normalised)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the cluster mean nearest to :math:`x W + b`.
@@ -192,41 +159,19 @@ class SEC(FixedGraphClusterer):
 
 
 def embedded_eigenvectors(
-    A: sp.csr_array, X: Matrix, mean: np.ndarray, c: int, mu: float, gamma: float
+    A: sp.csr_array, scaled: scaling.Scaled, c: int, mu: float, gamma: float, normalised: bool
 ) -> np.ndarray:
-    """F of SEC; mu is in units of the mean degree."""
+    """F of SEC; mu is in units of the mean diagonal of the Laplacian."""
     n = A.shape[0]
-    weight = mu * float(A.sum()) / n
-    U = _reached(X, mean, gamma)
-    # Constants are null vectors of the whole; on what is orthogonal to them H is I.
     constant = np.full((n, 1), 1.0 / np.sqrt(n))
-    sparse = (graph.laplacian(A) + weight * sp.eye_array(n)).tocsr()
-    return eigen.smallest_eigenvectors(sparse, c, constant, V=np.sqrt(weight) * U)
-
-
-def normalised_embedding(
-    A: sp.csr_array, X: Matrix, mean: np.ndarray, c: int, mu: float, gamma: float
-) -> np.ndarray:
-    """The same with the normalised Laplacian, whose diagonal is one already."""
-    n = A.shape[0]
-    # Its null vector is D^1/2 1, that of H is 1: no vector is known to be one of the whole.
-    constant = np.full((n, 1), 1.0 / np.sqrt(n))
-    V = np.sqrt(mu) * np.hstack([constant, _reached(X, mean, gamma)])
-    sparse = (affinity.normalised_laplacian(A)[0] + mu * sp.eye_array(n)).tocsr()
-    return eigen.smallest_eigenvectors(sparse, c, np.empty((n, 0)), V=V)
-
-
-def _reached(X: Matrix, mean: np.ndarray, gamma: float) -> np.ndarray:
-    """U with U U' = X_c (X_c' X_c + gamma I)^-1 X_c', what a ridge regression makes of F."""
-    R = trace_ratio.row_space(X, mean).R
-    return R @ l2p.ridge_map(R, gamma) if R.shape[1] else R
-
-
-def embedding_regression(
-    scaled: scaling.Scaled, F: np.ndarray, gamma: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """W' and b for features as the user has them."""
-    W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
-    W = W / scaled.scale
-    dtype = F.dtype
-    return np.ascontiguousarray(W.T.astype(dtype)), (b - scaled.shift @ W).astype(dtype)
+    # U with U U' = X_c (X_c' X_c + gamma I)^-1 X_c', what a ridge regression makes of F.
+    R = trace_ratio.row_space(scaled.X, scaled.mean).R
+    U = R @ l2p.ridge_map(R, gamma) if R.shape[1] else R
+    if normalised:
+        # Its null vector is D^1/2 1, that of H is 1: no vector is known to be one of the whole.
+        L, U, known = affinity.normalised_laplacian(A)[0], np.hstack([constant, U]), constant[:, :0]
+    else:
+        # Constants are null vectors of the whole; on what is orthogonal to them H is I.
+        L, known, mu = graph.laplacian(A), constant, mu * float(A.sum()) / n
+    sparse = (L + mu * sp.eye_array(n)).tocsr()
+    return eigen.smallest_eigenvectors(sparse, c, known, V=np.sqrt(mu) * U)

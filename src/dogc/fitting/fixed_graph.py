@@ -110,7 +110,7 @@ class Voters(NamedTuple):
     scaled: scaling.Scaled
     sigma: np.ndarray
     settings: GraphSettings
-    labels: np.ndarray | None = None  # (n,) of the fitted rows; None: in the order they came
+    labels: np.ndarray  # (n,) of the fitted rows
 
 
 def index_voters(pairs: Pairs | None, settings: GraphSettings, labels: np.ndarray) -> Voters | None:
@@ -121,20 +121,14 @@ def index_voters(pairs: Pairs | None, settings: GraphSettings, labels: np.ndarra
     return Voters(index, pairs.scaled, pairs.sigma, settings, labels)
 
 
-def edge_labels(voters: Voters | None, X: Matrix, labels: np.ndarray) -> np.ndarray:
-    """The label with the most edge weight, the lowest in a tie.
-
-    ``labels`` are those of the rows as they came: for a given graph, and for voters that an
-    earlier release stored.
-    """
-    if voters is None:
-        return _vote_by_given_weights(X, np.eye(int(labels.max()) + 1)[labels])
-    return in_chunks(functools.partial(_vote, voters, labels), X)
+def edge_labels(voters: Voters, X: Matrix) -> np.ndarray:
+    """The label with the most edge weight, the lowest in a tie."""
+    return in_chunks(functools.partial(_vote, voters), X)
 
 
-def _vote(voters: Voters, labels: np.ndarray, X: Matrix) -> np.ndarray:
+def _vote(voters: Voters, X: Matrix) -> np.ndarray:
     """The same for some rows."""
-    labels = labels if voters.labels is None else voters.labels
+    labels = voters.labels
     X = scaling.apply_scale(voters.scaled, scaling.same_kind(X, voters.scaled.X))
     k = min(voters.settings.n_neighbors, len(labels))
     # A row beyond the range of squares is infinitely far from everything: any label is right.
@@ -147,7 +141,8 @@ def _vote(voters: Voters, labels: np.ndarray, X: Matrix) -> np.ndarray:
     return discrete.weighted_vote(labels[idx], weight, int(labels.max()) + 1)
 
 
-def _vote_by_given_weights(X: Matrix, Y: np.ndarray) -> np.ndarray:
+def given_edge_labels(X: Matrix, labels: np.ndarray) -> np.ndarray:
+    """The same for rows that come with their affinities to the fitted ones."""
     given_graphs.check_non_negative(X)
     weight = sp.csr_array(X).astype(np.float64)
     alone = np.asarray(weight.sum(axis=1)).ravel() <= 0
@@ -156,7 +151,7 @@ def _vote_by_given_weights(X: Matrix, Y: np.ndarray) -> np.ndarray:
             f"row {int(alone.argmax())} of X has no affinity to any fitted row; pass the "
             "affinities between new rows and the rows that this estimator was fitted on."
         )
-    return np.asarray(weight @ Y).argmax(axis=1)
+    return np.asarray(weight @ np.eye(int(labels.max()) + 1)[labels]).argmax(axis=1)
 
 
 def _new_bandwidths(d: np.ndarray, voters: Voters) -> np.ndarray:

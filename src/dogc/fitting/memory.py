@@ -1,4 +1,4 @@
-"""How much memory a fit needs, told before it starts.
+"""The memory that a fit needs, told before it starts, and the refusal of fits that do not fit.
 
 A fit goes through phases, and its peak is that of the phase that needs most. What each phase holds
 is in one table, in a few named terms. The numbers were fitted to measured peaks by
@@ -9,17 +9,40 @@ terms do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
 
+from .._limits import check_room, room
+from ..numerics.l2p import DIRECT_UP_TO
 from ..numerics.matrix import Matrix
+from .auto.n_representatives import candidate_resolutions
+from .auto.trials import PAIR_BYTES
+from .fixed_graph import GraphSettings
+from .in_memory import RowsInMemory
+from .links import LINKS
+from .many import are_many, sample_size
+from .representatives import RowSet
+from .settings import Settings, wide_links, wide_scale
 
 # Beside all phases: blocks that are worked on at a time, small arrays, what libraries keep.
 FLOOR = 25_000_000
 # Neighbours of neighbours are the fewer the more neighbours there are: this power of them.
 FILL = 1.7
+# What to reckon with where it is left open: neighbours in the middle of the scales that are asked,
+# where larger ones need half as much again.
+USUAL_NEIGHBOURS, USUAL_CLUSTERS, USUAL_NUMBER = 24, 20, 500
+# Bytes for a representative: its links with about a hundred others, several times over.
+NODE_BYTES = 7_000
+# Phases that look for a basis of the rows.
+DENSE = {"regressed graph", "locality", "discriminants"}
+# What to do with the rows that there is no room for.
+SUBSET = " and predict the rest"
+ON_REPRESENTATIVES = f"{SUBSET}, or leave n_representatives at 'auto'"
+FEWER_REPRESENTATIVES = f"{SUBSET}, or lower n_representatives"
+ANOTHER_METHOD = ", or use a method on representatives, such as DOGC"
 
 
 class Size(NamedTuple):
@@ -35,7 +58,7 @@ class Size(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """What a phase holds at its peak, beside X itself."""
+    """Memory that a phase holds at its peak, beside X itself."""
 
     copies: float = 0.0  # of X as it came
     doubles: float = 0.0  # n x d numbers of 8 bytes
@@ -78,8 +101,6 @@ PHASES = {
     "sample": Phase(copies=2.0, doubles=2.1, row=100),
     "links": Phase(row=5, neighbour=12),
     "landmarks": Phase(copies=1.8, row=60, neighbour=27, cluster=20, drawn=4.0),
-    "ensemble": Phase(copies=2.1, row=300, neighbour=40, drawn=2.0),
-    "prototypes": Phase(copies=1.8, row=200, neighbour=60, cluster=30, drawn=4.0),
 }
 
 
@@ -116,3 +137,87 @@ def bytes_in(phase: Phase, size: Size) -> float:
 def needed(phases: Sequence[str], size: Size) -> float:
     """About the peak of a fit, beside what is held already."""
     return FLOOR + max(bytes_in(PHASES[name], size) for name in phases)
+
+
+def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
+    """Refuse a fit of a method that learns its graph."""
+    wanted, lookup = settings.wanted, settings.lookup
+    k, c, m = wanted.n_neighbors, wanted.n_clusters, wanted.n_components
+    many = are_many(rows, wanted.n_representatives)
+    if wanted.wide:
+        k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
+    if many and not lookup.precomputed:
+        _check_many(rows, wanted.n_representatives, k, c)
+        return
+    size = _size(rows, k or USUAL_NEIGHBOURS, c)
+    phases, wide = ["loop"], size.d > size.n
+    if isinstance(m, int) and m < size.d:
+        phases += ["wide row space" if wide else "row space", "loop in a subspace"]
+    elif m == "auto" and not size.sparse and size.d < size.n:
+        phases.append("row space")
+    if regresses:
+        direct = min(size.n, size.d) <= DIRECT_UP_TO
+        sparse = "sparse regression" if direct else "applied regression"
+        phases.append(sparse if size.sparse else "regression")
+    _check(size, phases, ON_REPRESENTATIVES if wanted.n_representatives is None else SUBSET)
+
+
+def check_fixed(
+    rows: RowSet, settings: GraphSettings, parameters: Mapping[str, Any], c: int, *own: str
+) -> None:
+    """Refuse a fit of a method on a fixed graph; ``own`` are the phases that it alone has."""
+    p = parameters.get("n_representatives")
+    size = _size(rows, settings.n_neighbors, c)
+    learns = "changed graph" if "changed graph" in own else "graph"
+    if settings.kind == "full":
+        _check(size, [f"full {learns}"], ", or use affinity='neighbors'")
+    elif settings.kind == "precomputed":
+        _check(size, [f"given {learns}"], "")
+    elif parameters.get("source") != "features" and are_many(rows, p):
+        _check_many(rows, p, parameters["n_neighbors"], c)
+    else:
+        remedy = ON_REPRESENTATIVES if "n_representatives" in parameters else ANOTHER_METHOD
+        _check(size, [learns, *own], remedy)
+
+
+def check_in_memory(X: Matrix, phase: str, **asked: int) -> None:
+    """Refuse a fit of any other method."""
+    _check(size_of(X, **asked), [phase], SUBSET)
+
+
+def _size(rows: RowSet, k: int, c: int | None) -> Size:
+    """The size of a fit on all rows; those that are elsewhere come to memory then."""
+    c = USUAL_CLUSTERS if c is None else c
+    if isinstance(rows, RowsInMemory):
+        return size_of(rows.X, min(k, rows.X.shape[0] - 1), c)
+    n = rows.n or 0  # not known before they are looked at
+    return Size(n, rows.d, rows.d * np.dtype(rows.dtype).itemsize, k, c)
+
+
+def _check(size: Size, phases: list[str], remedy: str) -> None:
+    if not phases[0].startswith(("full", "given")):
+        phases = ["sparse rows" if size.sparse else "rows", *phases]
+    if set(phases) & DENSE and size.d > size.n:
+        phases = [*phases, "wide row space"]
+    check_room(lambda n: needed(phases, size._replace(n=n)), size.n, remedy)
+
+
+def _check_many(rows: RowSet, p: Any, k: int | None, c: int | None) -> None:
+    """The sample and the representatives, and the links of rows where rows are in memory.
+
+    Numbers of representatives are tried as long as there is room for a graph in which nearly all
+    are linked, so the largest of these is what a fit may need; the first is tried in any case.
+    """
+    size, most = _size(rows, k or LINKS, c), sample_size(rows.d, p, c)
+    linked, free = isinstance(rows, RowsInMemory), room().free
+
+    def estimate(n: int) -> float:
+        sample = needed(["sample"], size._replace(n=min(n, most)))
+        sample += bytes_in(PHASES["links"], size._replace(n=n)) if linked else 0.0
+        if isinstance(p, int):
+            return sample + min(p, n) * (NODE_BYTES + 24.0 * rows.d)
+        first, *others = candidate_resolutions(n, c or 1) or [1]
+        fits = [q for q in others if sample + PAIR_BYTES * q * q <= free]
+        return sample + PAIR_BYTES * max([first, *fits]) ** 2
+
+    check_room(estimate, size.n, FEWER_REPRESENTATIVES if isinstance(p, int) else SUBSET)

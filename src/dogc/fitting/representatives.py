@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from ..loop.running import FIRMER
 from ..numerics import fragments, lloyd, principal, separation
 from ..numerics.exact import exact_bits, power_of_two, rounded
-from ..numerics.matrix import Matrix
-from ..numerics.patience import Ended, never
+from ..numerics.matrix import Ended, Matrix, never
 from . import links, sampling, scaling
 from .passes import Report
 from .settings import Settings, SmallestCluster, wide_links

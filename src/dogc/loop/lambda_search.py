@@ -26,7 +26,7 @@ FAR = 1e4
 
 
 def balanced_lambda(problem: Problem, state: State) -> float:
-    """Where lambda d^f between clusters equals the mean d^wx of candidates.
+    """The lambda at which lambda d^f between clusters equals the mean d^wx of candidates.
 
     Rows of F in two clusters are sqrt(2c/n) apart when the clusters are of equal size.
     """
@@ -65,7 +65,7 @@ def _between(search: LambdaSearch) -> float:
 
 
 def is_closed(search: LambdaSearch) -> bool:
-    """Whether no lambda is left between too few components and too many."""
+    """True where no lambda is left between too few components and too many."""
     if math.isinf(search.high):
         return search.low > HIGHEST * search.unit
     if search.low == 0.0:

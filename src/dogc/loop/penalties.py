@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Penalties(NamedTuple):
-    """What was asked for."""
+    """Penalties as the user sets them."""
 
     alpha: float
     beta: float
@@ -18,7 +18,7 @@ class Penalties(NamedTuple):
 
     @property
     def may_firm(self) -> bool:
-        """Whether alpha may be raised: where there is one, in relative units."""
+        """True where alpha may be raised: where there is one, in relative units."""
         return self.relative and self.alpha > 0
 
 

@@ -43,7 +43,7 @@ HALTED = frozenset({"max_time", "interrupted", "callback"})
 
 
 class Halt(str):
-    """What a callback returns to stop a run for a reason of its own."""
+    """A reason of its own for which a callback stops a run."""
 
 
 class Record(NamedTuple):
@@ -58,7 +58,7 @@ class Record(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Where a run ended, how it got there and why it stopped."""
+    """The state in which a run ended, its records and the reason to stop."""
 
     state: State
     history: list[Record]
@@ -105,7 +105,7 @@ def alternate(
 def measure(
     problem: Problem, method: Method, iteration: int, before: State, state: State
 ) -> Record:
-    """What one iteration did."""
+    """The record of one iteration."""
     terms = {term.__name__: term(problem, state) for term in method.terms}
     old, new = method.read_labels(before), method.read_labels(state)
     return Record(

@@ -1,4 +1,4 @@
-"""What a run knows: the Problem, which stays, and the State, which moves."""
+"""The Problem of a run, which stays, and its State, which moves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..numerics import graph
-from ..numerics.matrix import Matrix
-from ..numerics.patience import Ended, never
+from ..numerics.matrix import Ended, Matrix, never
 from .penalties import Weights
 
 
 class Candidates(NamedTuple):
-    """Who may be joined with whom, at what distance: all that S is learned on."""
+    """Pairs that may be joined and their distances: all that S is learned on."""
 
     k: int
     idx: np.ndarray  # (n, k+1) in the space of all features, nearest first
@@ -25,7 +24,7 @@ class Candidates(NamedTuple):
     copies: np.ndarray | None = None  # (n,) rows that each node stands for there; None: one
 
     def counts(self, idx: np.ndarray) -> np.ndarray | None:
-        """How many rows candidates stand for; None: one each."""
+        """Numbers of rows that candidates stand for; None: one each."""
         return None if self.copies is None else self.copies[idx]
 
     @property
@@ -37,7 +36,7 @@ class Candidates(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """What the nodes of the graph stand for.
+    """Rows that the nodes of the graph stand for.
 
     Where a node stands for m rows, their rows of F are equal, and F'F = I over the rows is
     F'MF = I over the nodes. The State holds M^1/2 F, whose columns are orthonormal.
@@ -52,7 +51,7 @@ class Nodes(NamedTuple):
 
 
 class Subspace(NamedTuple):
-    """Where the projection W is looked for."""
+    """Row space in which the projection W is looked for."""
 
     R: np.ndarray  # (n, r) row-space coordinates, times the root of the masses
     m: int  # columns of W
@@ -60,7 +59,7 @@ class Subspace(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """What P is fitted to, beside the labels."""
+    """Features that P is fitted to, beside the labels."""
 
     X: Matrix  # (n, d) features, array or sparse
     p: float

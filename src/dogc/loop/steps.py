@@ -102,7 +102,7 @@ def bottom_of(problem: Problem, state: State, member: np.ndarray) -> np.ndarray:
 
 
 def null_weights(problem: Problem) -> np.ndarray | None:
-    """What a null vector of the Laplacian looks like inside a component; None: constant."""
+    """Null vectors of the Laplacian inside a component; None: constant."""
     return None if problem.nodes.mass is None else problem.nodes.root[:, 0]
 
 
@@ -128,7 +128,7 @@ def projected_distances(problem: Problem, Z: np.ndarray, idx: np.ndarray) -> np.
 
 
 def scatter_of(problem: Problem, state: State) -> float:
-    """What d^wx is divided by; rows in all features have a scatter of one."""
+    """The scatter that d^wx is divided by; that of rows in all features is one."""
     if problem.subspace is None or state.W is None or problem.candidates.A is not None:
         return 1.0
     return total_scatter(problem.subspace.R @ state.W)

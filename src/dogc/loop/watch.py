@@ -1,4 +1,4 @@
-"""What happens beside the numbers: the clock, the progress bar, the end of a run.
+"""The clock, the progress bar and the end of a run: all that happens beside the numbers.
 
 A fit ends before its time for one of two reasons: ``max_time`` is over, or somebody pressed
 Ctrl-C. Both are looked at in the same place, :attr:`Watch.overdue`, between steps and blocks of
@@ -41,7 +41,7 @@ class End:
         self.interrupted = self.late = False
 
     def is_near(self, seconds: float = 0.0) -> bool:
-        """Whether the time is up, or will be in so many seconds."""
+        """True where the time is up, or will be in so many seconds."""
         if self.deadline is not None and self.clock() + seconds >= self.deadline:
             self.late = True
         return self.interrupted or self.late
@@ -116,12 +116,12 @@ class Watch:
 
     @property
     def audience(self) -> bool:
-        """Whether somebody sees the iterations."""
+        """True where somebody sees the iterations."""
         return bool(self.verbose) or self._callback is not None
 
     @property
     def overdue(self) -> bool:
-        """Whether the time is up, or somebody interrupted."""
+        """True where the time is up, or somebody interrupted."""
         return self.end.is_near()
 
     @contextlib.contextmanager

@@ -17,8 +17,6 @@ A graph is held as ``idx`` and ``T`` of shape (n, k): the landmarks of each row 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -29,19 +27,6 @@ from .row_blocks import over_rows
 LEAST_WEIGHT = 1e-9
 # Singular values whose square is below this are rounding: the column tells nothing.
 NO_VALUE = 1e-12
-
-
-class Cut(NamedTuple):
-    """Where the landmarks lie in the cut."""
-
-    Y: np.ndarray  # (p, c) generalised eigenvectors; zero for a landmark without rows
-    sigma: np.ndarray  # (c,) singular values, between 0 and 1
-
-    @property
-    def V(self) -> np.ndarray:
-        """(p, c) what a row takes the weighted mean of: y / sigma; zero where sigma is."""
-        told = self.sigma > 0
-        return np.where(told, self.Y / np.where(told, self.sigma, 1.0), 0.0)
 
 
 def gaussian_links(d: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,8 +71,12 @@ def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) ->
            [0., 0., 0.]])
     """
 
+    k = idx.shape[1]
+
     def block(rows: slice) -> sp.csr_array:
-        B = _sparse(idx[rows], T[rows] * np.sqrt(omega[rows])[:, None], p)
+        here, B = idx[rows], T[rows] * np.sqrt(omega[rows])[:, None]
+        parts = B.ravel(), here.ravel().astype(np.int32), np.arange(0, here.size + 1, k)
+        B = sp.csr_array(parts, shape=(len(here), p))
         return (B.T @ B).tocsr()
 
     E = sp.csr_array((p, p))
@@ -95,30 +84,6 @@ def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) ->
         E = E + part
     E.eliminate_zeros()
     return E
-
-
-def landmark_sums(
-    idx: np.ndarray, T: np.ndarray, omega: np.ndarray, Z: np.ndarray, p: int
-) -> tuple[np.ndarray, np.ndarray]:
-    r"""The sums :math:`\sum_i \omega_i t_{ij} z_i` and :math:`d_j` over the rows of each landmark.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> idx, T = np.array([[0, 1], [0, 1]]), np.array([[1.0, 0.0], [0.5, 0.5]])
-    >>> landmark_sums(idx, T, np.ones(2), np.array([[0.0], [3.0]]), 3)
-    (array([[1.5],
-           [1.5],
-           [0. ]]), array([1.5, 0.5, 0. ]))
-    """
-    B = _sparse(idx, T * omega[:, None], p)
-    return np.asarray(B.T @ Z), np.asarray(B.sum(axis=0)).ravel()
-
-
-def _sparse(idx: np.ndarray, B: np.ndarray, p: int) -> sp.csr_array:
-    n, k = idx.shape
-    parts = B.ravel(), idx.ravel().astype(np.int32), np.arange(0, n * k + 1, k)
-    return sp.csr_array(parts, shape=(n, p))
 
 
 def landmark_components(E: sp.csr_array) -> tuple[int, np.ndarray]:
@@ -136,34 +101,37 @@ def landmark_components(E: sp.csr_array) -> tuple[int, np.ndarray]:
     return count, member
 
 
-def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> Cut:
-    """The normalised cut of rows and landmarks, from the graph of the landmarks.
+def transfer_cut(E: sp.csr_array, c: int, member: np.ndarray) -> np.ndarray:
+    r"""The normalised cut of rows and landmarks, from the graph of the landmarks.
 
     Parameters
     ----------
     E : sparse array of shape (p, p), as :func:`landmark_graph` makes it.
-    c : number of columns; where fewer landmarks have rows, as many as these.
+    c : number of columns, at most that of the landmarks that have rows.
     member : int array of shape (p,), the component of each landmark, c of them at most; -1 for
         landmarks without rows.
+
+    Returns
+    -------
+    V : array of shape (p, c), the :math:`y / \sigma` that a row takes the weighted mean of; zero
+        where sigma is, and for a landmark without rows.
 
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> E = sp.csr_array(np.array([[3.0, 1.0], [1.0, 3.0]]))
-    >>> cut = transfer_cut(E, 2, np.zeros(2, dtype=int))
-    >>> (cut.sigma**2).round(6), np.abs(cut.Y).round(6).tolist()
-    (array([1. , 0.5]), [[0.353553, 0.353553], [0.353553, 0.353553]])
+    >>> np.abs(transfer_cut(E, 2, np.zeros(2, dtype=int))).round(3).tolist()
+    [[0.354, 0.5], [0.354, 0.5]]
     """
     used = member >= 0
-    c = min(c, int(used.sum()))
-    inner = E if used.all() else E[used][:, used]
-    L, root = affinity.normalised_laplacian(inner)
+    L, root = affinity.normalised_laplacian(E if used.all() else E[used][:, used])
     W = eigen.bottom_eigenvectors(L, c, member[used], weights=root)
     squares = 1.0 - np.einsum("ij,ij->j", W, L @ W)
-    sigma = np.sqrt(np.where(squares > NO_VALUE, np.minimum(squares, 1.0), 0.0))
-    Y = np.zeros((E.shape[0], c))
-    Y[used] = W / root[:, None]
-    return Cut(Y, sigma)
+    told = squares > NO_VALUE
+    sigma = np.sqrt(np.where(told, np.minimum(squares, 1.0), 1.0))
+    V = np.zeros((E.shape[0], c))
+    V[used] = np.where(told, W / root[:, None] / sigma, 0.0)
+    return V
 
 
 def place_rows(idx: np.ndarray, T: np.ndarray, V: np.ndarray) -> np.ndarray:

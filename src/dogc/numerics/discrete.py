@@ -183,7 +183,7 @@ def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np
 
 
 def first_of(labels: np.ndarray, c: int) -> np.ndarray:
-    """Where each of c labels appears first; at the end if it does not.
+    """The row in which each of c labels appears first; the number of rows if it does not.
 
     Examples
     --------
@@ -279,13 +279,26 @@ def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
     """
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
     np.add.at(table, (a, b), size)
+    return rand_index(table, float(size.sum()))
 
-    def pairs(weight: np.ndarray) -> float:
-        return float((weight * (weight - 1.0)).sum() / 2.0)
+
+def rand_index(table: np.ndarray, total: float | None = None) -> float:
+    """The adjusted Rand index, from weights of rows by the labels of two labellings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rand_index(np.array([[2, 0], [1, 1]])), rand_index(np.array([[0, 2], [2, 0]]))
+    (0.0, 1.0)
+    """
+
+    def pairs(weight: np.ndarray | float) -> float:
+        return float(np.sum(weight * (weight - 1.0)) / 2.0)
 
     together = pairs(table)
     in_a, in_b = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = in_a * in_b / max(pairs(np.array([size.sum()])), np.finfo(float).tiny)
+    every = pairs(float(table.sum()) if total is None else total)
+    expected = in_a * in_b / max(every, np.finfo(float).tiny)
     most = (in_a + in_b) / 2.0
     if most == expected:  # all in one cluster, or each alone, in both
         return 1.0

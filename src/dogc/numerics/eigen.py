@@ -20,8 +20,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from .._caller import warn_caller
-from .matrix import Matrix, norm_bound
-from .patience import Ended, never
+from .matrix import Ended, Matrix, never, norm_bound
 
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
 DENSE_UP_TO = 3000
@@ -179,37 +178,23 @@ def _smallest(A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int, ended: Ended
     def flipped(b: np.ndarray) -> np.ndarray:
         return 2.0 * b - apply(b)
 
+    # Lanczos's method of the operator, which is quick where rows fill many dimensions, or of its
+    # inverse: a factorisation is small where they lie along lines or in a plane.
+    depth, fill = _levels(A)
+    ways = [lambda: _largest(flipped, 2.0, N, wanted, ended)]
+    if fill <= FILL:
+        place = 0 if depth >= THIN else 1
+        ways.insert(place, lambda: _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, ended))
+    ways.append(lambda: _largest(flipped, 2.0, N, wanted, ended, ROUGH))
     try:
-        vectors = _by_lanczos(A, V, N, wanted, flipped, ended)
+        if ended():
+            raise _Ended
+        vectors = next((found for way in ways if (found := way()) is not None), None)
     except _Ended:
         return _smoothed(flipped, N, wanted)
-    _check(apply, vectors)
-    return vectors
-
-
-def _by_lanczos(
-    A: Matrix, V: np.ndarray, N: np.ndarray, wanted: int, flipped: Apply, ended: Ended
-) -> np.ndarray:
-    """The same by Lanczos's method, of the operator or of its inverse.
-
-    The operator is quick where rows fill many dimensions, a factorisation is small where they lie
-    along lines or in a plane.
-    """
-    depth, fill = _levels(A)
-    thin, small = depth >= THIN, fill <= FILL
-    vectors = None
-    if ended():
-        raise _Ended
-    if thin and small:
-        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, ended)
-    if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted, ended)
-    if vectors is None and small and not thin:
-        vectors = _largest(_inverse(A, V, SHIFT), 0.0, N, wanted, ended)
-    if vectors is None:
-        vectors = _largest(flipped, 2.0, N, wanted, ended, ROUGH)
     if vectors is None:
         raise np.linalg.LinAlgError("no eigenvectors of the graph were found.")
+    _check(apply, vectors)
     return vectors
 
 
@@ -310,7 +295,7 @@ def _factorise(A: Matrix, shift: float) -> Any:
 
 
 def _levels(A: Matrix) -> tuple[float, float]:
-    """How deep a search through the graph of A goes, and a bound on the entries of a factor.
+    """The depth of a search through the graph of A, and a bound on the entries of a factor.
 
     A row is tied to rows of its own level and of the next ones only. So a factor has twice the
     sum of the squared widths at most. The depth is that of equally wide levels.

@@ -15,8 +15,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from .matrix import Matrix
-from .patience import Ended, never
+from .matrix import Ended, Matrix, never
 
 RESIDUAL_FLOOR = 1e-4
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .exact import exact_bits, rounded, usual_unit
-from .patience import Ended, never
+from .matrix import Ended, never
 from .row_blocks import over_rows
 
 # Rounding of sums of shares.

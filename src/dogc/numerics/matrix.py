@@ -1,7 +1,8 @@
-"""Names for the kinds of arrays that functions take, and the one bound that all can use."""
+"""Types that all numerics share, Matrix and Ended, and the one bound that all can use."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,19 @@ import scipy.sparse as sp
 # A NumPy array or a SciPy sparse array or matrix, rows first. SciPy's two sparse families
 # share no base class, so this cannot be said more exactly.
 Matrix: TypeAlias = Any
+# Asked between the steps of a long computation, which ends roughly from the first True on.
+Ended = Callable[[], bool]
+
+
+def never() -> bool:
+    """There is all the time that it takes.
+
+    Examples
+    --------
+    >>> never()
+    False
+    """
+    return False
 
 
 def norm_bound(A: Matrix) -> float:

@@ -19,8 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from .matrix import Matrix
-from .patience import Ended, never
+from .matrix import Ended, Matrix, never
 
 # Rounds of Leiden's local search. With few the last digit of a weight decides between partitions
 # that are nearly as good.

@@ -104,7 +104,7 @@ def discount(shares: np.ndarray, score: np.ndarray, c: int) -> np.ndarray:
 def lone(
     score: np.ndarray, idx: np.ndarray, d: np.ndarray, count: np.ndarray, least: float
 ) -> np.ndarray:
-    """Which rows lie so far away that they are to be set aside.
+    """Mask of the rows that lie so far away that they are to be set aside.
 
     Not those of a group that is large enough for a cluster: far rows are in one group if they lie
     nearer to each other than half the way to the rest. And none where a tenth of all rows is far:

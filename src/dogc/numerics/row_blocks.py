@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 def over_rows(
     function: Callable[[slice], Found], n: int, threads: int = 1, block: int = BLOCK_ROWS
 ) -> list[Found]:
-    """What a function makes of each block of n rows, in their order.
+    """Results of a function for each block of n rows, in their order.
 
     Examples
     --------
@@ -24,6 +24,6 @@ def over_rows(
     """
     blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
     if threads == 1 or len(blocks) == 1:
-        return [function(rows) for rows in blocks]
+        return list(map(function, blocks))
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(function, blocks))

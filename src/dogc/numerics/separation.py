@@ -98,7 +98,7 @@ def stands(size: np.ndarray, piece: np.ndarray, c: int, least: float) -> np.ndar
 
 
 def standing(size: np.ndarray, stands: np.ndarray, least: float) -> np.ndarray:
-    """What nodes count for, so that each piece that is a cluster counts for the least.
+    """Weights of nodes with which each piece that is a cluster counts for the least.
 
     Examples
     --------

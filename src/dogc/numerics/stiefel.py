@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .matrix import Matrix, norm_bound
-from .patience import Ended, never
+from .matrix import Ended, Matrix, never, norm_bound
 
 # The curvilinear search gives up when this many iterations gain less than this share.
 STALL_WINDOW, STALL = 20, 1e-10
@@ -95,18 +94,6 @@ def curvilinear_search(
     scale = bound * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return StiefelResult(F, 0.0, 0)
-    return _descend(A, B, F, scale, max_iter, tol, ended)
-
-
-def _descend(
-    A: Matrix,
-    B: np.ndarray,
-    F: np.ndarray,
-    scale: float,
-    max_iter: int,
-    tol: float,
-    ended: Ended,
-) -> StiefelResult:
     rounding = np.finfo(float).eps * scale
     AF = A @ F
     value = quadratic_objective(AF, B, F)
@@ -151,18 +138,10 @@ class _CayleyCurve:
     """The curve through F along G, with what does not depend on the step kept."""
 
     def __init__(self, F: np.ndarray, G: np.ndarray):
-        n, c = F.shape
-        self.F, FtG, one = F, F.T @ G, np.eye(c)
-        # Filled in place: np.block takes longer than the products when n is small.
-        self.U, self.VtU, self.VtF = (
-            np.empty((n, 2 * c)),
-            np.empty((2 * c, 2 * c)),
-            np.empty((2 * c, c)),
-        )
-        self.U[:, :c], self.U[:, c:] = G, F
-        self.VtU[:c, :c], self.VtU[:c, c:] = FtG, one
-        self.VtU[c:, :c], self.VtU[c:, c:] = -(G.T @ G), -FtG.T
-        self.VtF[:c], self.VtF[c:] = one, -FtG.T
+        self.F, FtG, one = F, F.T @ G, np.eye(F.shape[1])
+        self.U = np.hstack((G, F))
+        self.VtU = np.vstack((np.hstack((FtG, one)), np.hstack((-(G.T @ G), -FtG.T))))
+        self.VtF = np.vstack((one, -FtG.T))
 
     def at(self, step: float) -> np.ndarray:
         system = 0.5 * step * self.VtU
@@ -187,6 +166,6 @@ def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, sca
 
 
 def _shrink(value: float, value_new: float, expected: float) -> float:
-    """How far to go back: the minimum of the parabola through what is known, within bounds."""
+    """The share of the step to go back: the minimum of the parabola through what is known."""
     curvature = value_new - value + expected
     return min(max(expected / (2.0 * curvature), 0.02), 0.5) if curvature > 0 else 0.5

@@ -98,7 +98,7 @@ def block_structure(graph: sp.csr_array, labels: np.ndarray, most: int = MOST_BI
 
 
 def _ends(size: np.ndarray) -> np.ndarray:
-    """Where parts of these sizes begin, and the end of the last."""
+    """The beginnings of parts of these sizes, and the end of the last."""
     return np.append(0, np.cumsum(size))
 
 

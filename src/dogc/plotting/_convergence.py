@@ -1,4 +1,4 @@
-"""How a run went."""
+"""The history of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many clusters there are."""
+"""The evidence for each number of clusters."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CountDisplay:
         return self
 
     def _explain(self, ax: Any) -> None:
-        """Which mark stands for what."""
+        """A legend of the marks."""
         colour = _canvas.PALETTE[0]
         for mark, inside, words in (
             ("o", colour, "firm at all scales"),

@@ -19,9 +19,8 @@ MOST_ROWS_WITH_EDGES = 5_000
 FAINTEST = 1e-3
 # Many weak edges between clusters must not look like a few strong ones: they have less ink.
 FAINTEST_LINE = 0.05
-NAMED_UP_TO = 30
-# Points that a letter is high.
-LETTER = 10.0
+# A smaller share of the rows has no room for the name of its cluster.
+SMALLEST_NAMED = 0.05
 
 
 class GraphDisplay:
@@ -208,12 +207,10 @@ def _draw_blocks(ax: Any, blocks: Blocks) -> tuple[Any, list[Any]]:
         for cluster, start, size in named
         if len(blocks.clusters) <= MOST_BINS  # more are finer than the cells
     ]
-    middle = 0.5 * (blocks.borders[:-1] + blocks.borders[1:])
-    names = ["out" if cluster < 0 else str(cluster) for cluster in blocks.clusters]
-    if len(names) > NAMED_UP_TO:
-        middle, names = middle[:0], []
-    kept = _apart(middle / blocks.borders[-1], names, _points_across(ax))
-    middle, names = middle[kept], [names[place] for place in kept]
+    sizes = np.diff(blocks.borders)
+    named_clusters = np.flatnonzero(sizes >= SMALLEST_NAMED * blocks.borders[-1])
+    middle = (blocks.borders[:-1] + 0.5 * sizes)[named_clusters]
+    names = ["out" if c < 0 else str(c) for c in blocks.clusters[named_clusters]]
     ax.set_xticks(middle, names)
     ax.set_yticks(middle, names)
     ax.tick_params(length=0)
@@ -221,30 +218,6 @@ def _draw_blocks(ax: Any, blocks: Blocks) -> tuple[Any, list[Any]]:
     n = int(blocks.borders[-1])
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal", xlabel="cluster", ylabel="cluster")
     return mesh, frames
-
-
-def _points_across(ax: Any) -> float:
-    """The side of square axes, in points."""
-    extent = ax.get_window_extent()
-    return 72.0 / ax.figure.dpi * min(extent.width, extent.height)
-
-
-def _apart(places: np.ndarray, names: list[str], across: float) -> list[int]:
-    """Which names to write so that none is over another, the first ones above all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> _apart(np.array([0.2, 0.6, 0.62, 0.9]), ["0", "1", "2", "3"], 100.0)
-    [0, 1, 3]
-    """
-    kept: list[int] = []
-    for i, name in enumerate(names):
-        # Letters are about 0.65 of their size wide; half of both names lies between the middles.
-        room = [LETTER * 0.65 * (0.5 * (len(name) + len(names[j])) + 1.0) for j in kept]
-        if all(across * abs(places[i] - places[j]) >= r for j, r in zip(kept, room, strict=True)):
-            kept.append(i)
-    return kept
 
 
 def _draw_edges(ax: Any, graph: sp.csr_array, labels: np.ndarray, points: np.ndarray) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What the displays ask of a fitted model, and how its rows come into the plane."""
+"""Attributes of a fitted model for the displays, and its rows in the plane."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..numerics.matrix import Matrix
 from ._islands import graph_layout
@@ -46,7 +46,7 @@ def fitted_attribute(estimator: Any, name: str, remedy: str) -> Any:
 def fitted_labels(estimator: Any, X: Any = None) -> np.ndarray:
     """The labels of the rows that the clusterer was fitted on, which X must be."""
     labels = np.asarray(fitted_attribute(estimator, "labels_", "pass a fitted clusterer"))
-    if X is not None and (n := _n_rows(X)) != len(labels):
+    if X is not None and (n := _num_samples(X)) != len(labels):
         name = type(last_step(estimator)).__name__
         raise ValueError(
             f"X has {n} rows but {name} was fitted on {len(labels)}; pass the rows it was fitted "
@@ -72,17 +72,14 @@ def check_labels(labels: Any, n: int) -> np.ndarray:
 
 def view_of_fitted(estimator: Any, X: Any) -> View:
     """X itself if it has two features, else the main directions of the learned subspace."""
-    model, names = last_step(estimator), _feature_names(X)
-    if isinstance(estimator, Pipeline):
-        X = prepared(estimator, X)
-        names = _feature_names(X)
+    model, X = last_step(estimator), prepared(estimator, X)
     if "precomputed" in (getattr(model, "metric", None), getattr(model, "affinity", None)):
         raise ValueError(
             f"this {type(model).__name__} was fitted on a precomputed graph, which has no points "
             "to draw; pass your own points with their labels to from_predictions."
         )
-    if getattr(model, "components_", None) is None or _n_features(X) <= 2:
-        return view_of_rows(X, names)
+    if getattr(model, "components_", None) is None or _as_rows(X).shape[1] <= 2:
+        return view_of_rows(X)
     return _main_directions(_as_rows(model.transform(X)), LEARNED)
 
 
@@ -114,26 +111,23 @@ def view_of_representatives(model: Any) -> View:
 
 def view_of_rows(X: Any, names: list[str] | None = None) -> View:
     """X itself if it has one or two features, else its two main directions."""
-    names = names or _feature_names(X)
     rows = _as_rows(X)
     if rows.shape[1] > 2:
         return _main_directions(rows, "principal direction")
     dense = rows.toarray() if sp.issparse(rows) else rows
-    names = names or [f"feature {i}" for i in range(dense.shape[1])]
-    if dense.shape[1] == 1:
-        return View(_spread_out(dense), (names[0], ""))
-    return View(dense, (names[0], names[1]))
+    names = names or [str(name) for name in getattr(X, "columns", ())]
+    return _view(dense, names or [f"feature {i}" for i in range(dense.shape[1])])
 
 
 def _main_directions(Z: Matrix, name: str) -> View:
-    if Z.shape[1] == 1:
-        return View(_spread_out(Z), (f"{name} 1", ""))
-    return View(main_plane(Z).at, (f"{name} 1", f"{name} 2"))
+    return _view(Z if Z.shape[1] == 1 else main_plane(Z).at, [f"{name} 1", f"{name} 2"])
 
 
-def _spread_out(x: np.ndarray) -> np.ndarray:
-    """Values along the first axis; along the second, places that only keep rows apart."""
-    return np.column_stack([x[:, 0], kept_apart(len(x))])
+def _view(at: np.ndarray, names: list[str]) -> View:
+    """Two columns, or one with places along the second axis that only keep rows apart."""
+    if at.shape[1] == 1:
+        return View(np.column_stack([at[:, 0], kept_apart(len(at))]), (names[0], ""))
+    return View(at, (names[0], names[1]))
 
 
 def _as_rows(X: Any) -> Matrix:
@@ -143,16 +137,3 @@ def _as_rows(X: Any) -> Matrix:
             f"X must be a table of shape (n_samples, n_features); got shape {rows.shape}."
         )
     return rows
-
-
-def _n_rows(X: Any) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
-def _n_features(X: Any) -> int:
-    return _as_rows(X).shape[1]
-
-
-def _feature_names(X: Any) -> list[str] | None:
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [str(name) for name in columns]

@@ -1,4 +1,4 @@
-"""What splits and what merges as the number of clusters grows."""
+"""Splits and merges of clusters as their number grows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMED_UP_TO = 40
 
 
 class SplitDisplay:
-    """Which clusters split and which merge as the number of clusters grows.
+    """Splits and merges of clusters as their number grows.
 
     Each column holds the clusters of one number, as high as they have rows. A band between two
     columns is rows that two clusters share. A cluster keeps its name and its colour where most of

@@ -1,4 +1,4 @@
-"""What was typed, checked and understood; and sentences of the library in the words that are typed.
+"""Options as they were typed, checked; and sentences of the library in the words that are typed.
 
 All of this is done before a file is read, but for columns, which are looked up in the table.
 """
@@ -8,43 +8,108 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import comparison
 from ..._words import shown
-from ..tables import TableError
-from ..tables.columns import NOTHING, OTHER
-from ..tables.opening import split_array
-from ..tables.table import listed, no_such_column
+from ...encoding import MixedEncoder, TableError
+from ...encoding.columns import NOTHING, OTHER
+from ...encoding.errors import listed, no_such_column
+from ..files.opening import split_array
+from ..files.reading import Table, texts_of
+from .outputs import Output
 
 # Looks up the values of a column; None where they cannot be listed.
 ValuesOf = Callable[[str], Sequence[str] | None]
 LARGEST_SEED = 2**32 - 1
-OUTLIER = -1
 METRICS = ("euclidean", "cosine", "manhattan")
 # What the options are called in Python, and here.
 TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
          "geometry=": "--geometry ", "geometry must": "--geometry must",
          "metric=": "--metric ", "n_components": "--components",
          "n_representatives": "--representatives", "methods holds": "--method is",
-         "rows in X": "rows"}  # fmt: skip
-# Advice that cannot be typed, and what is said in its place.
-UNTYPED = {
-    r", or pass a graph with more edges": "",
-    r"; [^;]*\b(a graph with more edges|bandwidth|n_landmarks)\b[^;]*(?=\.$)": "",
-    r" or n_prototypes\b": "",
-    r"\bmax_iter was reached": "the limit of iterations was reached",
-    r"; raise (max_iter|n_prototypes)\b[^;]*(?=\.$)": "",
-    r"\bmax_iter=(\d+)": r"\1 iterations",
-    r"\bof labels_": "of the labels",
-}
-# What ``dogc explore``, which tries several numbers, says of the number of clusters.
+         "rows in X": "rows", "max_iter was reached": "the limit of iterations was reached",
+         "of labels_": "of the labels"}  # fmt: skip
+# ``dogc explore``, which tries several numbers, has no option for the number of clusters.
 EXPLORED = {"exactly n_clusters components": "as many components as clusters",
             "components than n_clusters": "components than clusters",
             "n_clusters=": "", "n_clusters is wrong": "their number is wrong",
             "n_clusters": "number of clusters"}  # fmt: skip
+# Advice that cannot be typed.
+UNTYPED = re.compile(
+    r"(;|, or| or) [^;,']*(max_iter|bandwidth|n_landmarks|with more edges)\b[^;,']*?"
+    r"(?=[;,.'])|; neighbors_algorithm='brute' finds all of them but is slower"
+)
 # The settings that not all methods have: as they are typed, and as a method has them.
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
+
+
+class Columns(NamedTuple):
+    """The columns of a table that are used, and how."""
+
+    label: str | None
+    drop: Sequence[str]
+    used: Sequence[str]
+    keep: Sequence[str]
+    weights: Mapping[str, float]
+    scale: bool
+
+    def encoder_of(self, table: Table) -> MixedEncoder:
+        """The encoder of a table."""
+        names = table.names
+        check_weights(self.weights, names)
+        return MixedEncoder(
+            scale=self.scale,
+            drop=left_out(
+                names, self.used, self.drop, self.label, lambda name: texts_of(table, name)
+            ),
+            label_column=self.label,
+            weights=dict(self.weights) or "auto",
+            keep=tuple(self.keep),
+        )
+
+
+class Asked(NamedTuple):
+    """The options of ``cluster``, ``compare`` and ``explore``, as far as a command has them."""
+
+    file: str
+    clusters: int | str
+    out: Output
+    columns: Columns
+    seed: int
+    method: str
+    settings: Mapping[str, Any]  # of the method, those that were given
+    max_time: float | None
+
+    def parameters(self, progress: bool) -> dict[str, Any]:
+        """Of the method, as far as it has them."""
+        return {"max_time": self.max_time, "n_jobs": -1, "verbose": int(progress),
+                "random_state": self.seed, **self.settings}  # fmt: skip
+
+
+def asked(given: Mapping[str, Any], clusters: int | str) -> Asked:
+    """The options of a command by their names, checked."""
+    several = {name: given[name] or () for name in ("drop", "columns", "keep", "weight")}
+    if not 0 <= (seed := given["seed"]) <= LARGEST_SEED:
+        raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
+    return Asked(
+        with_array(given["file"], given["array"]),
+        clusters,
+        Output(given["out"], given["force"], given["raw_cells"]),
+        Columns(
+            given["label_column"],
+            several["drop"],
+            several["columns"],
+            several["keep"],
+            weights_of(several["weight"]),
+            # Angles are seen from the origin.
+            scale=not given["no_scale"] and given.get("metric") != "cosine",
+        ),
+        seed,
+        given.get("method", ""),
+        settings_of(given),
+        given.get("max_time"),
+    )
 
 
 def as_typed(sentence: str, command: str = "cluster") -> str:
@@ -60,65 +125,40 @@ def as_typed(sentence: str, command: str = "cluster") -> str:
     >>> as_typed("try another n_clusters; raise max_iter.", "explore")
     'try another number of clusters.'
     """
-    for words in ("; neighbors_algorithm='brute' finds all of them but is slower",
-                  *[" ('auto' proposes one)"] * (command != "cluster")):  # fmt: skip
-        sentence = sentence.replace(words, "")
+    names = {**TYPED, **(EXPLORED if command == "explore" else {})}
+    longest_first = sorted(names, key=lambda name: -len(name))
+    known = re.compile(rf"(?<![\w.])({'|'.join(longest_first)})")  # no part of a name
+    if command != "cluster":
+        sentence = sentence.replace(" ('auto' proposes one)", "")
     first, last = sentence.find("'"), sentence.rfind("'")
-    if first < 0:
-        return _renamed(sentence, command)
-    front, back = sentence[:first], sentence[last:]
-    return _renamed(front, command) + sentence[first:last] + _renamed(back, command)
+    parts = [sentence] if first < 0 else [sentence[:first], sentence[first:last], sentence[last:]]
+    for place in range(0, len(parts), 2):
+        parts[place] = known.sub(lambda name: names[name[0]], UNTYPED.sub("", parts[place]))
+    return "".join(parts)
 
 
-def _renamed(text: str, command: str) -> str:
-    for pattern, words in UNTYPED.items():
-        text = re.sub(pattern, words, text)
-    for name, typed in [*(EXPLORED if command == "explore" else {}).items(), *TYPED.items()]:
-        text = re.sub(rf"(?<![\w.]){re.escape(name)}", typed, text)  # no part of a name
-    return text
-
-
-def count(option: str, given: str) -> int | str:
-    """A whole number above 0, or auto."""
-    if given.strip().lower() == "auto":
-        return "auto"
-    number = _whole(given)
-    if number < 1:
-        raise TableError(f"{option} is {given!r}; pass a whole number above 0, or auto.")
-    return number
-
-
-def count_or_none(option: str, given: str, least: int, none: str) -> int | str | None:
-    """A whole number of at least this, auto, or None for none, which means something."""
-    if (word := given.strip().lower()) in ("auto", "none"):
+def count(option: str, given: str, least: int = 1, none: str = "", more: str = ", or auto") -> Any:
+    """A whole number of at least this, auto, or None for none, where that means something."""
+    if (word := given.strip().lower()) in ("auto", *["none"] * bool(none)):
         return None if word == "none" else "auto"
-    number = _whole(given)
+    try:
+        number = int(given)
+    except ValueError:
+        number = least - 1
     if number < least:
-        raise TableError(
-            f"{option} is {given!r}; pass a whole number above {least - 1}, auto, or none for "
-            f"{none}."
-        )
+        more = f", auto, or none for {none}" if none else more
+        raise TableError(f"{option} is {given!r}; pass a whole number above {least - 1}{more}.")
     return number
 
 
-def one_count(given: str) -> int:
+def one_count(given: str) -> Any:
     """A whole number above 0; a comparison has no other."""
     if given.strip().lower() == "auto":
         raise TableError(
             "--clusters is auto, but all methods are compared at the same number of clusters; "
             "pass a number; dogc cluster --clusters auto proposes one."
         )
-    number = _whole(given)
-    if number < 1:
-        raise TableError(f"--clusters is {given!r}; pass a whole number above 0.")
-    return number
-
-
-def _whole(given: str) -> int:
-    try:
-        return int(given)
-    except ValueError:
-        return 0
+    return count("--clusters", given, more="")
 
 
 def with_array(file: str, array: str | None) -> str:
@@ -130,40 +170,20 @@ def with_array(file: str, array: str | None) -> str:
     return f"{file}:{array}"
 
 
-def check_seed(seed: int) -> int:
-    """A seed that every method takes."""
-    if not 0 <= seed <= LARGEST_SEED:
-        raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
-    return seed
-
-
-def is_scaled(no_scale: bool, metric: str) -> bool:
-    """Whether columns are centred and scaled: not for angles, which are seen from the origin."""
-    return not no_scale and metric != "cosine"
-
-
-def settings_of(
-    neighbors: str = "auto",
-    geometry: str = "auto",
-    metric: str = "euclidean",
-    components: str = "auto",
-    representatives: str = "auto",
-    outliers: bool = False,
-) -> dict[str, Any]:
+def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a method, by the names it has for them; those left alone are absent."""
-    if metric not in METRICS:
+    if (metric := given.get("metric", "euclidean")) not in METRICS:
         raise TableError(f"--metric is {metric!r}; choose from {', '.join(METRICS)}.")
-    given = {
-        "n_neighbors": count("--neighbors", neighbors),
-        "geometry": geometry,
+    components, representatives = given.get("components", "auto"), given["representatives"]
+    found = {
+        "n_neighbors": count("--neighbors", given["neighbors"]),
+        "geometry": given.get("geometry", "auto"),
         "metric": metric,
-        "n_components": count_or_none("--components", components, 1, "no projection"),
-        "n_representatives": count_or_none(
-            "--representatives", representatives, 2, "a graph of all rows"
-        ),
-        "outlier_label": OUTLIER if outliers else "auto",
+        "n_components": count("--components", components, 1, "no projection"),
+        "n_representatives": count("--representatives", representatives, 2, "a graph of all rows"),
+        "outlier_label": -1 if given.get("outliers") else "auto",
     }
-    return {name: value for name, value in given.items() if value not in ("auto", "euclidean")}
+    return {name: value for name, value in found.items() if value not in ("auto", "euclidean")}
 
 
 def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
@@ -196,17 +216,15 @@ def left_out(
     """
     dropped = [_column("--drop", name, names, values) for name in drop]
     if columns:
-        parts = [part for given in columns for part in _parts(given, names)]
-        used = {_column("--columns", part, names, values) for part in parts}
+        # One column that has commas in its name, or several with commas between.
+        lists = [[given] if given in names else given.split(",") for given in columns]
+        parts = [part for found in lists for part in found if part.strip()]
+        used = {
+            _column("--columns", part if part in names else part.strip(), names, values)
+            for part in parts
+        }
         dropped += [name for name in names if name not in used and name != label]
     return tuple(dict.fromkeys(dropped))
-
-
-def _parts(given: str, names: Sequence[str]) -> list[str]:
-    """One column that has commas in its name, or several with commas between."""
-    if given in names:
-        return [given]
-    return [part.strip() for part in given.split(",") if part.strip()]
 
 
 def _column(option: str, given: str, names: Sequence[str], values: ValuesOf) -> str:
@@ -248,7 +266,7 @@ def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
 
 
 def weights_of(given: Sequence[str]) -> dict[str, float]:
-    """How much columns count, from what was typed: COLUMN=NUMBER."""
+    """Weights of columns, from what was typed: COLUMN=NUMBER."""
     found = {}
     for text in given:
         name, _, number = text.rpartition("=")

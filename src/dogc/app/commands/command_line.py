@@ -1,13 +1,14 @@
 """The commands as people type them: arguments, what is printed, exit codes.
 
 What a command needs is imported when it runs, so that help and a slip of the fingers are answered
-at once.
+at once. A command's options are passed on by their names: see :class:`.arguments.Asked`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,44 +18,13 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
-from .early import say_reading
+from ..._words import shown
+from . import options as opt
 from .failing import explain, fail
-from .options import (
-    Array,
-    Clusters,
-    Columns,
-    Command,
-    Components,
-    Drop,
-    File,
-    Files,
-    Folder,
-    Force,
-    Geometry,
-    Group,
-    Json,
-    Keep,
-    Label,
-    MaxTime,
-    Method,
-    Methods,
-    Metric,
-    Model,
-    Neighbors,
-    NoScale,
-    Outliers,
-    Quality,
-    Quiet,
-    RawCells,
-    Representatives,
-    Scheduler,
-    Seed,
-    Weights,
-)
 
 app = typer.Typer(
     name="dogc",
-    cls=Group,
+    cls=opt.Group,
     help="Graph clustering: cluster a table, label new rows, compare methods.",
     epilog="Exit codes: 0 success, 1 unexpected error, 2 bad input, options or output path, "
     "130 interrupted, 143 stopped.",
@@ -87,45 +57,50 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_VERSION = typer.Option(
+    "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
+)
+
+
 @app.callback()
-def _top(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", metavar="", callback=_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
+def _top(version: Annotated[bool, _VERSION] = False) -> None:
     pass
+
+
+def _say_reading(options: Mapping[str, Any]) -> None:
+    """Say which file is read, before the packages that take long to import."""
+    file, silent = options.get("file"), options.get("quiet") or options.get("json")
+    if file not in (None, "-") and not silent and sys.stderr.isatty():
+        print(f"reading {shown(file, 200)}", file=sys.stderr, flush=True)
 
 
 def _command(name: str, example: str) -> Callable[[Any], Any]:
     def register(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
-        def stoppable(*args: Any, **options: Any) -> int:
+        def stoppable(**options: Any) -> int:
             for package in ("rich", "pandas", "pyarrow", "skops"):
                 if find_spec(package) is None:  # before anything is read that needs it later
                     return fail(missing(package, "the command line"), 2)
-            say_reading(options)
+            _say_reading(options)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:
                 leave_in_order()
-                return function(*args, **options)
+                return function(**options)
             except KeyboardInterrupt:
                 return fail(INTERRUPTED, 130)
 
-        return app.command(name, cls=Command, epilog=f"Example: {example}")(stoppable)
+        return app.command(name, cls=opt.Command, epilog=f"Example: {example}")(stoppable)
 
     return register
 
 
 @_command("demo", "dogc demo --out demo-output")
 def demo(
-    out: Folder = Path("demo-output"),
-    force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    out: opt.Folder = Path("demo-output"),
+    force: opt.Force = False,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Cluster half of the Wine data with DOGC-OS, label the other half, write everything."""
     from .demonstration import run_demo
@@ -136,175 +111,136 @@ def demo(
 
 @_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
 def cluster(
-    file: Files,
-    clusters: Clusters,
-    method: Method = "dogc-os",
-    out: Folder = Path("dogc-output"),
-    array: Array = None,
-    label_column: Label = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    weight: Weights = None,
-    no_scale: NoScale = False,
-    neighbors: Neighbors = "auto",
-    geometry: Geometry = "auto",
-    metric: Metric = "euclidean",
-    components: Components = "auto",
-    representatives: Representatives = "auto",
-    outliers: Outliers = False,
-    seed: Seed = 0,
-    max_time: MaxTime = None,
-    scheduler: Scheduler = None,
-    raw_cells: RawCells = False,
-    force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    file: opt.Files,
+    clusters: opt.Clusters,
+    method: opt.Method = "dogc-os",
+    out: opt.Folder = Path("dogc-output"),
+    array: opt.Array = None,
+    label_column: opt.Label = None,
+    columns: opt.Columns = None,
+    drop: opt.Drop = None,
+    keep: opt.Keep = None,
+    weight: opt.Weights = None,
+    no_scale: opt.NoScale = False,
+    neighbors: opt.Neighbors = "auto",
+    geometry: opt.Geometry = "auto",
+    metric: opt.Metric = "euclidean",
+    components: opt.Components = "auto",
+    representatives: opt.Representatives = "auto",
+    outliers: opt.Outliers = False,
+    seed: opt.Seed = 0,
+    max_time: opt.MaxTime = None,
+    raw_cells: opt.RawCells = False,
+    force: opt.Force = False,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Cluster the rows of a file: labels, a model, a report, a record of the run."""
+    given = locals()
     from . import arguments, terminal
 
-    given = neighbors, geometry, metric, components, representatives, outliers
-    options = terminal.Asked(
-        arguments.with_array(file, array),
-        arguments.count("--clusters", clusters),
-        terminal.Output(out, force, raw_cells),
-        label_column,
-        tuple(drop or ()),
-        arguments.is_scaled(no_scale, metric),
-        columns=tuple(columns or ()),
-        keep=tuple(keep or ()),
-        weights=arguments.weights_of(weight or ()),
-        seed=arguments.check_seed(seed),
-        method=method,
-        settings=arguments.settings_of(*given),
-        max_time=max_time,
-        scheduler=scheduler,
-    )
-    return terminal.cluster(options, terminal.Terminal(json, quiet))
+    asked = arguments.asked(given, arguments.count("--clusters", clusters))
+    return terminal.cluster(asked, terminal.Terminal(json, quiet))
 
 
 @_command("predict", "dogc predict customers/model.skops new.csv --out new-labels.csv")
 def predict(
-    model: Model,
-    file: Files,
+    model: opt.Model,
+    file: opt.Files,
     out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for rows and labels.")] = Path(
         "predicted.csv"
     ),
-    array: Array = None,
-    scheduler: Scheduler = None,
-    raw_cells: RawCells = False,
-    force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    array: opt.Array = None,
+    raw_cells: opt.RawCells = False,
+    force: opt.Force = False,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Label the rows of a file with a model: same columns by name, in any order."""
     from . import arguments, terminal
 
     written = terminal.Output(out, force, raw_cells)
     file = arguments.with_array(file, array)
-    return terminal.predict(model, file, written, terminal.Terminal(json, quiet), scheduler)
+    return terminal.predict(model, file, written, terminal.Terminal(json, quiet))
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
 def compare(
-    file: File,
-    clusters: Clusters,
-    methods: Methods = None,
-    out: Folder = Path("dogc-compare"),
-    array: Array = None,
-    label_column: Label = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    weight: Weights = None,
-    no_scale: NoScale = False,
-    neighbors: Neighbors = "auto",
-    representatives: Representatives = "auto",
-    seed: Seed = 0,
-    quality: Quality = False,
-    raw_cells: RawCells = False,
-    force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    file: opt.File,
+    clusters: opt.Clusters,
+    methods: opt.Methods = None,
+    out: opt.Folder = Path("dogc-compare"),
+    array: opt.Array = None,
+    label_column: opt.Label = None,
+    columns: opt.Columns = None,
+    drop: opt.Drop = None,
+    keep: opt.Keep = None,
+    weight: opt.Weights = None,
+    no_scale: opt.NoScale = False,
+    neighbors: opt.Neighbors = "auto",
+    representatives: opt.Representatives = "auto",
+    seed: opt.Seed = 0,
+    quality: opt.Quality = False,
+    raw_cells: opt.RawCells = False,
+    force: opt.Force = False,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Run every method on a file, side by side."""
-    from . import arguments, terminal
+    given = locals()
+    from . import arguments, comparing, terminal
 
-    options = terminal.Asked(
-        arguments.with_array(file, array),
-        arguments.one_count(clusters),
-        terminal.Output(out, force, raw_cells),
-        label_column,
-        tuple(drop or ()),
-        not no_scale,
-        columns=tuple(columns or ()),
-        keep=tuple(keep or ()),
-        weights=arguments.weights_of(weight or ()),
-        seed=arguments.check_seed(seed),
-        settings=arguments.settings_of(neighbors=neighbors, representatives=representatives),
-    )
-    return terminal.compare(options, methods, quality, terminal.Terminal(json, quiet))
+    asked = arguments.asked(given, arguments.one_count(clusters))
+    return comparing.run_compare(asked, methods, quality, terminal.Terminal(json, quiet))
+
+
+_FROM = typer.Option("--from", metavar="N", help="The smallest number of clusters.")
+_TO = typer.Option("--to", metavar="N", help="The largest number of clusters.")
 
 
 @_command("explore", "dogc explore wine.csv --from 2 --to 8 --label-column class")
 def explore(
-    file: File,
-    first: Annotated[
-        int, typer.Option("--from", metavar="N", help="The smallest number of clusters.")
-    ] = 2,
-    last: Annotated[
-        int, typer.Option("--to", metavar="N", help="The largest number of clusters.")
-    ] = 8,
-    method: Method = "dogc-os",
-    out: Folder = Path("dogc-explore"),
-    array: Array = None,
-    label_column: Label = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    weight: Weights = None,
-    no_scale: NoScale = False,
-    neighbors: Neighbors = "auto",
-    geometry: Geometry = "auto",
-    metric: Metric = "euclidean",
-    components: Components = "auto",
-    representatives: Representatives = "auto",
-    seed: Seed = 0,
-    raw_cells: RawCells = False,
-    force: Force = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    file: opt.File,
+    first: Annotated[int, _FROM] = 2,
+    last: Annotated[int, _TO] = 8,
+    method: opt.Method = "dogc-os",
+    out: opt.Folder = Path("dogc-explore"),
+    array: opt.Array = None,
+    label_column: opt.Label = None,
+    columns: opt.Columns = None,
+    drop: opt.Drop = None,
+    keep: opt.Keep = None,
+    weight: opt.Weights = None,
+    no_scale: opt.NoScale = False,
+    neighbors: opt.Neighbors = "auto",
+    geometry: opt.Geometry = "auto",
+    metric: opt.Metric = "euclidean",
+    components: opt.Components = "auto",
+    representatives: opt.Representatives = "auto",
+    seed: opt.Seed = 0,
+    raw_cells: opt.RawCells = False,
+    force: opt.Force = False,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Cluster the rows of a file at several numbers of clusters: what splits, what merges."""
+    given = locals()
     from . import arguments, exploring, terminal
 
-    options = terminal.Asked(
-        arguments.with_array(file, array),
-        first,
-        terminal.Output(out, force, raw_cells),
-        label_column,
-        tuple(drop or ()),
-        arguments.is_scaled(no_scale, metric),
-        columns=tuple(columns or ()),
-        keep=tuple(keep or ()),
-        weights=arguments.weights_of(weight or ()),
-        seed=arguments.check_seed(seed),
-        method=method,
-        settings=arguments.settings_of(neighbors, geometry, metric, components, representatives),
-    )
+    asked = arguments.asked(given, first)
     numbers = exploring.numbers_asked(first, last)
-    return exploring.run_explore(options, numbers, terminal.Terminal(json, quiet))
+    return exploring.run_explore(asked, numbers, terminal.Terminal(json, quiet))
+
+
+_PAGE = typer.Option(metavar="FILE", help="HTML file to write.")
 
 
 @_command("report", "dogc report customers/model.skops --out customers.html")
 def report(
-    model: Model,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="HTML file to write.")] = Path(
-        "report.html"
-    ),
-    force: Force = False,
-    quiet: Quiet = False,
+    model: opt.Model,
+    out: Annotated[Path, _PAGE] = Path("report.html"),
+    force: opt.Force = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Write the report of a model again."""
     from . import terminal
@@ -313,23 +249,23 @@ def report(
 
 
 @_command("info", "dogc info customers/model.skops")
-def info(model: Model, json: Json = False) -> int:
+def info(model: opt.Model, json: opt.Json = False) -> int:
     """Show the contents of a model file."""
     from . import terminal
 
     return terminal.info(model, terminal.Terminal(json, False))
 
 
+_NAME = typer.Argument(metavar="NAME", help="One of them, to write as CSV.")
+_FILE = typer.Option(metavar="FILE", help="File for it; NAME.csv, if not named.")
+
+
 @_command("datasets", "dogc datasets wine --out wine.csv")
 def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One of them, to write as CSV.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File for it; NAME.csv, if not named.")
-    ] = None,
-    force: Force = False,
-    json: Json = False,
+    name: Annotated[str | None, _NAME] = None,
+    out: Annotated[Path | None, _FILE] = None,
+    force: opt.Force = False,
+    json: opt.Json = False,
 ) -> int:
     """List the bundled data sets, or write one of them as a CSV file."""
     from . import terminal

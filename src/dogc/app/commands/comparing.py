@@ -2,32 +2,93 @@
 
 from __future__ import annotations
 
-from typing import Any
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.markup import escape
 
+from ... import comparison
 from ...comparison import Comparison, MethodResult
 from .. import report as reports
+from ..files.clustering import asked_of, check_rows, names_by_size
+from ..files.opening import matching
+from ..files.reading import Table, read_table
 from ..report.json_values import digits, short
-from ..tables import Table
-from ..tables.clustered_table import names_by_size
-from .arguments import as_typed
+from .arguments import Asked, as_typed
 from .cluster_files import with_columns
 from .outputs import Output
+from .terminal import Terminal
 
-FILES = ["compare.csv", "compare.html", "labels.csv"]
+if TYPE_CHECKING:
+    import pandas
+
 # The scores of the page, by their names there.
 SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 
 
+def run_compare(
+    options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
+) -> int:
+    """Run methods side by side."""
+    matching(options.file)
+    options.out.check_folder(files("compare"))
+    table = read_table(options.file)
+    check_rows(table)
+    preparation = options.columns.encoder_of(table)
+    X = preparation.fit(table.frame).transform(table.frame)
+    name = options.columns.label
+    truth = None if name is None else table.frame[name].astype(str).to_numpy()
+    settings = dict(options.settings)
+    found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
+                               n_neighbors=settings.pop("n_neighbors", None),
+                               parameters=asked_of(preparation, settings), quality=quality,
+                               random_state=options.seed,
+                               progress=terminal.progress)  # fmt: skip
+    steps = list(preparation.steps_)
+    labels = {f"cluster {name}": names_by_size(y)[y] for name, y in found.labels.items()}
+    page = compare_page(found, table, int(options.clusters), steps)
+    notes, paths = write_pages("compare", page, found.to_frame(), table.frame, labels, options.out)
+    terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
+    if said := [*found.notes(), *notes]:
+        terminal.say()
+        terminal.notes(said, "compare")
+    terminal.wrote(paths)
+    terminal.finish({"methods": records(found), "preparation": steps, "notes": notes}, paths)
+    return 0
+
+
+def files(name: str) -> list[str]:
+    """The files that ``dogc compare`` and ``dogc explore`` write."""
+    return [f"{name}.csv", f"{name}.html", "labels.csv"]
+
+
+def write_pages(
+    name: str,
+    page: str,
+    results: pandas.DataFrame,
+    frame: pandas.DataFrame,
+    labels: Mapping[str, np.ndarray],
+    out: Output,
+) -> tuple[list[str], list[pathlib.Path]]:
+    """Write a table of results, a page and all labels; what to say of cells, and the paths."""
+    with out.whole_folder() as draft:
+        (draft / f"{name}.html").write_bytes(page.encode("utf-8"))
+        with out.rows_in(draft / f"{name}.csv") as file:
+            file.write(results.reset_index())
+        with out.rows_in(draft / "labels.csv") as file:
+            file.write(with_columns(frame, labels))
+    return file.note(), [out.path / written for written in files(name)]
+
+
 def compare_page(comparison: Comparison, table: Table, clusters: int, steps: list[str]) -> str:
     """The comparison as one page that needs nothing but a browser."""
-    labelled = any(row.scores for row in comparison)
     summary = {
         "source": short(table.source, 200),
         "rows": len(table.frame),
         "clusters": clusters,
-        "labelled": labelled,
+        "labelled": any(row.scores for row in comparison),
         "methods": [_line(row) for row in comparison],
         "names": [short(name, 60) for name in comparison.succeeded],
         "agreement": np.round(comparison.agreement, 4).tolist(),
@@ -40,33 +101,15 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
 
 def _line(row: MethodResult) -> dict[str, Any]:
     """One method, as the page shows it; what is not known is None."""
-    scores = {name: digits(row.scores[key]) for name, key in SCORES.items() if key in row.scores}
     return {
         "method": short(row.method, 60),
-        **scores,
+        **{name: digits(row.scores[key]) for name, key in SCORES.items() if key in row.scores},
         **{name: digits(value) for name, value in row.quality.items()},
         "agreement": digits(row.agreement),
         "clusters": row.n_found,
         "seconds": digits(row.seconds, 3),
         "failed": row.labels is None,
     }
-
-
-def write_comparison(
-    comparison: Comparison, table: Table, clusters: int, steps: list[str], out: Output
-) -> list[str]:
-    """Write the table, the page and the labels of every method; what to say of cells."""
-    labels = {
-        f"cluster {name}": names_by_size(found)[found] for name, found in comparison.labels.items()
-    }
-    page = compare_page(comparison, table, clusters, steps)
-    with out.whole_folder() as draft:
-        (draft / "compare.html").write_bytes(page.encode("utf-8"))
-        with out.rows_in(draft / "compare.csv") as file:
-            file.write(comparison.to_frame().reset_index())
-        with out.rows_in(draft / "labels.csv") as file:
-            file.write(with_columns(table.frame, labels))
-    return file.note()
 
 
 def records(comparison: Comparison) -> list[dict[str, Any]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 
-from ..tables import MixedEncoder, Table
-from ..tables.clustered_table import agreement, cluster_table
+from ...encoding import MixedEncoder
+from ..files.clustering import agreement, label_rows
+from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
-from .prediction import label_rows
 from .terminal import Terminal
 
 TRUTH = "class"
@@ -26,13 +27,10 @@ def wine() -> tuple[Table, Table]:
     frame = bunch.data.assign(**{TRUTH: bunch.target_names[bunch.target]})
     order = np.random.default_rng(0).permutation(len(frame))
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
-    names = ["half of the Wine data", "the other half"]
-    return tuple(
-        Table(
-            half, name, hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
-        )
-        for half, name in zip(halves, names, strict=True)
-    )  # type: ignore[return-value]
+    digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
+               for half in halves]  # fmt: skip
+    return (Table.of(halves[0], "half of the Wine data", digests[0]),
+            Table.of(halves[1], "the other half", digests[1]))  # fmt: skip
 
 
 def run_demo(out: Output, terminal: Terminal) -> int:
@@ -41,18 +39,30 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
-    found = cluster_table(known, preparation, "dogc-os", 3, parameters)
-    began = time.perf_counter()
-    X = preparation.transform(new.frame)
-    labels, confidence = label_rows(found.model, X)
-    seconds = time.perf_counter() - began
-    more = {"predicted.csv": (new.frame, labels, confidence, None)}
-    paths = cluster_files.write_files(found, preparation, out, more)
-    parts = {
-        "clustered": (found.labels, found.truth, found.seconds),
-        "predicted": (labels, new.frame[TRUTH].to_numpy(), seconds),
-    }
-    records = {name: _record(*part) for name, part in parts.items()}
+    parts: dict[str, tuple[Any, ...]] = {}
+
+    def predicted(model: Any) -> dict[str, Any]:
+        began = time.perf_counter()
+        results = label_rows(model, preparation.transform(new.frame))
+        parts["predicted"] = (
+            results["labels_"],
+            new.frame[TRUTH].to_numpy(),
+            time.perf_counter() - began,
+        )
+        return {"predicted.csv": cluster_files.with_results(new.frame, results)}
+
+    found, paths = cluster_files.cluster_to(
+        out, known, preparation, "dogc-os", 3, parameters, more=predicted
+    )
+    parts = {"clustered": (found.labels, found.truth, found.seconds), **parts}
+    records: dict[str, Any] = {}
+    for name, (labels, truth, seconds) in parts.items():
+        scores = agreement(truth, labels)
+        records[name] = {
+            "sizes": np.bincount(labels, minlength=3).tolist(),
+            **{score: scores[score] for score in SCORES},
+            "seconds": round(seconds, 4),
+        }
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip
     rows = [
@@ -66,12 +76,3 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     terminal.say(f"\nopen {out.path / 'report.html'} in a browser")
     terminal.finish(records, paths)
     return 0
-
-
-def _record(labels: np.ndarray, truth: np.ndarray, seconds: float) -> dict:
-    scores = agreement(truth, labels)
-    return {
-        "sizes": np.bincount(labels, minlength=3).tolist(),
-        **{name: scores[name] for name in SCORES},
-        "seconds": round(seconds, 4),
-    }

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sklearn.metrics import adjusted_rand_score
-
 from ...comparison import named_estimator, said_by
+from ...encoding import TableError
 from ...exploration import Exploration, explore
+from ...metrics import clustering_report
 from .. import report as reports
+from ..files.clustering import asked_of
+from ..files.opening import matching
+from ..files.reading import read_table
 from ..report.counts import describe_exploration
 from ..report.json_values import short
-from ..tables import TableError, read_table
-from ..tables.clustered_table import asked_of
-from ..tables.opening import check_there
-from .arguments import as_typed, check_settings
-from .cluster_files import with_columns
-from .outputs import Output
-from .terminal import Asked, Terminal, counted, plain
+from .arguments import Asked, as_typed, check_settings
+from .comparing import files, write_pages
+from .terminal import Terminal, counted, plain
 
-FILES = ["explore.csv", "explore.html", "labels.csv"]
 # More numbers than these make no picture that can be read.
 MOST = 30
 
@@ -46,10 +43,10 @@ def numbers_asked(first: int, last: int) -> range:
 def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
     check_settings(options.method, options.settings)
-    check_there(options.file)
-    options.out.check_folder(FILES)
+    matching(options.file)
+    options.out.check_folder(files("explore"))
     table = read_table(options.file)
-    preparation = options.preparation_of(table.frame)
+    preparation = options.columns.encoder_of(table)
     X = preparation.fit(table.frame).transform(table.frame)
     if numbers[-1] > len(X):
         raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "
@@ -57,9 +54,12 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     parameters = {**options.parameters(False), "verbose": 0}
     model = named_estimator(options.method, numbers[0], asked_of(preparation, parameters))
     found = explore(model, X, numbers, progress=terminal.progress)
-    if options.label_column is not None:
-        found = scored(found, table.frame[options.label_column].astype(str).to_numpy())
+    if options.columns.label is not None:
+        truth = table.frame[options.columns.label].astype(str).to_numpy()
+        for row in found:
+            row.figures["ari"] = clustering_report(truth, row.labels)["ari"]
     steps = list(preparation.steps_)
+    said = _notes(found)
     summary: dict[str, Any] = {
         "source": short(table.source, 200),
         "method": reports.method_name(model),
@@ -67,28 +67,26 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
         "rows_by_count": describe_exploration(found),
         "words": firm_words(found),
         "steps": [short(step, 2000) for step in steps],
+        "notes": said,
     }
-    said = _notes(found)
-    summary["notes"] = said
-    notes = write_exploration(found, table.frame, summary, options.out)
-    paths = [options.out.path / name for name in FILES]
+    page = reports.page(f"{summary['source']}: how many clusters?", summary, reports.EXPLORE)
+    labels = {f"cluster of {count}": labels for count, labels in found.labels.items()}
+    notes, paths = write_pages("explore", page, found.to_frame(), table.frame, labels, options.out)
     terminal.say(f"[bold]{counted(len(X), 'row')} of {plain(table.source)}[/bold] by "
                  f"{plain(summary['method'])}\n")  # fmt: skip
-    terminal.say(plain_lines(str(found)))
+    terminal.say("\n".join(map(plain, str(found).splitlines())))
     terminal.notes([*said, *notes], "explore")
     terminal.wrote(paths)
     terminal.say(f"\nopen {plain(options.out.path / 'explore.html')} in a browser")
-    terminal.finish({"proposed": found.proposed, **_record(summary), "preparation": steps}, paths)
+    by_count = summary["rows_by_count"]
+    terminal.finish({"proposed": found.proposed, "rows": len(X), "method": summary["method"],
+                     "counts": by_count["rows"], "steps": by_count["steps"], "notes": said,
+                     "preparation": steps}, paths)  # fmt: skip
     return 0
 
 
-def plain_lines(text: str) -> str:
-    """Several lines of our own words."""
-    return "\n".join(plain(line) for line in text.splitlines())
-
-
 def firm_words(found: Exploration) -> str:
-    """Which numbers have the same clusters at all scales, in one sentence.
+    """A sentence on the numbers that have the same clusters at all scales.
 
     Examples
     --------
@@ -100,44 +98,16 @@ def firm_words(found: Exploration) -> str:
     if not known:
         return ""
     if not firm:
-        return "No number has nearly the same clusters at all scales."
+        return "No number of clusters is stable."
     listed = firm[0] if len(firm) == 1 else f"{', '.join(firm[:-1])} and {firm[-1]}"
     return f"The clusters are nearly the same at all scales with {listed}."
 
 
-def write_exploration(found: Exploration, frame: Any, summary: dict, out: Output) -> list[str]:
-    """Write the table, the page and the labels at every number; what to say of cells."""
-    labels = {f"cluster of {count}": labels for count, labels in found.labels.items()}
-    title = f"{summary['source']}: how many clusters?"
-    page = reports.page(title, summary, reports.EXPLORE)
-    with out.whole_folder() as draft:
-        (draft / "explore.html").write_bytes(page.encode("utf-8"))
-        with out.rows_in(draft / "explore.csv") as file:
-            file.write(found.to_frame().reset_index())
-        with out.rows_in(draft / "labels.csv") as file:
-            file.write(with_columns(frame, labels))
-    return file.note()
-
-
-def scored(found: Exploration, truth: np.ndarray) -> Exploration:
-    """The same with the adjusted Rand index with known labels at each number."""
-    rows = [row._replace(figures={"ari": adjusted_rand_score(truth, row.labels), **row.figures})
-            for row in found]  # fmt: skip
-    return Exploration(rows, found.evidence)
-
-
 def _notes(found: Exploration) -> list[str]:
-    """What the fits warned of, the same words once."""
+    """Warnings of the fits, the same words once."""
     said = said_by([(str(row.n_clusters), row.note) for row in found if row.note])
     return [
         as_typed(f"{', '.join(numbers)} cluster{'' if numbers == ['1'] else 's'}: {note}",
                  "explore")
         for note, numbers in said.items()
     ]  # fmt: skip
-
-
-def _record(summary: dict[str, Any]) -> dict[str, Any]:
-    """The page's figures, as ``--json`` prints them."""
-    by_count = summary["rows_by_count"]
-    return {"rows": summary["rows"], "method": summary["method"], "counts": by_count["rows"],
-            "steps": by_count["steps"], "notes": summary["notes"]}  # fmt: skip

@@ -11,164 +11,92 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-_FLAG = ""
 
-
-class Command(TyperCommand):
-    """A command whose flags, those of typer too, have nothing behind their names in the help."""
+class _BareFlags:
+    """Flags, those of typer too, have nothing behind their names in the help."""
 
     def get_params(self, ctx: Any) -> Any:
         """All options."""
-        return _bare_flags(super().get_params(ctx))
+        found = super().get_params(ctx)  # type: ignore[misc]
+        for option in found:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return found
 
 
-class Group(TyperGroup):
-    """The same for what stands before the commands."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """All options."""
-        return _bare_flags(super().get_params(ctx))
+class Command(_BareFlags, TyperCommand):
+    """A command."""
 
 
-def _bare_flags(found: Any) -> Any:
-    for option in found:
-        if getattr(option, "is_flag", False):
-            option.metavar = _FLAG
-    return found
+class Group(_BareFlags, TyperGroup):
+    """All commands, and what stands before them."""
 
 
-Json = Annotated[
-    bool,
-    typer.Option("--json", metavar=_FLAG, help="Print one JSON object and nothing else."),
+def _flag(help: str, *names: str) -> Any:
+    return typer.Option(*names, metavar="", help=help)
+
+
+def _value(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def _given(metavar: str, help: str) -> Any:
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, gzip of these, or - for standard input"
+_PARTS = "; or a quoted pattern, such as 'parts/*.csv'"
+_SCALING = "Scaling of the columns before distances are computed: "
+_UNCHANGED = "Write cells unchanged, even if a spreadsheet would run them as formulas."
+_AGAIN = "Can be repeated."
+Several = list[str] | None
+
+File = Annotated[str, _given("FILE", f"{_KINDS}.")]
+Files = Annotated[str, _given("FILE", f"{_KINDS}{_PARTS}.")]
+Model = Annotated[Path, _given("MODEL", "A model.skops file.")]
+Json = Annotated[bool, _flag("Print one JSON object and nothing else.", "--json")]
+Quiet = Annotated[bool, _flag("Print nothing but errors.", "--quiet", "-q")]
+RawCells = Annotated[bool, _flag(_UNCHANGED, "--raw-cells")]
+Force = Annotated[bool, _flag("Overwrite files that exist.", "--force")]
+NoScale = Annotated[bool, _flag("Leave features in their own units.", "--no-scale")]
+Outliers = Annotated[
+    bool, _flag("Give outliers the label -1 instead of that of the nearest cluster.", "--outliers")
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", metavar=_FLAG, help="Print nothing but errors.")
-]
-RawCells = Annotated[
-    bool,
-    typer.Option(
-        "--raw-cells",
-        metavar=_FLAG,
-        help="Write cells unchanged, even if a spreadsheet would run them as formulas.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", metavar=_FLAG, help="Overwrite files that exist.")]
-_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, ARFF, gzip of these, or - for standard input"
-Array = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Array in an NPZ file, or sheet in an Excel file."),
-]
-File = Annotated[str, typer.Argument(help=f"{_KINDS}.", metavar="FILE", show_default=False)]
-Files = Annotated[
-    str,
-    typer.Argument(
-        help=f"{_KINDS}; or a quoted pattern, such as 'parts/*.csv'.",
-        metavar="FILE",
-        show_default=False,
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="A running Dask cluster that does the work: tcp://HOST:PORT."
-    ),
-]
-Model = Annotated[
-    Path, typer.Argument(help="A model.skops file.", metavar="MODEL", show_default=False)
-]
-Folder = Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")]
+Quality = Annotated[bool, _flag("Add stability; takes six times as long.", "--quality")]
+Array = Annotated[str | None, _value("NAME", "Array in an NPZ file, or sheet in an Excel file.")]
+Folder = Annotated[Path, _value("DIR", "Output folder.")]
 Clusters = Annotated[
-    str,
-    typer.Option(
-        "--clusters", "-k", metavar="N|auto", help="Number of clusters.", show_default=False
-    ),
+    str, _value("N|auto", "Number of clusters.", "--clusters", "-k", show_default=False)
 ]
 Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Columns to use, separated by commas (default: all). Can be repeated.",
-    ),
+    Several, _value("NAMES", f"Columns to use, separated by commas (default: all). {_AGAIN}")
 ]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN", help="Column to use even if it looks like an id. Can be repeated."
-    ),
-]
+Keep = Annotated[Several, _value("COLUMN", f"Column to use even if it looks like an id. {_AGAIN}")]
 Weights = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--weight",
-        metavar="COLUMN=NUMBER",
-        help="Weight of a column, such as age=0.5. Can be repeated.",
-    ),
+    Several, _value("COLUMN=NUMBER", f"Weight of a column, such as age=0.5. {_AGAIN}", "--weight")
 ]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="Column to leave out. Can be repeated."),
-]
+Drop = Annotated[Several, _value("NAME", f"Column to leave out. {_AGAIN}")]
 Label = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Column with the known labels; used only for scoring."),
-]
-NoScale = Annotated[
-    bool, typer.Option("--no-scale", metavar=_FLAG, help="Leave features in their own units.")
+    str | None, _value("NAME", "Column with the known labels; used only for scoring.")
 ]
 Method = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="dogc, dogc-os, can, n-cut, ...: any that dogc compare lists."
-    ),
+    str, _value("NAME", "dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")
 ]
-Methods = Annotated[
-    list[str] | None,
-    typer.Option("--method", metavar="NAME", help="Method to run (default: all). Can be repeated."),
-]
-Neighbors = Annotated[str, typer.Option(metavar="N|auto", help="Number of neighbours of a row.")]
-Geometry = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Scaling of the columns before distances are computed: auto, given, standard, "
-        "within or principal.",
-    ),
-]
+Methods = Annotated[Several, _value("NAME", f"Method to run (default: all). {_AGAIN}", "--method")]
+Neighbors = Annotated[str, _value("N|auto", "Number of neighbours of a row.")]
+Geometry = Annotated[str, _value("NAME", f"{_SCALING}auto, given, standard, within or principal.")]
 Metric = Annotated[
     str,
-    typer.Option(
-        metavar="NAME",
-        help="Distance between rows: euclidean, manhattan, or cosine, which leaves the columns "
-        "as they are.",
-    ),
-]
+    _value("NAME", "Distance between rows: euclidean, manhattan, or cosine, which leaves the "
+                   "columns as they are."),
+]  # fmt: skip
 Components = Annotated[
-    str,
-    typer.Option(
-        metavar="N|auto|none", help="Dimension of the learned subspace; none means no projection."
-    ),
+    str, _value("N|auto|none", "Dimension of the learned subspace; none means no projection.")
 ]
 Representatives = Annotated[
     str,
-    typer.Option(
-        metavar="N|auto|none",
-        help="Number of representatives if there are many rows; none uses a graph of all rows.",
-    ),
-]
-Outliers = Annotated[
-    bool,
-    typer.Option(
-        "--outliers",
-        metavar=_FLAG,
-        help="Give outliers the label -1 instead of that of the nearest cluster.",
-    ),
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="Random seed, for methods that use one.")]
-MaxTime = Annotated[
-    float | None,
-    typer.Option(metavar="SECONDS", help="Stop the fit after this many seconds."),
-]
-Quality = Annotated[
-    bool,
-    typer.Option("--quality", metavar=_FLAG, help="Add stability; takes six times as long."),
-]
+    _value("N|auto|none", "Number of representatives if there are many rows; none uses a graph of "
+                          "all rows."),
+]  # fmt: skip
+Seed = Annotated[int, _value("N", "Random seed, for methods that use one.")]
+MaxTime = Annotated[float | None, _value("SECONDS", "Stop the fit after this many seconds.")]

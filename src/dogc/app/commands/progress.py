@@ -1,4 +1,4 @@
-"""How far a command has come, on the terminal."""
+"""Progress of a command, on the terminal."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ class RowsDone:
         self._what = ""
         self._bar: Any = None
 
-    def __call__(self, what: str, rows: int, total: int | None) -> None:
+    def __call__(self, what: str, rows: int, total: int | None = None) -> None:
         """So many rows more are done; without rows, something else shows how far it is."""
-        if not self.shown:
-            return
         if what != self._what:
             self.close()
             self._what = what
-        if rows and self._bar is None:
+        if not rows or not self.shown:
+            return
+        if self._bar is None:
             from tqdm import tqdm
 
             self._bar = tqdm(total=total, desc=what, unit=" rows", unit_scale=True, leave=False)
-        if rows:
-            self._bar.update(rows)
+        self._bar.update(rows)
 
     def close(self) -> None:
         """Take the bar away."""

@@ -1,4 +1,4 @@
-"""What the commands print, and what they do in which order."""
+"""The commands: what each does in which order, and what it prints."""
 
 from __future__ import annotations
 
@@ -6,75 +6,26 @@ import contextlib
 import json
 import pathlib
 import sys
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from ... import comparison
 from ..._atomic import write_whole
 from ..._words import shown
+from ...encoding import TableError
 from .. import report as reports
+from ..files.clustering import Clustering
+from ..files.opening import matching
+from ..files.reading import open_table
 from ..models import saving
-from ..tables import MixedEncoder, TableError, read_table
-from ..tables.clustered_table import Clustering, asked_of, cluster_table
-from ..tables.opening import check_there
-from ..tables.values import texts_of
-from ..tables.workers import hired
-from . import cluster_files, comparing, prediction, several_files
-from .arguments import ValuesOf, as_typed, check_settings, check_weights, left_out
+from . import cluster_files, prediction
+from .arguments import Asked, as_typed, check_settings
 from .outputs import Output
 from .progress import RowsDone
-
-if TYPE_CHECKING:
-    import pandas
-
-
-class Asked(NamedTuple):
-    """What ``cluster`` and ``compare`` are told; the latter nothing of methods."""
-
-    file: str
-    clusters: int | str
-    out: Output
-    label_column: str | None
-    drop: tuple[str, ...]
-    scale: bool
-    columns: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    weights: Mapping[str, float] = MappingProxyType({})
-    seed: int = 0
-    method: str = ""
-    settings: Mapping[str, Any] = MappingProxyType({})  # of the method, those that were given
-    max_time: float | None = None
-    scheduler: str | None = None
-
-    def preparation(
-        self, names: Sequence[str], values: ValuesOf = lambda name: None
-    ) -> MixedEncoder:
-        """What is to be made of a table with columns of these names."""
-        check_weights(self.weights, names)
-        drop = left_out(names, self.columns, self.drop, self.label_column, values)
-        return MixedEncoder(
-            scale=self.scale,
-            drop=drop,
-            label_column=self.label_column,
-            weights=dict(self.weights) or "auto",
-            keep=self.keep,
-        )
-
-    def preparation_of(self, frame: pandas.DataFrame) -> MixedEncoder:
-        """What is to be made of a table."""
-        return self.preparation(list(frame.columns), lambda name: texts_of(frame[name]))
-
-    def parameters(self, progress: bool) -> dict[str, Any]:
-        """Of the method, as far as it has them."""
-        return {"max_time": self.max_time, "n_jobs": -1, "verbose": int(progress),
-                "random_state": self.seed, **self.settings}  # fmt: skip
-
 
 LONGEST = 5000  # letters of a text that is printed
 
@@ -96,7 +47,7 @@ def plain(text: object) -> str:
 
 
 class Terminal:
-    """Where to print: for people, for machines, or not at all."""
+    """Prints for people, for machines, or not at all."""
 
     def __init__(self, as_json: bool, quiet: bool):
         """Choose."""
@@ -123,7 +74,7 @@ class Terminal:
         self.console.print(grid)
 
     def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
-        """What there is to know."""
+        """Print remarks."""
         for note in notes:
             self.say(f"[yellow]note:[/yellow] {plain(as_typed(note, command))}")
 
@@ -142,35 +93,18 @@ class Terminal:
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_settings(options.method, options.settings)
-    files = several_files.matching(options.file)
+    matching(options.file)
     options.out.check_folder(cluster_files.FILES)
-    if several_files.in_parts(files, options.scheduler):
-        found, paths = cluster_in_parts(files, options, terminal)
-    else:
-        table = read_table(files[0])
-        several_files.check_rows(len(table.frame), table.source)
-        preparation = options.preparation_of(table.frame)
-        found = cluster_table(table, preparation, options.method, options.clusters,
-                              options.parameters(terminal.progress))  # fmt: skip
-        paths = cluster_files.write_files(found, preparation, options.out)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(options.file, bar) as table:
+        found, paths = cluster_files.cluster_to(
+            options.out, table, options.columns.encoder_of(table), options.method,
+            options.clusters, options.parameters(terminal.progress), bar,
+        )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)
     terminal.finish(cluster_files.run_record(found), paths)
     return 130 if getattr(found.model, "stopping_reason_", None) == "interrupted" else 0
-
-
-def cluster_in_parts(
-    files: list[str], options: Asked, terminal: Terminal
-) -> tuple[Clustering, list[pathlib.Path]]:
-    """Cluster files that are never in memory as a whole."""
-    from . import streaming
-
-    bar = RowsDone(terminal.progress)
-    with hired(options.scheduler) as workers, contextlib.closing(bar):
-        return streaming.cluster_files(
-            files, several_files.named(files), options.preparation, options.method,
-            options.clusters, options.parameters(terminal.progress), options.out, workers, bar,
-        )  # fmt: skip
 
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
@@ -180,14 +114,13 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
-    rows = []
-    for name, size in cluster_files.all_sizes(found).items():
-        mean = mean_confidence(found, int(name))
-        rows.append([cluster_files.shown_name(name), f"{size:,}", f"{size / n:.0%}", mean])
+    all_rows, rows = reports.count_rows(found), []
+    for label, size in sorted(all_rows.sizes.items()):
+        sure = all_rows.sureness[label]
+        mean = f"{sure.total / sure.known:.2f}" if sure.known else "-"
+        rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)
-    if columns := reports.GEOMETRY.get(getattr(found.model, "geometry_", "")):
-        terminal.say(f"\nDistances were computed on the columns, {columns}.")
     resolution = reports.describe_resolution(found.model)
     if resolution and resolution["steady"] is not False:  # there is a note otherwise
         terminal.say(f"\n{resolution['words']}")
@@ -200,41 +133,17 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.notes(found.settings["notes"])
 
 
-def mean_confidence(found: Clustering, label: int) -> str:
-    """How sure the rows of a cluster are on average."""
-    if found.tally is not None:
-        sure = found.tally.sureness[label]
-        return f"{sure.total / sure.known:.2f}" if sure.known else "-"
-    known = found.confidence[found.labels == label]
-    return "-" if np.isnan(known).all() else f"{np.nanmean(known):.2f}"
-
-
-def predict(
-    model: pathlib.Path, file: str, out: Output, terminal: Terminal, scheduler: str | None = None
-) -> int:
+def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:
     """Label the rows of a file, or of several."""
-    files = several_files.matching(file)
+    files = matching(file)
     out.check_file()
     if out.path.exists() and any(other.exists() and out.path.samefile(other)
                                  for other in (model, *map(pathlib.Path, files))):  # fmt: skip
         raise TableError(f"--out {out.path} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
-    with terminal.console.status("labelling") as status:
-        done = 0
-
-        def advance(rows: int) -> None:
-            nonlocal done
-            done += rows
-            status.update(f"labelling: {done:,} rows")
-
-        if len(files) == 1 and scheduler is None:
-            with out.rows() as rows:
-                found = prediction.predict_file(bundle, files[0], rows, advance)
-        else:
-            several_files.in_parts(files, scheduler)
-            with hired(scheduler) as workers, out.rows() as rows:
-                name = several_files.named(files)
-                found = prediction.predict_parts(bundle, files, name, rows, workers, advance)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(file, bar) as table, out.rows() as rows:
+        found = prediction.predict_table(bundle, table, rows, bar)
     sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
@@ -244,38 +153,6 @@ def predict(
     terminal.notes(notes)
     terminal.wrote([out.path])
     terminal.finish({"rows": total, "clusters": sizes, "notes": notes}, [out.path])
-    return 0
-
-
-def compare(
-    options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
-) -> int:
-    """Run methods side by side."""
-    check_there(options.file)
-    options.out.check_folder(comparing.FILES)
-    table = read_table(options.file)
-    several_files.check_rows(len(table.frame), table.source)
-    preparation = options.preparation_of(table.frame)
-    X = preparation.fit(table.frame).transform(table.frame)
-    name = options.label_column
-    truth = None if name is None else table.frame[name].astype(str).to_numpy()
-    settings = dict(options.settings)
-    found = comparison.compare(X, int(options.clusters), list(methods) if methods else None, truth,
-                               n_neighbors=settings.pop("n_neighbors", None),
-                               parameters=asked_of(preparation, settings), quality=quality,
-                               random_state=options.seed,
-                               progress=terminal.progress)  # fmt: skip
-    steps = list(preparation.steps_)
-    notes = comparing.write_comparison(found, table, int(options.clusters), steps, options.out)
-    paths = [options.out.path / name for name in comparing.FILES]
-    terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
-    if said := [*found.notes(), *notes]:
-        terminal.say()
-        terminal.notes(said, "compare")
-    terminal.wrote(paths)
-    terminal.finish(
-        {"methods": comparing.records(found), "preparation": steps, "notes": notes}, paths
-    )
     return 0
 
 
@@ -290,7 +167,7 @@ def report(model: pathlib.Path, out: Output, terminal: Terminal) -> int:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """What a file has under a name, if it is what we would have put there."""
+    """The value of a name in a file, if it is what we would have put there."""
     return value if isinstance(value, dict) else {}
 
 

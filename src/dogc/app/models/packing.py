@@ -23,12 +23,12 @@ from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors, RadiusNei
 
 from ... import estimators, results
 from ..._words import shown
+from ...encoding import MixedEncoder
 from ...estimators import _dkm
 from ...estimators._elsewhere import storable
-from ...fitting import fixed_graph, labelling, landmarks, neighbours, prototypes, representatives
+from ...fitting import fixed_graph, labelling, landmarks, neighbours, representatives
 from ...fitting import scaling as scales
 from ...fitting.repeatable import single_blas_thread
-from ..tables import MixedEncoder
 
 TAG, STATE = "dogc", "state"
 
@@ -40,7 +40,7 @@ OURS = tuple(
 # class may move, and a tuple may get more fields with defaults; a name in files must stay.
 STORED: dict[str, type] = {cls.__name__: cls for cls in OURS} | {
     name: cls
-    for module in (fixed_graph, labelling, landmarks, neighbours, prototypes, representatives,
+    for module in (fixed_graph, labelling, landmarks, neighbours, representatives,
                    scales, results, _dkm)
     for name, cls in vars(module).items()
     if isinstance(cls, type) and issubclass(cls, tuple) and cls.__module__.startswith("dogc.")

@@ -1,12 +1,12 @@
 """A clustering as one HTML page that needs nothing but a browser."""
 
 from .page import COMPARE, EXPLORE, is_summary, page, render
-from .summary import GEOMETRY, describe_resolution, method_name, sample_words, summarise
+from .summary import count_rows, describe_resolution, method_name, sample_words, summarise
 
 __all__ = [
     "COMPARE",
     "EXPLORE",
-    "GEOMETRY",
+    "count_rows",
     "describe_resolution",
     "is_summary",
     "method_name",

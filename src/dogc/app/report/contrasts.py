@@ -28,14 +28,14 @@ class Contrast(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much more often."""
+        """The difference of both shares."""
         return self.share - self.rest
 
 
 def contrasts(
     column: Column, groups: Groups, clusters: list[int]
 ) -> Iterator[tuple[int, Contrast]]:
-    """How each cluster differs from the rest in a feature, where it differs at all.
+    """The difference of each cluster from the rest in a feature, if there is any.
 
     The difference of the two distribution functions has a highest and a lowest point; cutting
     at either, or at both, gives the range that tells cluster and rest apart best.

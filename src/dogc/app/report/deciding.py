@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tables.deciding_numbers import COLUMNS, deciding_number
+from ..files.deciding_numbers import COLUMNS, deciding_number
 from .groups import Groups
 from .histograms import Features
 from .json_values import digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # A value decides if clusters mix it less than this share of all rows, and the rows themselves more
 # than that share. Columns of more values are not looked at.

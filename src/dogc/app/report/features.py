@@ -1,4 +1,4 @@
-"""What makes each cluster different: features ranked by how far its rows are from the rest."""
+"""Features that tell each cluster apart, ranked by how far its rows are from the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .histograms import Column, Features, describe_column
 from .json_values import digits
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # With more features than these, those whose means differ most are looked at.
 MOST_FEATURES = 2000

@@ -1,4 +1,4 @@
-"""How the learned graph looks: its weight between clusters, and a coarse picture of it."""
+"""The learned graph: its weight between clusters, and a coarse picture of it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ OUTLIER = -1
 
 
 class Groups(NamedTuple):
-    """Which group each row is in: clusters 0 to c - 1, then the outliers."""
+    """The group of each row: clusters 0 to c - 1, then the outliers."""
 
     codes: np.ndarray  # (n,) group of each row
     size: np.ndarray  # (c + 1,) rows in each group; the last are the outliers

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..tables import TableError
-from ..tables.columns import plan_column, with_gaps
+from ...encoding import TableError
+from ...encoding.columns import plan_column, with_gaps
 from .groups import Groups
 from .json_values import digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    import pandas
+
+    from ..files.clustering import Clustering
 
 BINS = 24
 
@@ -38,41 +40,33 @@ class Features:
             self.places.setdefault(str(name), []).append(i)
 
     def __getitem__(self, j: int) -> Column:
-        """The j-th feature, from the table if one numeric column there has its name."""
+        """The j-th feature, from the table if one column of numbers or dates has its name."""
         name = str(self.clustering.feature_names[j])
         places = self.places.get(name, [])
-        values = self._numbers(places)
-        days = self._days(places) if values is None else None
-        values = days if values is None else values
+        values, date = None, False
+        if len(places) == 1:
+            values, date = _numbers_or_days(self.clustering.frame.iloc[:, places[0]])
         original = values is not None
         if values is None:
             values = np.asarray(self.clustering.X[:, j], dtype=np.float64)
         present = values[np.isfinite(values)]
         low, high = present.min(initial=np.inf), present.max(initial=-np.inf)
         two_values = bool(np.all((present == low) | (present == high)))
-        return Column(short(name, 80), values, original, two_values, days is not None)
+        return Column(short(name, 80), values, original, two_values, date)
 
-    def _numbers(self, places: list[int]) -> np.ndarray | None:
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-        if len(places) != 1:
-            return None
-        column = self.clustering.frame.iloc[:, places[0]]
-        if not is_numeric_dtype(column.dtype) or is_bool_dtype(column.dtype):
-            return None
+def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
+    """The numbers of a column, or its days as the preparation understands them; else None."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype):
         with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
-            return column.to_numpy(dtype=np.float64, na_value=np.nan)
-
-    def _days(self, places: list[int]) -> np.ndarray | None:
-        """The days of a column of dates, as the preparation understands it."""
-        if len(places) != 1:
-            return None
-        column = self.clustering.frame.iloc[:, places[0]]
-        try:
-            plan = plan_column(column)
-            return with_gaps(column, plan) if plan["kind"] == "date" else None
-        except TableError:
-            return None
+            return column.to_numpy(dtype=np.float64, na_value=np.nan), False
+    try:
+        plan = plan_column(column)
+    except TableError:
+        return None, False
+    return (with_gaps(column, plan), True) if plan["kind"] == "date" else (None, False)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
@@ -80,11 +74,8 @@ def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict
     finite = np.isfinite(column.values)
     values, codes = column.values[finite], groups.codes[finite]
     low, high, bins, log = choose_scale(values)
-    if log:  # a quotient of the ends may be too large for a number
-        values_on, low_on, high_on = np.log(values), np.log(low), np.log(high)
-    else:
-        values_on, low_on, high_on = values, low, high
-    part = (values_on - low_on) / (high_on - low_on)
+    on, ends = (np.log(values), np.log([low, high])) if log else (values, np.array([low, high]))
+    part = (on - ends[0]) / (ends[1] - ends[0])  # a quotient of ends may be too large for a number
     inner = np.clip((part * bins).astype(np.int64), 0, bins - 1)
     count = np.bincount(codes * bins + inner, minlength=(groups.c + 1) * bins).reshape(-1, bins)
     return {
@@ -104,7 +95,7 @@ def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict
 
 
 class Scale(NamedTuple):
-    """Where a histogram begins and ends, in how many bins, and whether bins grow in size."""
+    """The ends of a histogram, its number of bins, and whether they grow in size."""
 
     low: float
     high: float

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..._policy import policy
 
+VERSION = 1  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
 REPORT = (
     "base.js",
@@ -30,31 +31,17 @@ COMPARE = ("base.js", "sortable.js", "compare.js", "frame.js")
 EXPLORE = ("base.js", "sortable.js", "counts.js", "explore.js", "frame.js")
 # What a JSON text must not hold inside a script element, or in older readers of JavaScript.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-# What the page cannot do without.
-PARTS: dict[str, type] = {
-    "source": str,
-    "method": str,
-    "rows": int,
-    "clusters_found": int,
-    "ending": dict,
-    "clusters": list,
-    "points": dict,
-    "features": dict,
-    "data": dict,
-}
 
 
 def is_summary(value: Any) -> bool:
-    """Whether this has the parts of a summary; a file may hold anything under that name.
+    """Whether this is a summary that the page can show.
 
     Examples
     --------
     >>> is_summary({"source": "a.csv"})
     False
     """
-    return isinstance(value, dict) and all(
-        isinstance(value.get(name), kind) for name, kind in PARTS.items()
-    )
+    return isinstance(value, dict) and value.get("version") == VERSION
 
 
 def render(summary: dict[str, Any]) -> str:

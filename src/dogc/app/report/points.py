@@ -1,4 +1,4 @@
-"""Where the rows lie: two directions of the learned subspace, and a sample of rows to show."""
+"""The rows in the plane: two directions of the learned subspace, and a sample of rows to show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .json_values import cell, digits, short
 if TYPE_CHECKING:
     import pandas
 
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 SEED = 0
 LEAST_OF_A_CLUSTER = 20

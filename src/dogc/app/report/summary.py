@@ -10,20 +10,20 @@ import numpy as np
 
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...quality import scale_agreement, silhouette
-from ..tables.tally import Sureness, sureness_of
+from ..files.tally import Sureness, Tally, tally
 from .counts import describe_counts
 from .deciding import deciding_columns, deciding_cuts
 from .features import describe_features, telling_columns
 from .graph_weight import describe_graph
-from .groups import Groups, group_rows
+from .groups import group_rows
 from .json_values import as_json, digits, short
+from .page import VERSION
 from .points import describe_points, lay_out
 from .truth import describe_truth
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
-VERSION = 1
 # Names of the paper for classes that are called otherwise.
 METHOD_NAMES = {
     "DOGCOS": "DOGC-OS",
@@ -93,6 +93,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     groups = group_rows(clustering.labels)
     layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
+    counted = count_rows(clustering)
     features = describe_features(clustering, groups)
     telling = telling_columns(features)
     deciding = deciding_columns(clustering, groups)
@@ -105,12 +106,12 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "clusters_found": groups.c,
         "ending": describe_ending(model, groups.c),
         "resolution": describe_resolution(model),
-        "clusters": describe_sizes(clustering, groups),
-        "sureness": describe_all_sureness(clustering),
+        "clusters": describe_sizes(counted),
+        "sureness": describe_sureness(functools.reduce(Sureness.merged, counted.sureness.values())),
         "figures": describe_figures(clustering),
         "deciding": deciding,
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
-        "truth": describe_truth(clustering, groups),
+        "truth": describe_truth(counted),
         "points": describe_points(clustering, groups, layout, max_points, telling),
         "features": features,
         "counts": describe_counts(clustering, groups.c),
@@ -140,7 +141,7 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
 
 
 def describe_resolution(model: Any) -> dict[str, Any] | None:
-    """How many representatives stand for the rows and how far another number of them agrees.
+    """The number of representatives, and the agreement of another number of them.
 
     None where every row is its own; no agreement where no other number was asked.
     """
@@ -148,46 +149,31 @@ def describe_resolution(model: Any) -> dict[str, Any] | None:
     if choice is None:
         return None
     p = int(model.n_representatives_)
-    agreement = choice.confirmed if len(choice.n_representatives) > 1 else None
-    return {
-        "n_representatives": p,
-        "agreement": None if agreement is None else digits(agreement),
-        "steady": None if agreement is None else agreement >= LOW_AGREEMENT,
-        "words": resolution_words(p, agreement),
-    }
-
-
-def resolution_words(p: int, agreement: float | None) -> str:
-    """Whether the clusters hang on the resolution, for somebody who has not read the manual.
-
-    Examples
-    --------
-    >>> resolution_words(9, 0.8)
-    '9 representatives stand for the rows; another number gives similar clusters (agreement 0.80).'
-    """
-    start = f"{p:,} representatives stand for the rows"
-    if agreement is None:
-        return f"{start}."
-    number = f"(agreement {agreement:.2f})"
-    if agreement < LOW_AGREEMENT:
-        return (
-            f"The clusters change with the resolution: {start}, and another number gives other "
+    words, found = f"{p:,} representatives stand for the rows", {"n_representatives": p}
+    if len(choice.n_representatives) == 1:
+        return {**found, "agreement": None, "steady": None, "words": f"{words}."}
+    agreement = choice.confirmed
+    steady, number = agreement >= LOW_AGREEMENT, f"(agreement {agreement:.2f})"
+    if steady:
+        alike = "nearly the same" if agreement >= AGREED else "similar"
+        words += f"; another number gives {alike} clusters {number}."
+    else:
+        words = (
+            f"The clusters change with the resolution: {words}, and another number gives other "
             f"clusters {number}. They overlap, or another number of clusters fits better."
         )
-    alike = "nearly the same" if agreement >= AGREED else "similar"
-    return f"{start}; another number gives {alike} clusters {number}."
+    return {**found, "agreement": digits(agreement), "steady": steady, "words": words}
 
 
 def describe_sample(clustering: Clustering) -> dict[str, Any]:
-    """Which of all rows the pictures show; nothing where these are all."""
+    """The rows that the pictures show; nothing where these are all."""
     shown, total = len(clustering.frame), clustering.n_rows
-    return (
-        {} if shown == total else {"sample": {"rows": shown, "words": sample_words(shown, total)}}
-    )
+    sample = {"rows": shown, "words": sample_words(shown, total)}
+    return {} if shown == total else {"sample": sample}
 
 
 def sample_words(shown: int, total: int) -> str:
-    """What is of some rows and what is of all, in one sentence.
+    """A sentence that tells what is of some rows and what is of all.
 
     Examples
     --------
@@ -200,49 +186,32 @@ def sample_words(shown: int, total: int) -> str:
     )
 
 
-def describe_sizes(clustering: Clustering, groups: Groups) -> list[dict[str, Any]]:
-    """Rows of each cluster, how sure they are, how many hang on loosely."""
-    counted = clustering.tally
-    if counted is not None:
-        return [
-            {
-                "cluster": label,
-                "size": counted.sizes[label],
-                "outliers": counted.outliers[label],
-                "sureness": _counted_sureness(counted.sureness[label]),
-            }
-            for label in sorted(counted.sizes, key=lambda label: (label < 0, label))
-        ]
-    n = len(groups.codes)
-    loose = np.asarray(getattr(clustering.model, "outliers_", np.zeros(n)), dtype=bool)
-    loose = loose if len(loose) == n else np.zeros(n, dtype=bool)
-    found = []
-    for group in groups.shown:
-        rows = groups.codes == group
-        found.append(
-            {
-                "cluster": groups.name(group),
-                "size": int(groups.size[group]),
-                "outliers": int(np.count_nonzero(loose & rows)),
-                "sureness": describe_sureness(clustering.confidence[rows]),
-            }
-        )
-    return found
+def count_rows(clustering: Clustering) -> Tally:
+    """Counts of all rows, of which only some may be at hand."""
+    if clustering.tally is not None:
+        return clustering.tally
+    apart = np.asarray(getattr(clustering.model, "outliers_", ()), dtype=bool)
+    n = len(clustering.labels)
+    apart = apart if len(apart) == n else np.zeros(n, dtype=bool)
+    truth = None if clustering.truth is None else np.asarray(clustering.truth)
+    return tally(np.maximum(clustering.labels, -1), clustering.confidence, apart, truth)
 
 
-def describe_sureness(confidence: np.ndarray) -> dict[str, Any] | None:
+def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
+    """Rows of each cluster, how sure they are, how many hang on loosely; outliers last."""
+    return [
+        {
+            "cluster": label,
+            "size": counted.sizes[label],
+            "outliers": counted.outliers[label],
+            "sureness": describe_sureness(counted.sureness[label]),
+        }
+        for label in sorted(counted.sizes, key=lambda label: (label < 0, label))
+    ]
+
+
+def describe_sureness(sure: Sureness) -> dict[str, Any] | None:
     """Mean confidence, the rows below a half and a histogram; None where there is none."""
-    return _counted_sureness(sureness_of(confidence))
-
-
-def describe_all_sureness(clustering: Clustering) -> dict[str, Any] | None:
-    """The same of all rows."""
-    if clustering.tally is None:
-        return describe_sureness(clustering.confidence)
-    return _counted_sureness(functools.reduce(Sureness.merged, clustering.tally.sureness.values()))
-
-
-def _counted_sureness(sure: Sureness) -> dict[str, Any] | None:
     if not sure.known:
         return None
     return {
@@ -254,7 +223,7 @@ def _counted_sureness(sure: Sureness) -> dict[str, Any] | None:
 
 
 def describe_figures(clustering: Clustering) -> dict[str, Any]:
-    """What can be said of the clusters without known labels; None where there is no such thing."""
+    """Measures of the clusters without known labels; None where there is no such thing."""
     metric = getattr(clustering.model, "metric", "euclidean")
     known = isinstance(metric, str) and np.isfinite(clustering.X).all()
     found = silhouette(clustering.X, clustering.labels, metric) if known else math.nan
@@ -296,7 +265,7 @@ def start_words(model: Any) -> str | None:
 
 
 def describe_data(clustering: Clustering) -> dict[str, Any]:
-    """What was done to the data, with which settings, and how long it took."""
+    """Steps of the preparation, settings, times and facts of the fit."""
     settings = as_json(clustering.settings)
     for said in ("sample", "clusters"):  # elsewhere on the page
         settings.pop(said, None)

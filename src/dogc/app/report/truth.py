@@ -1,47 +1,38 @@
-"""How far the clusters agree with labels that were known beforehand."""
+"""Agreement of the clusters with labels that were known beforehand."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ...metrics import contingency
-from ..tables.clustered_table import Clustering, agreement
-from ..tables.tally import agreement_of_counts
-from .groups import Groups
+from ...metrics import scores_of
+from ..files.tally import Tally
+from .groups import OUTLIER
 from .json_values import digits, short
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20
 
 
-def describe_truth(clustering: Clustering, groups: Groups) -> dict | None:
+def describe_truth(counted: Tally) -> dict | None:
     """Scores, and the table of classes and clusters in matched order; None without truth."""
-    if clustering.truth is None or not len(clustering.truth):
+    found = counted.table()
+    if found is None:  # or with too many classes
         return None
-    present = groups.shown
-    if clustering.tally is None:
-        names, classes = np.unique(np.asarray(clustering.truth).astype(str), return_inverse=True)
-        scores = agreement(classes, groups.codes)
-        table = contingency(classes, groups.codes, groups.c + 1)
-    else:
-        counted = clustering.tally.table()
-        if counted is None:  # too many classes
-            return None
-        names, labels, counts = np.array(counted[0]), counted[1], counted[2]
-        scores = agreement_of_counts(counts)
-        table = np.zeros((len(names), groups.c + 1), dtype=np.int64)
-        table[:, [groups.c if label < 0 else label for label in labels]] = counts
-    order, matched = match_classes(table[:, present])
-    columns = present[:MOST_SHOWN]
+    names, labels, table = found
+    if labels[0] == OUTLIER:  # outliers come last
+        labels, table = [*labels[1:], OUTLIER], np.roll(table, -1, axis=1)
+    order, matched = match_classes(table)
+    scores = scores_of(table)
+    shown = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
     return {
-        "scores": {name: digits(value) for name, value in scores.items()},
+        "scores": {name: digits(scores[key]) for name, key in shown.items()},
         "classes_total": len(names),
-        "clusters_total": len(present),
+        "clusters_total": len(labels),
         "classes": [short(names[i], 60) for i in order],
-        "clusters": [groups.name(group) for group in columns],
-        "matched": [groups.name(present[matched[i]]) if i in matched else None for i in order],
-        "table": table[np.ix_(order, columns)].tolist(),
+        "clusters": labels[:MOST_SHOWN],
+        "matched": [labels[matched[i]] if i in matched else None for i in order],
+        "table": table[order, :MOST_SHOWN].tolist(),
     }
 
 
