@@ -27,9 +27,9 @@ from dogc.plotting import (
     ScaleDisplay,
     SplitDisplay,
 )
-from dogc.plotting._blocks import block_structure
 from dogc.plotting._confusion import match_clusters
-from dogc.plotting._flow import flow_between
+from dogc.plotting._graph import block_structure
+from dogc.plotting._splits import flow_between
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -72,9 +72,8 @@ def test_the_picture_shows_every_number():
     np.testing.assert_array_equal(display.line_.get_ydata(), [0.7, 0.8, 0.3])
     np.testing.assert_array_equal(display.image_.get_array(), choice().agreement)
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["5", "10", "15"]
-    (frame,) = display.ax_.lines
-    assert (min(frame.get_xdata()), max(frame.get_xdata())) == (0.5, 1.5)
-    assert (min(frame.get_ydata()), max(frame.get_ydata())) == (-0.5, 2.5)
+    (frame,) = display.ax_.patches
+    assert frame.get_bbox().bounds == (0.5, -0.5, 1.0, 3.0)
 
 
 def test_numbers_of_representatives_are_drawn_in_the_same_way():
@@ -333,19 +332,19 @@ def test_blocks_hold_all_of_the_weight_where_it_belongs():
     labels = rng.integers(0, 4, 90)
     labels[:5] = -1
     for most in (3, 20, 400):
-        blocks = block_structure(A, labels, most)
-        size = np.diff(blocks.edges)
-        weight = blocks.density * np.outer(size, size)
-        assert blocks.clusters.tolist() == ([0, 1, 2, 3, -1])
+        edges, density, clusters, borders = block_structure(A, labels, most)
+        size = np.diff(edges)
+        weight = density * np.outer(size, size)
+        assert clusters.tolist() == [0, 1, 2, 3, -1]
         if most > 5:
-            assert set(blocks.borders) <= set(blocks.edges)
-            start = np.searchsorted(blocks.edges, blocks.borders)
+            assert set(borders) <= set(edges)
+            start = np.searchsorted(edges, borders)
             found = np.add.reduceat(np.add.reduceat(weight, start[:-1], 0), start[:-1], 1)
-            one = np.equal.outer(blocks.clusters, labels).astype(float)
+            one = np.equal.outer(clusters, labels).astype(float)
             np.testing.assert_allclose(found, one @ A @ one.T)
         np.testing.assert_allclose(weight.sum(), A.sum())
         assert len(size) <= max(most + 5, 90)
-    assert len(block_structure(A, labels, 400).edges) == 91  # a row each where there is room
+    assert len(block_structure(A, labels, 400)[0]) == 91  # a row each where there is room
 
 
 def test_the_title_says_how_much_weight_is_inside():
@@ -572,14 +571,16 @@ def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
 def test_bands_end_where_their_blocks_do():
     rng = np.random.default_rng(0)
     labels = {c: rng.integers(0, c, 60) for c in (2, 3, 5)}
-    flow = flow_between(labels, steps_between(labels))
-    for block in flow.blocks:
-        assert 0.0 <= block.top < block.bottom <= 1.0
-        leaving = [r for r in flow.ribbons if (r.fewer, r.source) == block[:2]]
-        if leaving:
-            assert sum(band.rows for band in leaving) == block.rows
-            assert max(band.left[1] for band in leaving) == pytest.approx(block.bottom)
-            assert min(band.left[0] for band in leaving) == pytest.approx(block.top)
+    blocks, ribbons = flow_between(labels, steps_between(labels))
+    for block in blocks:
+        assert 0.0 <= block["top"] < block["bottom"] <= 1.0
+        at = (block["n_clusters"], block["cluster"])
+        for ends, side in ((("fewer", "source"), "left"), (("more", "target"), "right")):
+            bands = [band for band in ribbons if tuple(band[end] for end in ends) == at]
+            if bands:
+                assert sum(band["rows"] for band in bands) == block["rows"]
+                assert max(band[side][1] for band in bands) == pytest.approx(block["bottom"])
+                assert min(band[side][0] for band in bands) == pytest.approx(block["top"])
 
 
 # The layout of the learned graph

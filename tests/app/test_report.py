@@ -25,7 +25,7 @@ from dogc.app.tables.deciding_numbers import pieces_of
 from dogc.fitting.auto.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
-from dogc.plotting._blocks import bin_rows
+from dogc.plotting._graph import bin_rows
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...plotting._blocks import bin_rows, sum_blocks
+from ...plotting._graph import bin_rows, sum_blocks
 from .groups import Groups, group_rows
 from .json_values import digits
 from .points import lay_out

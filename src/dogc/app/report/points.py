@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...plotting._islands import graph_layout
-from ...plotting._plane import kept_apart, main_plane
+from ...plotting._plane import graph_layout, kept_apart, main_plane
 from .groups import Groups
 from .histograms import Features
 from .json_values import cell, digits, short
