@@ -7,18 +7,13 @@ there when it is done.
 from __future__ import annotations
 
 import contextlib
-import csv
 import errno
-import io
 import os
 import pathlib
 import shutil
-import signal
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
 try:
     import fcntl
@@ -30,7 +25,6 @@ OLD = 86_400  # seconds; no run writes for so long without touching its draft
 NO_FILE = "there is something that is not an ordinary file; move it, or choose another path"
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space, or",
-    errno.EFBIG: "files as large as this are not allowed here;",
     errno.EACCES: "you may not write there;",
 }
 _OF_WRITING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}  # never said of a file read
@@ -72,35 +66,63 @@ def check_writable(path: pathlib.Path, folder: pathlib.Path) -> None:
 def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
     """An empty file; it moves to a path once all is written, which is as it was until then."""
     target = pathlib.Path(os.path.realpath(path))  # a link stays a link
-    with _draft_in(target.parent, path) as folder:
+    with drafts_in(target.parent, named=path) as folder:
         yield folder / target.name
-        _move(folder, [target.name], target.parent)
 
 
 @contextlib.contextmanager
 def drafts_in(
-    folder: pathlib.Path, check: Callable[[list[str]], object] = lambda names: None
+    folder: pathlib.Path,
+    check: Callable[[list[str]], object] = len,
+    named: pathlib.Path | None = None,
 ) -> Iterator[pathlib.Path]:
     """A folder to write files into; they move to their place together once all are written.
 
     Just before, and while no other dogc moves files there, ``check`` is told their names; it may
     raise. The last name in the alphabet seals the set: of an older set it goes first, of the new
-    one it comes last. So where it stands, all belong together.
+    one it comes last. So where it stands, all belong together. Errors of writing are said of the
+    path that the user ``named``: the folder, unless told otherwise.
     """
-    with _draft_in(folder, folder) as draft:
-        yield draft
-        names = sorted(path.name for path in draft.iterdir())
-        with turn_in(folder):
-            check(names)
-            _move(draft, names, folder)
+    made = [at for at in [folder, *folder.absolute().parents] if not at.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        clear_leftovers(folder)
+        with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder, ignore_cleanup_errors=True) as d:
+            yield pathlib.Path(d)
+            with turn_in(folder):
+                _move(pathlib.Path(d), folder, check)
+    except BaseException as error:
+        for at in made:
+            with contextlib.suppress(OSError):  # something else is in it by now
+                at.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
+            where = str(error.filename)
+            if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
+                raise write_error(named or folder, error) from error
+        raise
+
+
+def _move(draft: pathlib.Path, folder: pathlib.Path, check: Callable[[list[str]], object]) -> None:
+    """Move all files of a draft to their place."""
+    names = sorted(path.name for path in draft.iterdir())
+    check(names)
+    for target in (folder / name for name in names):
+        if os.path.lexists(target) and not target.is_file():
+            raise WriteError(f"cannot write '{target}': {NO_FILE}.")
+        if target.exists():
+            shutil.copymode(target, draft / target.name)
+    if len(names) > 1:
+        (folder / names[-1]).unlink(missing_ok=True)
+    for name in names:
+        os.replace(draft / name, folder / name)
 
 
 def clear_leftovers(folder: pathlib.Path) -> None:
     """Remove drafts that killed processes have left in a folder."""
     for path in folder.glob(f"{DRAFT}*"):
-        with contextlib.suppress(OSError):  # another run was faster
-            if path.is_dir() and not path.is_symlink() and time.time() - path.stat().st_mtime > OLD:
-                shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another run was faster, or it is no folder
+            if time.time() - path.lstat().st_mtime > OLD:
+                shutil.rmtree(path)
 
 
 @contextlib.contextmanager
@@ -118,60 +140,8 @@ def turn_in(folder: pathlib.Path) -> Iterator[None]:
         os.close(held)
 
 
-@contextlib.contextmanager
-def _draft_in(folder: pathlib.Path, path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A hidden folder; errors of writing are said of the path that the user named."""
-    made = [at for at in [folder, *folder.absolute().parents] if not at.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        clear_leftovers(folder)
-        with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder, ignore_cleanup_errors=True) as d:
-            yield pathlib.Path(d)
-    except BaseException as error:
-        for at in made:
-            with contextlib.suppress(OSError):  # something else is in it by now
-                at.rmdir()
-        if isinstance(error, OSError) and not isinstance(error, WriteError):
-            where = str(error.filename)
-            if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
-                raise write_error(path, error) from error
-        raise
-
-
-def _move(draft: pathlib.Path, names: list[str], folder: pathlib.Path) -> None:
-    """Move files to their place; interrupts and requests to stop wait until all are there."""
-    for target in (folder / name for name in names):
-        if os.path.lexists(target) and not target.is_file():
-            raise WriteError(f"cannot write '{target}': {NO_FILE}.")
-        if target.exists():
-            shutil.copymode(target, draft / target.name)
-    waiting: list[int] = []
-    own = threading.current_thread() is threading.main_thread()  # where signals arrive
-    numbers = (signal.SIGINT, signal.SIGTERM) if own else ()
-    handlers = {n: signal.signal(n, lambda which, _: waiting.append(which)) for n in numbers}
-    try:
-        if len(names) > 1:
-            (folder / names[-1]).unlink(missing_ok=True)
-        for name in names:
-            os.replace(draft / name, folder / name)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-        for late in waiting[:1]:
-            signal.raise_signal(late)
-
-
 def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
     """Write text as UTF-8, lines ending as they do, or bytes."""
     with draft_of(path) as draft:
         draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
-
-
-def write_csv(
-    path: pathlib.Path, header: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> pathlib.Path:
-    """Write a table as a CSV file."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([header, *rows])
-    return write_whole(path, buffer.getvalue())
