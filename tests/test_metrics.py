@@ -55,6 +55,17 @@ def test_nmi_is_mutual_information_over_a_mean_of_the_entropies(average, pairs):
         assert value in (0.0, 1.0)
 
 
+def test_nmi_divides_by_the_larger_entropy_unless_told():
+    truth, found = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])
+    information = entropy(truth) + entropy(found) - entropy(truth * 10 + found)
+    assert entropy(truth) < entropy(found)
+    value = normalized_mutual_info(truth, found)
+    assert value == pytest.approx(information / entropy(found))
+    printed = normalized_mutual_info(truth, found, average="geometric")  # eq:54
+    assert printed == pytest.approx(information / np.sqrt(entropy(truth) * entropy(found)))
+    assert printed > value
+
+
 def test_an_unknown_average_gets_one_sentence():
     with pytest.raises(ValueError, match="average must be one of 'max', 'geometric'"):
         normalized_mutual_info([0, 1], [0, 1], average="mean")

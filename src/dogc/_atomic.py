@@ -11,7 +11,9 @@ import errno
 import os
 import pathlib
 import shutil
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -103,7 +105,7 @@ def drafts_in(
 
 
 def _move(draft: pathlib.Path, folder: pathlib.Path, check: Callable[[list[str]], object]) -> None:
-    """Move all files of a draft to their place."""
+    """Move a draft's files to their place; interrupts and requests to stop wait for all."""
     names = sorted(path.name for path in draft.iterdir())
     check(names)
     for target in (folder / name for name in names):
@@ -111,10 +113,20 @@ def _move(draft: pathlib.Path, folder: pathlib.Path, check: Callable[[list[str]]
             raise WriteError(f"cannot write '{target}': {NO_FILE}.")
         if target.exists():
             shutil.copymode(target, draft / target.name)
-    if len(names) > 1:
-        (folder / names[-1]).unlink(missing_ok=True)
-    for name in names:
-        os.replace(draft / name, folder / name)
+    waiting: list[int] = []
+    own = threading.current_thread() is threading.main_thread()  # where signals arrive
+    numbers = (signal.SIGINT, signal.SIGTERM) if own else ()
+    handlers = {n: signal.signal(n, lambda which, _: waiting.append(which)) for n in numbers}
+    try:
+        if len(names) > 1:
+            (folder / names[-1]).unlink(missing_ok=True)
+        for name in names:
+            os.replace(draft / name, folder / name)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        for late in waiting[:1]:
+            signal.raise_signal(late)
 
 
 def clear_leftovers(folder: pathlib.Path) -> None:

@@ -49,11 +49,8 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
         return None
     name, cuts = number
     date = columns[name].date
-    return {
-        "name": short(name, 60),
-        "date": date,
-        "cuts": [digits(cut, 6 if date else 3) for cut in cuts],
-    }
+    shown = [digits(cut, 6 if date else 3) for cut in cuts]
+    return {"name": short(name, 60), "date": date, "cuts": shown}
 
 
 def is_unmixed(has: np.ndarray, groups: Groups) -> bool:
