@@ -27,6 +27,7 @@ OLD = 86_400  # seconds; no run writes for so long without touching its draft
 NO_FILE = "there is something that is not an ordinary file; move it, or choose another path"
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space, or",
+    errno.EFBIG: "files as large as this are not allowed here;",
     errno.EACCES: "you may not write there;",
 }
 _OF_WRITING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}  # never said of a file read

@@ -210,6 +210,13 @@ def test_a_far_row_does_not_squeeze_the_others():
     assert max(shown["x"]) <= 1.0
 
 
+def test_a_column_of_one_value_follows_no_direction():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    X[:, 2] = 1.0
+    axes = summarise(clustering_of(pd.DataFrame(X), X, np.repeat([0, 1], 30)))["points"]["axes"]
+    assert {found["name"] for axis in axes for found in axis} == {"0", "1"}
+
+
 # What makes each cluster different
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.feature_selection import f_classif
+import scipy.sparse as sp
 
 from ..tables import TableError
 from ..tables.columns import plan_column, with_gaps
@@ -302,11 +301,14 @@ def telling_columns(described: dict) -> list[str]:
 
 def candidates(X: np.ndarray, groups: Groups) -> list[int]:
     """The features worth looking at: all, or those that differ most between the clusters."""
-    if X.shape[1] <= MOST_FEATURES:
-        return list(range(X.shape[1]))
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of constant features, which come last
-        score = np.nan_to_num(f_classif(X, groups.codes)[0], nan=-1.0)
+    n, d = X.shape
+    if d <= MOST_FEATURES:
+        return list(range(d))
+    member = sp.csr_array((np.ones(n), (groups.codes, np.arange(n))), shape=(groups.c + 1, n))
+    means = np.asarray(member @ X) / np.maximum(groups.size, 1)[:, None]
+    apart = groups.size @ (means - X.mean(axis=0)) ** 2
+    spread = n * X.var(axis=0)
+    score = np.divide(apart, spread, out=np.zeros(d), where=spread > 0)
     return sorted(np.argsort(-score, kind="stable")[:MOST_FEATURES].tolist())
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_selection import r_regression
 
 from ...plotting._graph import bin_rows, sum_blocks
 from ...plotting._plane import graph_layout, kept_apart, main_plane
@@ -113,7 +112,10 @@ def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     """The features that follow a direction most closely, with the sign of their correlation."""
-    correlation = r_regression(clustering.X, coordinate)
+    Xc = clustering.X - clustering.X.mean(axis=0)
+    along = coordinate - coordinate.mean()
+    norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
+    correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
     best = np.argsort(-np.abs(correlation), kind="stable")[:2]
     return [
         {
