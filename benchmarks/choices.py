@@ -29,7 +29,8 @@ from battery_data import Problem, write_csv
 from tqdm.auto import tqdm
 
 from dogc import DOGC
-from dogc.fitting.auto import geometry, solving_rows
+from dogc.fitting import few
+from dogc.fitting.auto import geometry
 from dogc.fitting.auto import n_neighbors as scales
 
 DEFAULT = "the defaults"
@@ -61,10 +62,10 @@ ALTERNATIVES: dict[str, dict[str, Any] | Constant] = {
     "n_components=None": {"n_components": None},
     "alpha=0.1, always firm": {"alpha": 0.1},
     "scales 10, 20": Constant(scales, "SCALES", (10, 20)),
-    "believed below 0.5": Constant(solving_rows, "FEWER", 0.5),
-    "believed below 0.8": Constant(solving_rows, "FEWER", 0.8),
-    "always believed": Constant(solving_rows, "FEWER", 1e9),
-    "never believed": Constant(solving_rows, "FEWER", 0.0),
+    "believed below 0.5": Constant(few, "FEWER", 0.5),
+    "believed below 0.8": Constant(few, "FEWER", 0.8),
+    "always believed": Constant(few, "FEWER", 1e9),
+    "never believed": Constant(few, "FEWER", 0.0),
 }
 
 

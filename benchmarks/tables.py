@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from dogc import DOGC, MixedEncoder
-from dogc.app.tables.clustered_table import asked_of
+from dogc.app.files.clustering import asked_of
 
 Table = tuple[str, pd.DataFrame, np.ndarray]
 

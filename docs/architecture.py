@@ -29,6 +29,7 @@ BANDS = (
     Band("the paper, redone", "with what users use", FRONT, ("paper",)),
     Band("the public face", "", FRONT, ("dogc",)),
     Band("methods side by side", "", FRONT, ("comparison", "exploration")),
+    Band("encoding", "tables become numbers", FRONT, ("encoding",)),
     Band("around the estimators", "", FRONT, ("quality", "results", "plotting", "datasets")),
     Band("measures", "against ground truth", FRONT, ("metrics",)),
     Band("estimators", "scikit-learn's face, thin", MIDDLE, ("estimators",)),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dogc import DOGCOS
-from dogc.app.tables.clustered_table import Clustering
+from dogc.app.files.clustering import Clustering
 
 HOSTILE = "</script><script>throw 1</script>&\"'"
 

@@ -27,7 +27,7 @@ PAGES = [ROOT / name for name in OTHERS]
 PAGES += [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 BLOCK = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", flags=re.S | re.M)
 # These take minutes or need a cluster: they are parsed, not run.
-LONG = ("paper tables", "paper figures", "paper departures", "--scheduler")
+LONG = ("paper tables", "paper figures", "paper departures")
 
 
 def lines(page):

@@ -6,8 +6,7 @@ from sklearn.datasets import make_blobs
 
 from conftest import problem_for
 from dogc import DOGC
-from dogc.fitting import neighbours, scaling
-from dogc.fitting.auto import many_rows
+from dogc.fitting import many, neighbours, scaling
 from dogc.loop.initial_states import starts
 from dogc.numerics import graph
 
@@ -42,7 +41,7 @@ def test_random_starts_share_the_graph_of_the_data(counted, three_blobs):
 @pytest.mark.parametrize("c", [3, pytest.param("auto", marks=pytest.mark.slow)])
 def test_many_rows_are_scaled_once_and_the_few_that_choose_once(counted, c):
     X, _ = make_blobs(5_000, centers=3, random_state=0)
-    calls = counted(scaling, "scale_rows", many_rows)
+    calls = counted(scaling, "scale_rows", many)
     places = counted(neighbours, "neighbours_among")
     DOGC(c, geometry="given").fit(X)
     assert calls.count((5_000, 2)) == 1

@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from . import datasets, metrics, plotting, quality, results
     from .app.models.onnx import to_onnx
     from .app.models.saving import ModelFileError, load, load_bundle, save
-    from .app.tables import MixedEncoder
     from .comparison import compare
+    from .encoding import MixedEncoder
     from .estimators import (
         CAN,
         CLGR,
@@ -71,7 +71,7 @@ __all__ = [
 # Where each name lies: it is imported when it is first asked for, and scikit-learn with it.
 _PLACES = {
     **dict.fromkeys(__all__, ".estimators"),  # but for these
-    "MixedEncoder": ".app.tables",
+    "MixedEncoder": ".encoding",
     "ModelFileError": ".app.models.saving",
     "compare": ".comparison",
     "comparison": ".comparison",

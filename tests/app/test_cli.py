@@ -18,8 +18,8 @@ pytest.importorskip("skops")
 
 from dogc.app import cli  # noqa: E402
 from dogc.app.commands import command_line, prediction, terminal  # noqa: E402
+from dogc.app.files import clustering as clustered_table  # noqa: E402
 from dogc.app.models import saving  # noqa: E402
-from dogc.app.tables import clustered_table  # noqa: E402
 from dogc.datasets import load_uci  # noqa: E402
 
 
@@ -404,7 +404,7 @@ def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal, "cluster_table", interrupted)
+    monkeypatch.setattr(terminal.cluster_files, "fitted_to", interrupted)
     before = everything(table.parent)
     assert run("cluster", table, "--clusters", 3) == 130
     assert "interrupted; no file was left half-written" in capsys.readouterr().err

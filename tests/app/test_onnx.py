@@ -14,9 +14,8 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 
 import dogc
 from conftest import CLUSTERERS, made
-from dogc import DOGCOS, SEC, DiscriminativeKMeans
+from dogc import DOGCOS, SEC, DiscriminativeKMeans, MixedEncoder
 from dogc.app.models.onnx import linear_scores, to_onnx
-from dogc.app.tables import MixedEncoder
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -14,7 +14,7 @@ pytest.importorskip("skops")
 
 from dogc.app.commands import command_line, exploring, prediction  # noqa: E402
 from dogc.app.commands.arguments import as_typed, left_out  # noqa: E402
-from dogc.app.tables import TableError  # noqa: E402
+from dogc.encoding import TableError  # noqa: E402
 
 
 def run(*arguments):

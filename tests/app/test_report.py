@@ -16,12 +16,12 @@ from clusterings import HOSTILE, clustering_of, flowers
 from conftest import made
 from dogc import DOGC, DOGCOS, LSC, NormalizedCut
 from dogc._policy import policy
+from dogc.app.files.deciding_numbers import pieces_of
 from dogc.app.report import describe_resolution, points, render, summarise
 from dogc.app.report.deciding import deciding_cuts
 from dogc.app.report.features import group_rows
 from dogc.app.report.points import GRAPH_BINS, describe_graph
 from dogc.app.report.summary import ENDINGS
-from dogc.app.tables.deciding_numbers import pieces_of
 from dogc.fitting.auto.n_representatives import ResolutionChoice
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report

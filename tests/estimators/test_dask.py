@@ -203,7 +203,7 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
         return sum(map(size_of, value)) if isinstance(value, tuple) else 1
 
     monkeypatch.setattr("dogc.fitting.dask_rows.dask.compute", watched)
-    monkeypatch.setattr("dogc.fitting.auto.many_rows.LARGE_SAMPLE", 5_000)
+    monkeypatch.setattr("dogc.fitting.many.LARGE_SAMPLE", 5_000)
     largest = {}
     for n in (20_000, 80_000):
         seen.clear()

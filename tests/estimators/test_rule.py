@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from conftest import made
 from dogc import CAN, DOGC, DOGCOS, to_onnx
-from dogc.estimators import _rule
+from dogc.fitting import rule as rules
 
 by_class = pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
 
@@ -123,18 +123,18 @@ def test_the_paper_masks_what_logistic_regression_tells():
 def learned(Z, labels, weight=1.0, score=1.0):
     every = np.ones(len(Z))
     names = np.arange(labels.max() + 1)
-    return _rule.Learned(Z, labels, weight * every, score * every, None, None, names, float)
+    return rules.RuleRows(Z, labels, weight * every, score * every, None, None, names)
 
 
 def test_the_rule_is_a_weighted_regression_on_columns_of_one_deviation():
     X = overlapping(80) * [1.0, 50.0]
     labels, weight = DOGC(3).fit_predict(X), np.random.default_rng(0).integers(1, 4, 80)
-    coef, intercept = _rule.logistic_rule(learned(X, labels, weight))
+    coef, intercept = rules.logistic_rule(learned(X, labels, weight))
     Z = (X - np.average(X, axis=0, weights=weight)) / X.repeat(weight, axis=0).std(axis=0)
-    C = _rule._strongest(Z, labels, weight / weight.mean()).C
+    C = rules._strongest(Z, labels, weight / weight.mean()).C
     reference = LogisticRegression(C=C, max_iter=200).fit(Z, labels, weight / weight.mean())
     np.testing.assert_allclose(X @ coef + intercept, reference.decision_function(Z), atol=1e-6)
-    assert np.abs(coef - _rule.logistic_rule(learned(X, labels))[0]).max() > 1e-3
+    assert np.abs(coef - rules.logistic_rule(learned(X, labels))[0]).max() > 1e-3
 
 
 # ------------------------------------------------------------------------- hard rows

@@ -13,7 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from dogc import DOGC, DOGCOS
 from dogc.fitting import column_maps as columns
-from dogc.fitting.auto import geometry, solving_rows
+from dogc.fitting import few
+from dogc.fitting.auto import geometry
 from dogc.fitting.scaling import apply_scale, feature_map, scale_rows
 
 ids = {"ids": lambda cls: cls.__name__}
@@ -191,7 +192,7 @@ def test_a_solution_that_cuts_far_less_than_its_start_is_believed(monkeypatch):
     X, y = make_moons(200, noise=0.08, random_state=2)
     parameters = {"n_neighbors": 10, "geometry": "given", "init": "spectral"}
     model = DOGC(2, **parameters).fit(X)
-    monkeypatch.setattr(solving_rows, "FEWER", 0.0)  # nothing is believed
+    monkeypatch.setattr(few, "FEWER", 0.0)  # nothing is believed
     held = DOGC(2, **parameters).fit(X)
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, held.labels_) + 0.1
 

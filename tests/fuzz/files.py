@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dogc import MixedEncoder
 from dogc.app.commands.command_line import run
-from dogc.app.tables import MixedEncoder, TableError, read_chunks, read_table
-from dogc.app.tables.parts import can_be_cut, find_parts
-from dogc.app.tables.values import MISSING_NUMBER
-from dogc.app.tables.workers import Workers
+from dogc.app.files import TableError, arrow_files, read_table, reading, text
+from dogc.encoding.values import MISSING_NUMBER
 
 from . import harness
 from .damage import DAMAGE
@@ -31,7 +30,6 @@ ENDINGS = (
     "csv",
     "tsv",
     "txt",
-    "arff",
     "parquet",
     "feather",
     "npy",
@@ -66,7 +64,7 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
     if rng.random() < 0.04:
         _command(rng, path, folder / "out")
         return f"command, {damage}"
-    way = list(WAYS)[rng.choice(len(WAYS), p=[0.6, 0.25, 0.15])]
+    way = list(WAYS)[rng.choice(len(WAYS), p=[0.6, 0.4])]
     frame = _watched(lambda: WAYS[way](str(path), rng), path)
     if frame is None:
         if made.cells is not None:
@@ -112,21 +110,17 @@ def _whole(path: str, rng: np.random.Generator) -> Any:
     return frame
 
 
-def _pieces(path: str, rng: np.random.Generator) -> Any:
-    # Pieces have types of their own, so that only one piece can be compared.
-    rows = int(rng.choice([1, 7, 10_000]))
-    frames = [piece.frame for piece in read_chunks(path, rows)]
-    return frames[0] if rows == 10_000 else pd.concat([f.astype(object) for f in frames])
+def _chunks(path: str, rng: np.random.Generator) -> Any:
+    """The same read in chunks of a few rows."""
+    held = text.CHUNK_BYTES, arrow_files.CHUNK_CELLS, reading.SMALL
+    text.CHUNK_BYTES, arrow_files.CHUNK_CELLS, reading.SMALL = 20_000, 20, 0
+    try:
+        return read_table(path).frame
+    finally:
+        text.CHUNK_BYTES, arrow_files.CHUNK_CELLS, reading.SMALL = held
 
 
-def _parts(path: str, rng: np.random.Generator) -> Any:
-    if not can_be_cut(path):
-        return _whole(path, rng)
-    found = find_parts([path], "t", Workers())
-    return pd.concat([part.read() for part in found.parts])
-
-
-WAYS = {"whole": _whole, "pieces": _pieces, "parts": _parts}
+WAYS = {"whole": _whole, "chunks": _chunks}
 
 
 def _check(frame: Any, made: Made) -> None:

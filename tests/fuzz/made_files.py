@@ -100,24 +100,6 @@ def _text(rng: np.random.Generator) -> Made:
     return Made("csv", content.encode(), cells if plain else None, names)
 
 
-def _arff(rng: np.random.Generator) -> Made:
-    cells, names, plain = _cells(rng)
-    cells = [[cell.replace("\n", " ").replace("\r", " ") for cell in row] for row in cells]
-    lines = ["% made", "@relation r"]
-    for place, name in enumerate(names):
-        quoted = name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ")
-        numbers = all(row[place] in (*NUMBERS, "", "NA") for row in cells)
-        kind = "real" if numbers else _pick(rng, ["string", "{a,b}", "real", "date", ""])
-        lines.append(f"@attribute '{quoted}' {kind}")
-        plain = plain and kind not in ("", "real" if not numbers else "")
-    lines.append("@data")
-    for row in cells:
-        quoted_row = [cell.replace("\\", "\\\\").replace("'", "\\'") for cell in row]
-        lines.append(",".join(cell if cell in NUMBERS else f"'{cell}'" for cell in quoted_row))
-    end = _pick(rng, ["\n", "\r\n", "\r"])
-    return Made("arff", end.join([*lines, ""]).encode(), cells if plain else None, names)
-
-
 TYPES = (
     pa.float64(), pa.float32(), pa.float16(), pa.int64(), pa.uint64(), pa.int8(), pa.string(),
     pa.large_string(), pa.string_view(),
@@ -244,5 +226,5 @@ def _numpy(kind: str) -> Callable[..., Made]:
     return make
 
 
-MAKERS = (_text, _text, _arff, _arrow("parquet", _write_parquet), _arrow("feather", _write_feather),
+MAKERS = (_text, _text, _arrow("parquet", _write_parquet), _arrow("feather", _write_feather),
           _numpy("npy"), _numpy("npz"))  # fmt: skip

@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
-from ..fitting.auto.solving_representatives import Solved
+from ..fitting.auto.trials import Solved
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
 from ..loop import methods
-from ..loop.running import RunSettings, run_once
+from ..loop.running import RunSettings, run
 from ..loop.solver import HALTED, Callback
 from ..loop.state import Problem, similarities, symmetric
 from ..loop.watch import Watch
@@ -200,8 +200,8 @@ class CLR(FixedGraphClusterer):
     def _solve(self, fixed: GivenGraph, c: int, watch: Watch) -> Solved:
         """Change the graph until it has c components."""
         problem, method = fixed.problem, METHODS[self.norm]
-        run = RunSettings(_checks.check_lam(self.lam), self.max_iter, self.tol)
-        result = run_once(problem, method, run, 0, watch)
+        settings = RunSettings(_checks.check_lam(self.lam), self.max_iter, self.tol)
+        result = run(problem, method, settings, 0, watch).result
         labels = method.final_labels(problem, result.state)
         S, F = similarities(result.state), result.state.F / problem.nodes.root
         return Solved(labels, result.reason in HALTED, (S, F, result))

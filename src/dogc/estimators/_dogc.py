@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..fitting import labelling
-from ..fitting.distinct import DistinctRows
-from ..fitting.passes import in_chunks
 from ..fitting.repeatable import single_blas_thread
-from ..fitting.representatives import ManyRows, Representatives
-from ..fitting.settings import Settings
+from ..fitting.rule import Rule, rule_scores
 from ..loop import methods
-from ..loop.solver import Callback
-from ..loop.state import State
-from ..loop.watch import Watch
-from ..numerics import graph
-from ..numerics.matrix import Matrix
 from ._base import GraphClusterer
+from ._can import LearnedGraphParameters
 from ._elsewhere import of_each_row
 from ._regressing import RegressingDOGC
-from ._rule import Learned, in_features, logistic_rule, rule_scores, sampled_rows, softmax
-from ._warnings import REPEATED
 
 
-class DOGC(GraphClusterer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class DOGC(LearnedGraphParameters, GraphClusterer):
     r"""Discrete optimal graph clustering.
 
     Use it when clusters may have any shape and you want one deterministic answer. It is the
@@ -272,56 +264,11 @@ class DOGC(GraphClusterer):
 
     _method = methods.DOGC
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        n_representatives: int | str | None = "auto",
-        geometry: str = "auto",
-        n_neighbors: int | str = "auto",
-        n_components: int | str | None = "auto",
-        alpha: float = 1e-3,
-        penalties: str = "relative",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "auto",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_representatives = n_representatives
-        self.geometry = geometry
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.alpha = alpha
-        self.penalties = penalties
-        self.xi = xi
-        self.lam = lam
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_cluster_size = min_cluster_size
-        self.outlier_label = outlier_label
-        self.metric = metric
-        self.neighbors_algorithm = neighbors_algorithm
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    geometry: str = "auto"
+    n_components: int | str | None = "auto"
+    alpha: float = 1e-3
+    penalties: str = "relative"
+    n_init: int = 1
 
 
 def _is_linear(model: DOGCOS) -> bool:
@@ -329,6 +276,7 @@ def _is_linear(model: DOGCOS) -> bool:
     return getattr(model, "rule_", "paper") != "neighbors"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DOGCOS(RegressingDOGC):
     r"""DOGC with a robust regression that labels new rows (DOGC-OS).
 
@@ -587,125 +535,7 @@ class DOGCOS(RegressingDOGC):
 
     _method = methods.DOGC_OS
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        rule: str = "logistic",
-        n_representatives: int | str | None = "auto",
-        geometry: str = "auto",
-        n_neighbors: int | str = "auto",
-        n_components: int | str | None = "auto",
-        alpha: float = 1e-3,
-        beta: float = 0.1,
-        gamma: float = 1e-2,
-        p: float = 1.0,
-        fit_intercept: bool = True,
-        penalties: str = "relative",
-        xi: str = "mean",
-        lam: float | str = "auto",
-        init: Any = "auto",
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        min_cluster_size: int | str = "auto",
-        outlier_label: int | None = None,
-        metric: str = "euclidean",
-        neighbors_algorithm: Any = "auto",
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ):
-        super().__init__(
-            n_clusters,
-            n_representatives=n_representatives,
-            geometry=geometry,
-            n_neighbors=n_neighbors,
-            n_components=n_components,
-            alpha=alpha,
-            beta=beta,
-            gamma=gamma,
-            p=p,
-            fit_intercept=fit_intercept,
-            penalties=penalties,
-            xi=xi,
-            lam=lam,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            min_cluster_size=min_cluster_size,
-            outlier_label=outlier_label,
-            metric=metric,
-            neighbors_algorithm=neighbors_algorithm,
-            max_time=max_time,
-            n_jobs=n_jobs,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.rule = rule
-
-    def _assign_rule(self, learned: Learned, settings: Settings, watch: Watch) -> None:
-        self.rule_ = "logistic" if settings.rule == "auto" else settings.rule
-        if self.rule_ == "paper":
-            old_name = np.argsort(learned.new_name)
-            P, intercept = learned.state.P[:, old_name], learned.state.intercept[old_name]
-        else:
-            P, intercept = logistic_rule(learned, watch.end.is_near)
-        shifted = self.rule_ == "logistic" or settings.fit_intercept
-        coef, intercept = in_features(P, intercept, learned.scaled, shifted)
-        self.coef_ = np.ascontiguousarray(coef.astype(learned.dtype))
-        self.intercept_ = intercept.astype(learned.dtype)
-
-    def _assign_rule_on(
-        self,
-        many: ManyRows,
-        fitted: Representatives,
-        state: State,
-        new_name: np.ndarray,
-        settings: Settings,
-        watch: Watch,
-    ) -> None:
-        """The rule by the rows of the sample: the same model, wherever the rows are."""
-        X, weight, n_jobs = many.sample.X, many.sample.weight, settings.lookup.n_jobs
-        learned = sampled_rows(fitted, many, state, new_name, many.rows.dtype, n_jobs)
-        self._assign_rule(learned, settings, watch)
-        self._judge_rule(X, labelling.new_labels(fitted, X, n_jobs), weight)
-
-    def _judge_on_rows(self, X: Matrix, rows: DistinctRows) -> None:
-        first, size = rows.first, rows.size
-        if self.outlier_label is not None:
-            inside = ~self.outliers_[first]
-            first, size = first[inside], size[inside]
-        self._judge_rule(X[first], self.labels_[first], size)
-
-    def _judge_rule(self, X: Matrix, labels: np.ndarray, weight: np.ndarray) -> None:
-        """How far the rule repeats the labels; with ``rule="auto"`` neighbours step in."""
-        agreement = 1.0
-        if len(labels):
-            agreement = float(np.average(self._labels_of(X) == labels, weights=weight))
-        if self.rule == "auto" and agreement < REPEATED:
-            self.rule_ = "neighbors"
-            del self.coef_, self.intercept_
-        else:
-            self.label_agreement_ = agreement
-
-    def _labels_of(self, X: Matrix) -> np.ndarray:
-        if not _is_linear(self):
-            return super()._labels_of(X)
-        return in_chunks(lambda rows: self._scores(rows).argmax(axis=1), X)
-
-    def _shares_of(self, X: Matrix) -> np.ndarray:
-        if not _is_linear(self):
-            return super()._shares_of(X)
-        scores = self._scores(X)
-        by_paper = getattr(self, "rule_", "paper") == "paper"
-        return graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
+    rule: str = "logistic"
 
     @available_if(_is_linear)
     @of_each_row
@@ -726,7 +556,7 @@ class DOGCOS(RegressingDOGC):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return self._scores(X)
+            return rule_scores(X, Rule(self.rule_, self.coef_, self.intercept_))
 
     def predict_membership(self, X: Any) -> np.ndarray:
         """Degree of membership of new rows in each cluster, from the scores of the rule.
@@ -765,6 +595,3 @@ class DOGCOS(RegressingDOGC):
             outlier score above 3 and rows next to a group too small to be a cluster.
         """
         return super().predict(X)
-
-    def _scores(self, X: Matrix) -> np.ndarray:
-        return rule_scores(X, self.coef_, self.intercept_)

@@ -10,12 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
 from .._caller import warn_caller
-from ..fitting import distinct, fixed_graph, linked
-from ..fitting.auto import many_rows
-from ..fitting.auto.solving_representatives import Solved, resolve
+from ..fitting import distinct, fixed_graph, linked, many
+from ..fitting.auto.trials import Solved, resolve
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
+    Frame,
     ManyRows,
     NodeGraph,
     Options,
@@ -23,6 +23,7 @@ from ..fitting.representatives import (
     RowFacts,
     RowSet,
 )
+from ..fitting.scaling import scale_rows
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
@@ -144,26 +145,25 @@ class FixedGraphClusterer(RowClusterer):
                 )
             p = None
         with watch.phase("rows"):
-            drawn = many_rows.draw_many(rows, p, c)
-        numbers = [] if drawn is None else many_rows.numbers_for(drawn, p, c)
+            drawn = many.draw(rows, p, c)
+        numbers = [] if drawn is None else many.numbers_for(drawn[1], p, c)
         if drawn is None or not numbers:
             return None
-        frame = many_rows.frame_of(drawn)
-        many = ManyRows(rows, drawn.sample, frame, numbers, c)
+        sample = drawn[0]
+        all_rows = ManyRows(rows, sample, Frame(scale_rows(sample.X), None), numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
 
         def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
             return self._solve(self._build_on(nodes, c), c, watch)  # no start, nothing to firm
 
-        resolved = resolve(many, solve, options, watch)
-        labels = resolved.solved.labels
-        sizes, n_votes = resolved.rows.count(labels)
-        named = discrete.falling(sizes.weight, discrete.first_of(labels, c))[labels]
-        self._assign_representatives(resolved, named)
-        fitted = resolved.fitted._replace(labels=named, n_votes=n_votes)
-        self._voters, self.labels_ = fitted, resolved.rows.facts(fitted).labels
-        warn_of_disagreement(resolved.choice)
-        return resolved.solved
+        trial, solved, _ = resolve(all_rows, solve, options, watch)
+        sizes, n_votes = trial.rows.count(solved.labels)
+        named = discrete.falling(sizes.weight, discrete.first_of(solved.labels, c))[solved.labels]
+        self._assign_representatives(trial, named)
+        fitted = trial.fitted._replace(labels=named, n_votes=n_votes)
+        self._voters, self.labels_ = fitted, trial.rows.facts(fitted).labels
+        warn_of_disagreement(trial.choice)
+        return solved
 
     @of_each_row
     def predict(self, X: Any) -> np.ndarray:

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from ..loop import methods
-from ..loop.solver import Result
-from ..loop.state import Problem
+from ..loop.state import Problem, State
 from ._base import GraphClusterer
 from ._can import LearnedGraphParameters
 
@@ -274,9 +273,9 @@ class DOGCRelaxed(RegressingDOGC):
 
     _method = methods.DOGC_RELAXED
 
-    def _discretise(self, problem: Problem, result: Result) -> np.ndarray:
+    def _discretise(self, problem: Problem, state: State) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
-        return kmeans.fit(result.state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
+        return kmeans.fit(state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
 
 
 class DOGCFixedGraph(RegressingDOGC):

@@ -17,17 +17,18 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
-from ..fitting import labelling, outlier_scores, scaling
+from ..fitting import labelling, new_rows, scaling
 from ..fitting.auto import n_representatives as resolutions
-from ..fitting.auto.solving_representatives import Resolved
-from ..fitting.distinct import check_sample_weight
+from ..fitting.auto.trials import Trial
+from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.repeatable import single_blas_thread
-from ..fitting.representatives import RowFacts, RowSet
+from ..fitting.representatives import RowSet
+from ..fitting.rule import Rule
 from ..fitting.whereabouts import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
-from ..numerics import discrete, outliers
+from ..numerics import discrete
 from ..numerics.matrix import Matrix
 from ._elsewhere import (
     agreement,
@@ -38,7 +39,6 @@ from ._elsewhere import (
     torch_rows,
 )
 from ._validating import validate_rows
-from ._warnings import warn_few_rows
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
@@ -89,15 +89,15 @@ class RowClusterer(ClusterMixin, BaseEstimator):
             self.stopping_reason_, self.converged_ = watch.end.reason, False
 
     def _assign_representatives(
-        self, resolved: Resolved | None, labels: np.ndarray | None = None, unit: float = 1.0
+        self, trial: Trial | None, labels: np.ndarray | None = None, unit: float = 1.0
     ) -> None:
         """What a graph on representatives leaves, with their labels; None: there are none."""
-        if resolved is None:
+        if trial is None:
             self.n_representatives_ = self.resolutions_ = self.representatives_ = None
             self.representative_weights_ = self.representative_labels_ = None
             return
-        nodes, scaled = resolved.nodes, resolved.fitted.frame.scaled
-        self.n_representatives_, self.resolutions_ = len(nodes.X), resolved.choice
+        nodes, scaled = trial.nodes, trial.fitted.frame.scaled
+        self.n_representatives_, self.resolutions_ = len(nodes.X), trial.choice
         self.representatives_ = nodes.X * scaled.scale + scaled.shift
         self.representative_weights_ = nodes.size * nodes.unit * unit
         self.representative_labels_ = labels
@@ -151,33 +151,16 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return self._marked(self._labels_of(X), X)
+            return new_rows.labels_of(self._model(), X)
 
-    def _labels_of(self, X: Matrix) -> np.ndarray:
-        """The cluster of each new row, outliers not marked."""
-        return labelling.new_labels(self._fitted_rows, X, self.n_jobs)
-
-    def _facts_of_new(self, X: Matrix) -> RowFacts:
-        """What is said in a fit of rows that had no weight."""
-        unknown = np.full(X.shape[0], np.nan, dtype=X.dtype)
-        labels = self._marked(self._labels_of(X), X)
-        return RowFacts(labels, unknown, unknown, self._outliers_among(X))
-
-    def _marked(self, labels: np.ndarray, X: Matrix) -> np.ndarray:
+    def _model(self) -> new_rows.Model:
+        """All that new rows are told by."""
+        rule = None
+        if hasattr(self, "rule_"):
+            coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+            rule = Rule(self.rule_, coef, intercept)
         mark = getattr(self, "outlier_label", None)
-        if mark is not None and hasattr(self, "outlier_scores_"):
-            labels[self._outliers_among(X)] = mark
-        return labels
-
-    def _outliers_among(self, X: Matrix) -> np.ndarray:
-        return outlier_scores.are_outliers(self._fitted_rows, X, self._scores_of(X), self.n_jobs)
-
-    def _scores_of(self, X: Matrix) -> np.ndarray:
-        """Outlier scores; by their angles, rows without a direction are far from everything."""
-        score = outlier_scores.new_scores(self._fitted_rows, X, self.n_jobs)
-        if self.metric == "cosine":
-            score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
-        return score
+        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
@@ -199,16 +182,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         """
         X = self._validate_new(X)
         with single_blas_thread:
-            return self._discounted(self._shares_of(X), X)
-
-    def _shares_of(self, X: Matrix) -> np.ndarray:
-        return labelling.new_shares(self._fitted_rows, X, self.n_jobs)
-
-    def _discounted(self, shares: np.ndarray, X: Matrix) -> np.ndarray:
-        if not hasattr(self, "outlier_scores_"):  # a model of an earlier release
-            return shares
-        score = self._scores_of(X)
-        return outliers.discount(shares, score[:, None], shares.shape[1])
+            return new_rows.shares_of(self._model(), X)
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:
@@ -229,13 +203,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
         X = self._validate_new(X)
-        if not hasattr(self, "outlier_scores_"):
-            raise ValueError(
-                f"this {type(self).__name__} was fitted by an earlier release, which kept no "
-                "outlier scores; fit it again."
-            )
         with single_blas_thread:
-            return self._scores_of(X)
+            return new_rows.scores_of(self._model(), X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the fitted clusters are reproduced on other rows, without ground truth.

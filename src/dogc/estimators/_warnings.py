@@ -9,10 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from .._caller import warn_caller
 from ..fitting.auto import n_neighbors as scales
 from ..fitting.auto import n_representatives as resolutions
+from ..fitting.rule import REPEATED
 from ..loop.solver import HALTED, STOPPING_REASONS
 
-# Below this share of labels that come back, predict contradicts the fit.
-REPEATED = 0.95
 # Below this share of true neighbours it is worth a word.
 LOW_RECALL = 0.5
 
@@ -84,12 +83,3 @@ def warn_lost_clusters(c: int, found: int) -> None:
             "too similar; choose a smaller n_clusters.",
             ConvergenceWarning,
         )
-
-
-def warn_few_rows(c: int, distinct: int) -> None:
-    """Say that there are fewer distinct rows than clusters."""
-    warn_caller(
-        f"n_clusters={c} is larger than the number of distinct rows in X, {distinct}, so only "
-        f"{distinct} clusters are returned; choose a smaller n_clusters.",
-        ConvergenceWarning,
-    )

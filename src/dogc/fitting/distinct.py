@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
+from .._caller import warn_caller
 from .._checks import LONGEST, check_unmasked, shown
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
@@ -224,3 +226,12 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
             f"{1.0 / LONGEST:g} and {LONGEST:g}; rescale sample_weight."
         )
     return weight
+
+
+def warn_few_rows(c: int, distinct: int) -> None:
+    """Say that there are fewer distinct rows than clusters."""
+    warn_caller(
+        f"n_clusters={c} is larger than the number of distinct rows in X, {distinct}, so only "
+        f"{distinct} clusters are returned; choose a smaller n_clusters.",
+        ConvergenceWarning,
+    )

@@ -18,12 +18,12 @@ import scipy.sparse as sp
 from .._limits import check_room, free_bytes
 from ..numerics.l2p import DIRECT_UP_TO
 from ..numerics.matrix import Matrix
-from .auto import many_rows
 from .auto.n_representatives import candidate_resolutions
-from .auto.solving_representatives import PAIR_BYTES
+from .auto.trials import PAIR_BYTES
 from .fixed_graph import GraphSettings
 from .in_memory import RowsInMemory
 from .links import LINKS
+from .many import are_many, sample_size
 from .representatives import RowSet
 from .settings import Settings, wide_links, wide_scale
 
@@ -143,7 +143,7 @@ def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     """Refuse a fit of a method that learns its graph."""
     wanted, lookup = settings.wanted, settings.lookup
     k, c, m = wanted.n_neighbors, wanted.n_clusters, wanted.n_components
-    many = many_rows.are_many(rows, wanted.n_representatives)
+    many = are_many(rows, wanted.n_representatives)
     if wanted.wide:
         k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
     if many and not lookup.precomputed:
@@ -173,7 +173,7 @@ def check_fixed(
         _check(size, [f"full {learns}"], ", or use affinity='neighbors'")
     elif settings.kind == "precomputed":
         _check(size, [f"given {learns}"], "")
-    elif parameters.get("source") != "features" and many_rows.are_many(rows, p):
+    elif parameters.get("source") != "features" and are_many(rows, p):
         _check_many(rows, p, parameters["n_neighbors"], c)
     else:
         remedy = ON_REPRESENTATIVES if "n_representatives" in parameters else ANOTHER_METHOD
@@ -208,7 +208,7 @@ def _check_many(rows: RowSet, p: Any, k: int | None, c: int | None) -> None:
     Numbers of representatives are tried as long as there is room for a graph in which nearly all
     are linked, so the largest of these is what a fit may need; the first is tried in any case.
     """
-    size, most = _size(rows, k or LINKS, c), many_rows.sample_size(rows.d, p, c)
+    size, most = _size(rows, k or LINKS, c), sample_size(rows.d, p, c)
     linked, free = isinstance(rows, RowsInMemory), free_bytes()
 
     def estimate(n: int) -> float:

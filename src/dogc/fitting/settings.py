@@ -52,7 +52,6 @@ NEUTRAL: Mapping[str, Any] = {
     "init": "spectral",
     "n_init": 1,
     "outlier_label": None,
-    "rule": "paper",
 }
 METRICS = ("euclidean", "cosine", "manhattan", "precomputed")
 RULES = ("logistic", "paper", "auto")
@@ -128,7 +127,7 @@ class Settings(NamedTuple):
     p: float  # of the regression
     fit_intercept: bool
     run: RunSettings
-    rule: str  # what labels new rows
+    rule: str | None  # that labels new rows; None: neighbours do
     outlier_label: int | None
     max_time: float | None
 
@@ -206,7 +205,7 @@ def check_settings(
             check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
             check_jobs(given["n_jobs"]),
         ),
-        rule=check_choice("rule", given["rule"], RULES),
+        rule=check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=check_outlier_label(given["outlier_label"]),
         max_time=check_time(given["max_time"]),
     )

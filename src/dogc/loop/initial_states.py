@@ -28,7 +28,7 @@ def starts(
 
 def spectral_start(problem: Problem) -> State:
     """No chance at all: the data's own graph, its eigenvectors, a pivoted rotation."""
-    state = embedded(problem)
+    state = embedded(problem, own_state(problem))
     F = problem.nodes.root * state.F
     Q, Y = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
     return state._replace(Q=Q, Y=Y)
@@ -55,7 +55,8 @@ def own_graph(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
     """
     candidates, nodes = problem.candidates._replace(xi_rule=graph.neighbour_xi), problem.nodes
     problem = problem._replace(candidates=candidates)
-    S = similarities(_solve_rows(problem, _blank(problem)))
+    state = _blank(problem)
+    S = similarities(with_graph(problem, state, solved_rows(problem, state, state.dx)))
     if nodes.mass is not None:
         S = sp.csr_array(S * nodes.mass[:, None])
     Z = nodes.coordinates
@@ -78,20 +79,19 @@ def random_starts(problem: Problem, n_init: int, rng: np.random.Generator) -> It
 
     S, W and F solve their own blocks once for all: their optima do not depend on Q and Y.
     """
-    state = embedded(problem)
+    state = embedded(problem, own_state(problem))
     for _ in range(n_init):
         Q = discrete.random_rotation(rng, problem.c)
         Y = discrete.assign(rng.random((problem.n, problem.c)))
         yield state._replace(Q=Q, Y=Y)
 
 
-def embedded(problem: Problem) -> State:
-    """S at lambda = 0, the projection that it asks for, and F; no labels yet.
+def embedded(problem: Problem, state: State) -> State:
+    """The state with the F that its graph asks for.
 
     Where the graph already has more components than clusters, F indicates the components
     merged down to c: vectors of the null space, so no eigensolver is needed.
     """
-    state = own_state(problem)
     group = state.graph.member
     if state.graph.n_components > problem.c:
         group = fragments.merge_components(problem.nodes.coordinates, group, problem.c)
@@ -100,9 +100,11 @@ def embedded(problem: Problem) -> State:
 
 def own_state(problem: Problem) -> State:
     """S at lambda = 0, the projection that it asks for, S seen in that; no F and no labels yet."""
-    state = _solve_rows(problem, _blank(problem))
+    state = _blank(problem)
+    state = with_graph(problem, state, solved_rows(problem, state, state.dx))
     if problem.subspace is not None:
-        state = _solve_rows(problem, step_W(problem, state))
+        state = step_W(problem, state)
+        state = with_graph(problem, state, solved_rows(problem, state, state.dx))
     return state
 
 
@@ -127,7 +129,3 @@ def _blank(problem: Problem) -> State:
         lam=0.0,
         search=LambdaSearch(0.0, np.inf, None, 1.0, False),
     )
-
-
-def _solve_rows(problem: Problem, state: State) -> State:
-    return with_graph(problem, state, solved_rows(problem, state, state.dx))

@@ -56,20 +56,39 @@ def run(
     seed: int,
     watch: Watch,
     start: State | None = None,
+    firms: bool = True,
 ) -> Ran:
     """The method from its starts, timed and watched; one by the data alone may be known already.
 
     Overlapping clusters have no gap to split along: as lambda grows, fringes come off before
     clusters part. Where no lambda splits the graph it is tried again with an alpha that holds F
     to the labels, and the graph parts along them. The labels of a modularity start are held from
-    the beginning: they are not those of the smallest cut, to which F would go.
+    the beginning: they are not those of the smallest cut, to which F would go. Unless it
+    ``firms``, alpha stays as it is.
     """
-    if settings.starts == ("modularity",) and settings.may_firm and settings.lam is None:
-        return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
-    result = run_once(problem, method, settings, seed, watch, start)
-    if result.reason not in NO_SPLIT or not may_hold(settings, result, watch):
-        return Ran(result, False)
-    return Ran(run_once(held(problem), method, settings, seed, watch, start), True)
+    by_partition = settings.starts == ("modularity",) and settings.lam is None
+    firm = firms and by_partition and settings.may_firm
+    while True:
+        posed = (held(problem) if firm else problem)._replace(ended=watch.end.is_near)
+        if start is not None and settings.is_own:
+            begin = iter([start])
+        else:
+            rng = np.random.default_rng(seed)
+            begin = watch.each("start", starts(posed, settings.init, settings.n_init, rng))
+        with watch.phase("iterations"):
+            result = solve(
+                posed,
+                method,
+                begin,
+                lam=settings.lam,
+                max_iter=settings.max_iter,
+                tol=settings.tol,
+                callback=watch,
+            )
+        again = result.reason in NO_SPLIT and may_hold(settings, result, watch)
+        if firm or not firms or not again:
+            return Ran(result, firm)
+        firm = True
 
 
 def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
@@ -81,30 +100,3 @@ def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
 def held(problem: Problem) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
     return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
-
-
-def run_once(
-    problem: Problem,
-    method: Method,
-    settings: RunSettings,
-    seed: int,
-    watch: Watch,
-    start: State | None = None,
-) -> Result:
-    """The method from its starts, with alpha as it is."""
-    problem = problem._replace(ended=watch.end.is_near)
-    if start is None or not settings.is_own:
-        rng = np.random.default_rng(seed)
-        begin = watch.each("start", starts(problem, settings.init, settings.n_init, rng))
-    else:
-        begin = iter([start])
-    with watch.phase("iterations"):
-        return solve(
-            problem,
-            method,
-            begin,
-            lam=settings.lam,
-            max_iter=settings.max_iter,
-            tol=settings.tol,
-            callback=watch,
-        )

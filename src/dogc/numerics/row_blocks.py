@@ -24,6 +24,6 @@ def over_rows(
     """
     blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
     if threads == 1 or len(blocks) == 1:
-        return [function(rows) for rows in blocks]
+        return list(map(function, blocks))
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(function, blocks))

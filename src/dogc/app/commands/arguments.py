@@ -8,19 +8,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ... import comparison
 from ..._words import shown
-from ..tables import MixedEncoder, TableError
-from ..tables.columns import NOTHING, OTHER
-from ..tables.opening import split_array
-from ..tables.table import listed, no_such_column
-from ..tables.values import texts_of
+from ...encoding import MixedEncoder, TableError
+from ...encoding.columns import NOTHING, OTHER
+from ...encoding.errors import listed, no_such_column
+from ..files.opening import split_array
+from ..files.reading import Table, texts_of
 from .outputs import Output
-
-if TYPE_CHECKING:
-    import pandas
 
 # Looks up the values of a column; None where they cannot be listed.
 ValuesOf = Callable[[str], Sequence[str] | None]
@@ -57,22 +54,19 @@ class Columns(NamedTuple):
     weights: Mapping[str, float]
     scale: bool
 
-    def preparation(
-        self, names: Sequence[str], values: ValuesOf = lambda name: None
-    ) -> MixedEncoder:
-        """The encoder of a table with columns of these names."""
+    def encoder_of(self, table: Table) -> MixedEncoder:
+        """The encoder of a table."""
+        names = table.names
         check_weights(self.weights, names)
         return MixedEncoder(
             scale=self.scale,
-            drop=left_out(names, self.used, self.drop, self.label, values),
+            drop=left_out(
+                names, self.used, self.drop, self.label, lambda name: texts_of(table, name)
+            ),
             label_column=self.label,
             weights=dict(self.weights) or "auto",
             keep=tuple(self.keep),
         )
-
-    def preparation_of(self, frame: pandas.DataFrame) -> MixedEncoder:
-        """The encoder of a table."""
-        return self.preparation(list(frame.columns), lambda name: texts_of(frame[name]))
 
 
 class Asked(NamedTuple):
@@ -86,7 +80,6 @@ class Asked(NamedTuple):
     method: str
     settings: Mapping[str, Any]  # of the method, those that were given
     max_time: float | None
-    scheduler: str | None
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
@@ -116,7 +109,6 @@ def asked(given: Mapping[str, Any], clusters: int | str) -> Asked:
         given.get("method", ""),
         settings_of(given),
         given.get("max_time"),
-        given.get("scheduler"),
     )
 
 

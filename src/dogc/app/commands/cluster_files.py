@@ -4,41 +4,39 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...encoding import MixedEncoder
 from .. import report
+from ..files.clustering import (
+    Clustering,
+    Watch,
+    agreement_of,
+    fitted_to,
+    gathered,
+    label_all,
+    unwatched,
+)
+from ..files.reading import Table
 from ..models import saving
-from ..tables import MixedEncoder
-from ..tables.clustered_table import Clustering, agreement
-from ..tables.tally import agreement_of_counts
 from .outputs import Output
 
 if TYPE_CHECKING:
     import pandas
 
-# With labels, how sure they are, and outlier scores where there are any.
-Rows = tuple["pandas.DataFrame", np.ndarray, np.ndarray, np.ndarray | None]
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
-def with_labels(
-    frame: pandas.DataFrame,
-    labels: np.ndarray,
-    confidence: np.ndarray,
-    outlier_scores: np.ndarray | None = None,
-    always: bool = False,
-) -> pandas.DataFrame:
-    """The rows as they were, with their cluster and how sure it is, if that is known or always."""
-    found = {"cluster": labels}
-    if always or not np.isnan(confidence).all():
-        found["confidence"] = np.round(confidence, 4)
-    if outlier_scores is not None:
-        found["outlier_score"] = np.round(outlier_scores, 4)
-    return with_columns(frame, found)
+def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
+    """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
+    names = {"labels_": "cluster", "confidence_": "confidence", "outlier_scores_": "outlier_score"}
+    found = {name: results[key] for key, name in names.items() if key in results}
+    return with_columns(
+        frame, {name: v if name == "cluster" else np.round(v, 4) for name, v in found.items()}
+    )
 
 
 def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pandas.DataFrame:
@@ -47,22 +45,42 @@ def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pa
     return frame.assign(**named)
 
 
-def write_files(
-    clustering: Clustering,
-    preparation: MixedEncoder,
+def cluster_to(
     out: Output,
-    more: Mapping[str, Rows] = MappingProxyType({}),
-) -> list[pathlib.Path]:
-    """Write all four files, and more rows by their names; none is there before all are."""
-    scores = getattr(clustering.model, "outlier_scores_", None)
-    known = (clustering.frame, clustering.labels, clustering.confidence, scores)
-    with out.whole_folder() as draft:
-        for name, rows in {"labels.csv": known, **more}.items():
+    table: Table,
+    encoder: MixedEncoder,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+    watch: Watch = unwatched,
+    more: Callable[[Any], Mapping[str, pandas.DataFrame]] = lambda model: {},
+) -> tuple[Clustering, list[pathlib.Path]]:
+    """Cluster a table of any size and write all files; none is there before all are.
+
+    Parameters
+    ----------
+    more : callable
+        Gives more tables to write, by their names, once the model is fitted.
+    """
+    with (
+        fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
+        out.whole_folder() as draft,
+    ):
+        with out.rows_in(draft / "labels.csv") as labels:
+            sample, counted = label_all(
+                table, encoder, fitted,
+                lambda frame, results: labels.write(with_results(frame, results)), watch,
+            )  # fmt: skip
+        found = gathered(table, encoder, fitted, method, sample, counted)
+        found.settings["notes"] += labels.note()
+        if shown := found.settings.get("sample"):
+            shown["words"] = report.sample_words(shown["rows"], found.n_rows)
+        others = more(fitted.model)
+        for name, rows in others.items():
             with out.rows_in(draft / name) as file:
-                file.write(with_labels(*rows))
-            clustering.settings["notes"] += file.note()
-        write_findings(clustering, preparation, draft)
-    return [out.path / name for name in [*FILES, *more]]
+                file.write(rows)
+        write_findings(found, encoder, draft)
+    return found, [out.path / name for name in [*FILES, *others]]
 
 
 def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:
@@ -93,21 +111,10 @@ def shown_name(name: str) -> str:
     return "outliers" if name == "-1" else name
 
 
-def all_sizes(clustering: Clustering) -> dict[str, int]:
-    """Of all rows, those that are not at hand among them."""
-    if clustering.tally is not None:
-        return clustering.tally.named_sizes()
-    return sizes(clustering.labels)
-
-
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
-    if clustering.tally is not None:
-        counted = clustering.tally.table()
-        return None if counted is None else agreement_of_counts(counted[2])
-    if clustering.truth is None:
-        return None
-    return agreement(clustering.truth, clustering.labels)
+    counted = report.count_rows(clustering).table()
+    return None if counted is None else agreement_of(counted[2])
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
         "preparation": clustering.preparation,
-        "clusters": all_sizes(clustering),
+        "clusters": report.count_rows(clustering).named_sizes(),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
         "converged": getattr(model, "converged_", None),

@@ -7,7 +7,8 @@ at once. A command's options are passed on by their names: see :class:`.argument
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,8 +18,8 @@ import typer
 
 from ..._extras import missing
 from ..._stopping import INTERRUPTED, leave_in_order
+from ..._words import shown
 from . import options as opt
-from .early import say_reading
 from .failing import explain, fail
 
 app = typer.Typer(
@@ -66,6 +67,13 @@ def _top(version: Annotated[bool, _VERSION] = False) -> None:
     pass
 
 
+def _say_reading(options: Mapping[str, Any]) -> None:
+    """Say which file is read, before the packages that take long to import."""
+    file, silent = options.get("file"), options.get("quiet") or options.get("json")
+    if file not in (None, "-") and not silent and sys.stderr.isatty():
+        print(f"reading {shown(file, 200)}", file=sys.stderr, flush=True)
+
+
 def _command(name: str, example: str) -> Callable[[Any], Any]:
     def register(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
@@ -73,7 +81,7 @@ def _command(name: str, example: str) -> Callable[[Any], Any]:
             for package in ("rich", "pandas", "pyarrow", "skops"):
                 if find_spec(package) is None:  # before anything is read that needs it later
                     return fail(missing(package, "the command line"), 2)
-            say_reading(options)
+            _say_reading(options)
             from . import terminal  # noqa: F401, with all that takes long to import
 
             try:
@@ -122,7 +130,6 @@ def cluster(
     outliers: opt.Outliers = False,
     seed: opt.Seed = 0,
     max_time: opt.MaxTime = None,
-    scheduler: opt.Scheduler = None,
     raw_cells: opt.RawCells = False,
     force: opt.Force = False,
     json: opt.Json = False,
@@ -144,7 +151,6 @@ def predict(
         "predicted.csv"
     ),
     array: opt.Array = None,
-    scheduler: opt.Scheduler = None,
     raw_cells: opt.RawCells = False,
     force: opt.Force = False,
     json: opt.Json = False,
@@ -155,7 +161,7 @@ def predict(
 
     written = terminal.Output(out, force, raw_cells)
     file = arguments.with_array(file, array)
-    return terminal.predict(model, file, written, terminal.Terminal(json, quiet), scheduler)
+    return terminal.predict(model, file, written, terminal.Terminal(json, quiet))
 
 
 @_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")

@@ -12,14 +12,13 @@ from rich.markup import escape
 from ... import comparison
 from ...comparison import Comparison, MethodResult
 from .. import report as reports
+from ..files.clustering import asked_of, check_rows, names_by_size
+from ..files.opening import matching
+from ..files.reading import Table, read_table
 from ..report.json_values import digits, short
-from ..tables import Table, read_table
-from ..tables.clustered_table import asked_of, names_by_size
-from ..tables.opening import check_there
 from .arguments import Asked, as_typed
 from .cluster_files import with_columns
 from .outputs import Output
-from .several_files import check_rows
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -33,11 +32,11 @@ def run_compare(
     options: Asked, methods: Sequence[str] | None, quality: bool, terminal: Terminal
 ) -> int:
     """Run methods side by side."""
-    check_there(options.file)
+    matching(options.file)
     options.out.check_folder(files("compare"))
     table = read_table(options.file)
-    check_rows(len(table.frame), table.source)
-    preparation = options.columns.preparation_of(table.frame)
+    check_rows(table)
+    preparation = options.columns.encoder_of(table)
     X = preparation.fit(table.frame).transform(table.frame)
     name = options.columns.label
     truth = None if name is None else table.frame[name].astype(str).to_numpy()

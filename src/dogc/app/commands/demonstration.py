@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import MixedEncoder, Table
-from ..tables.clustered_table import agreement, cluster_table
+from ...encoding import MixedEncoder
+from ..files.clustering import agreement, label_rows
+from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
-from .prediction import label_rows
 from .terminal import Terminal
 
 TRUTH = "class"
@@ -29,8 +29,8 @@ def wine() -> tuple[Table, Table]:
     halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
     digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
                for half in halves]  # fmt: skip
-    return (Table(halves[0], "half of the Wine data", digests[0]),
-            Table(halves[1], "the other half", digests[1]))  # fmt: skip
+    return (Table.of(halves[0], "half of the Wine data", digests[0]),
+            Table.of(halves[1], "the other half", digests[1]))  # fmt: skip
 
 
 def run_demo(out: Output, terminal: Terminal) -> int:
@@ -39,17 +39,22 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
-    found = cluster_table(known, preparation, "dogc-os", 3, parameters)
-    began = time.perf_counter()
-    X = preparation.transform(new.frame)
-    labels, confidence = label_rows(found.model, X)
-    seconds = time.perf_counter() - began
-    more = {"predicted.csv": (new.frame, labels, confidence, None)}
-    paths = cluster_files.write_files(found, preparation, out, more)
-    parts = {
-        "clustered": (found.labels, found.truth, found.seconds),
-        "predicted": (labels, new.frame[TRUTH].to_numpy(), seconds),
-    }
+    parts: dict[str, tuple[Any, ...]] = {}
+
+    def predicted(model: Any) -> dict[str, Any]:
+        began = time.perf_counter()
+        results = label_rows(model, preparation.transform(new.frame))
+        parts["predicted"] = (
+            results["labels_"],
+            new.frame[TRUTH].to_numpy(),
+            time.perf_counter() - began,
+        )
+        return {"predicted.csv": cluster_files.with_results(new.frame, results)}
+
+    found, paths = cluster_files.cluster_to(
+        out, known, preparation, "dogc-os", 3, parameters, more=predicted
+    )
+    parts = {"clustered": (found.labels, found.truth, found.seconds), **parts}
     records: dict[str, Any] = {}
     for name, (labels, truth, seconds) in parts.items():
         scores = agreement(truth, labels)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...comparison import named_estimator, said_by
+from ...encoding import TableError
 from ...exploration import Exploration, explore
 from ...metrics import clustering_report
 from .. import report as reports
+from ..files.clustering import asked_of
+from ..files.opening import matching
+from ..files.reading import read_table
 from ..report.counts import describe_exploration
 from ..report.json_values import short
-from ..tables import TableError, read_table
-from ..tables.clustered_table import asked_of
-from ..tables.opening import check_there
 from .arguments import Asked, as_typed, check_settings
 from .comparing import files, write_pages
 from .terminal import Terminal, counted, plain
@@ -42,10 +43,10 @@ def numbers_asked(first: int, last: int) -> range:
 def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
     check_settings(options.method, options.settings)
-    check_there(options.file)
+    matching(options.file)
     options.out.check_folder(files("explore"))
     table = read_table(options.file)
-    preparation = options.columns.preparation_of(table.frame)
+    preparation = options.columns.encoder_of(table)
     X = preparation.fit(table.frame).transform(table.frame)
     if numbers[-1] > len(X):
         raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "

@@ -16,8 +16,8 @@ def fail(sentence: str, code: int) -> int:
 def explain(error: Exception, debug: bool) -> int:
     """Say what an error means to somebody who typed a command; the exit code."""
     from ..._atomic import WriteError
+    from ...encoding import TableError
     from ..models.saving import ModelFileError
-    from ..tables import TableError
     from .arguments import as_typed
 
     if isinstance(error, TableError | ModelFileError | WriteError):

@@ -44,7 +44,7 @@ def _given(metavar: str, help: str) -> Any:
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
-_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, ARFF, gzip of these, or - for standard input"
+_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, gzip of these, or - for standard input"
 _PARTS = "; or a quoted pattern, such as 'parts/*.csv'"
 _SCALING = "Scaling of the columns before distances are computed: "
 _UNCHANGED = "Write cells unchanged, even if a spreadsheet would run them as formulas."
@@ -64,9 +64,6 @@ Outliers = Annotated[
 ]
 Quality = Annotated[bool, _flag("Add stability; takes six times as long.", "--quality")]
 Array = Annotated[str | None, _value("NAME", "Array in an NPZ file, or sheet in an Excel file.")]
-Scheduler = Annotated[
-    str | None, _value("ADDRESS", "A running Dask cluster that does the work: tcp://HOST:PORT.")
-]
 Folder = Annotated[Path, _value("DIR", "Output folder.")]
 Clusters = Annotated[
     str, _value("N|auto", "Number of clusters.", "--clusters", "-k", show_default=False)

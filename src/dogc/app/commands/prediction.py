@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._words import shown
-from ...estimators._warnings import REPEATED
+from ...encoding.columns import unseen
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
+from ...fitting.rule import REPEATED
+from ..files.clustering import Watch, label_rows, unwatched
+from ..files.reading import Table
 from ..models import saving
-from ..tables import MixedEncoder, TableError, read_chunks
-from ..tables.columns import unseen
-from ..tables.parts import Part, find_parts
-from ..tables.workers import Workers
-from .cluster_files import sizes, with_labels
-from .csv_rows import CsvRows
+from .cluster_files import sizes, with_results
+from .outputs import CsvRows
 
 if TYPE_CHECKING:
     import pandas
-
-CHUNK_ROWS = 50_000
 
 
 class Labelled:
@@ -109,60 +105,18 @@ def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
     return bundle
 
 
-def predict_file(
+def predict_table(
     bundle: saving.Bundle,
-    file: str,
+    table: Table,
     out: CsvRows,
-    advance: Callable[[int], object] = lambda rows: None,
+    watch: Watch = unwatched,
 ) -> Labelled:
-    """Label a file some rows at a time; what was counted on the way."""
+    """Label a table chunk by chunk; what was counted on the way."""
     assert bundle.preparation is not None
     total = Labelled(bundle.preparation)
-    for table in read_chunks(file, CHUNK_ROWS):
-        X = bundle.preparation.transform(table.frame)
-        labels, confidence = label_rows(bundle.model, X)
-        out.write(with_labels(table.frame, labels, confidence))
-        total.add(table.frame, labels)
-        advance(len(labels))
-    if not total.named_sizes():
-        raise TableError(f"{file} has no rows; pass a file with at least one.")
+    for frame in table.chunks():
+        results = label_rows(bundle.model, bundle.preparation.transform(frame))
+        out.write(with_results(frame, results))
+        total.add(frame, results["labels_"])
+        watch("labelling", len(frame), table.rows)
     return total
-
-
-def predict_parts(
-    bundle: saving.Bundle,
-    files: list[str],
-    source: str,
-    out: CsvRows,
-    workers: Workers,
-    advance: Callable[[int], object] = lambda rows: None,
-) -> Labelled:
-    """Label the rows of several files, or by several workers; what was counted on the way."""
-    parts = find_parts(files, source, workers)
-    total = Labelled(bundle.preparation)
-    found = workers.in_order(label_part, parts.parts, bundle.preparation, bundle.model)
-    sure = hasattr(bundle.model, "predict_membership")
-    for part, (labels, confidence) in zip(parts.parts, found, strict=True):
-        frame = part.read()
-        out.write(with_labels(frame, labels, confidence, always=sure))
-        total.add(frame, labels)
-        advance(len(labels))
-    return total
-
-
-def label_part(part: Part, preparation: MixedEncoder, model: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of the rows of a part, and how sure they are."""
-    return label_rows(model, preparation.transform(part.read()))
-
-
-def label_rows(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of new rows and how sure they are; NaN where the model does not say."""
-    if not hasattr(model, "predict_membership"):
-        return model.predict(X), np.full(len(X), np.nan)
-    shares = model.predict_membership(X)
-    # By the regression both are cheap; by the neighbours one search must do for both, unless
-    # outliers are marked.
-    marks = getattr(model, "outlier_label", None) is not None
-    linear = hasattr(model, "decision_function")
-    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
-    return labels, shares.max(axis=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import pathlib
 import sys
@@ -17,12 +16,13 @@ from rich.table import Table as Grid
 
 from ..._atomic import write_whole
 from ..._words import shown
+from ...encoding import TableError
 from .. import report as reports
+from ..files.clustering import Clustering
+from ..files.opening import matching
+from ..files.reading import open_table
 from ..models import saving
-from ..tables import TableError, read_table
-from ..tables.clustered_table import Clustering, cluster_table
-from ..tables.workers import hired
-from . import cluster_files, prediction, several_files
+from . import cluster_files, prediction
 from .arguments import Asked, as_typed, check_settings
 from .outputs import Output
 from .progress import RowsDone
@@ -93,35 +93,18 @@ class Terminal:
 def cluster(options: Asked, terminal: Terminal) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
     check_settings(options.method, options.settings)
-    files = several_files.matching(options.file)
+    matching(options.file)
     options.out.check_folder(cluster_files.FILES)
-    if several_files.in_parts(files, options.scheduler):
-        found, paths = cluster_in_parts(files, options, terminal)
-    else:
-        table = read_table(files[0])
-        several_files.check_rows(len(table.frame), table.source)
-        preparation = options.columns.preparation_of(table.frame)
-        found = cluster_table(table, preparation, options.method, options.clusters,
-                              options.parameters(terminal.progress))  # fmt: skip
-        paths = cluster_files.write_files(found, preparation, options.out)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(options.file, bar) as table:
+        found, paths = cluster_files.cluster_to(
+            options.out, table, options.columns.encoder_of(table), options.method,
+            options.clusters, options.parameters(terminal.progress), bar,
+        )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)
     terminal.finish(cluster_files.run_record(found), paths)
     return 130 if getattr(found.model, "stopping_reason_", None) == "interrupted" else 0
-
-
-def cluster_in_parts(
-    files: list[str], options: Asked, terminal: Terminal
-) -> tuple[Clustering, list[pathlib.Path]]:
-    """Cluster files that are never in memory as a whole."""
-    from . import streaming
-
-    bar = RowsDone(terminal.progress)
-    with hired(options.scheduler) as workers, contextlib.closing(bar):
-        return streaming.cluster_files(
-            files, several_files.named(files), options.columns.preparation, options.method,
-            options.clusters, options.parameters(terminal.progress), options.out, workers, bar,
-        )  # fmt: skip
 
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
@@ -150,26 +133,17 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.notes(found.settings["notes"])
 
 
-def predict(
-    model: pathlib.Path, file: str, out: Output, terminal: Terminal, scheduler: str | None = None
-) -> int:
+def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:
     """Label the rows of a file, or of several."""
-    files = several_files.matching(file)
+    files = matching(file)
     out.check_file()
     if out.path.exists() and any(other.exists() and out.path.samefile(other)
                                  for other in (model, *map(pathlib.Path, files))):  # fmt: skip
         raise TableError(f"--out {out.path} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
-    with contextlib.closing(RowsDone(terminal.progress)) as bar:
-        advance = functools.partial(bar, "labelling")
-        if len(files) == 1 and scheduler is None:
-            with out.rows() as rows:
-                found = prediction.predict_file(bundle, files[0], rows, advance)
-        else:
-            several_files.in_parts(files, scheduler)
-            with hired(scheduler) as workers, out.rows() as rows:
-                name = several_files.named(files)
-                found = prediction.predict_parts(bundle, files, name, rows, workers, advance)
+    bar = RowsDone(terminal.progress)
+    with contextlib.closing(bar), open_table(file, bar) as table, out.rows() as rows:
+        found = prediction.predict_table(bundle, table, rows, bar)
     sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")

@@ -12,10 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..._extras import needed
+from ...encoding import MixedEncoder
+from ...encoding.columns import category_places
+from ...encoding.values import MISSING
 from ...estimators import DOGCOS, SEC, DiscriminativeKMeans
-from ..tables.columns import category_places
-from ..tables.preparing import MixedEncoder
-from ..tables.values import MISSING
 from .saving import Bundle
 
 # Old enough for runtimes of 2022 and later.

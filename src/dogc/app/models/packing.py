@@ -23,12 +23,12 @@ from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors, RadiusNei
 
 from ... import estimators, results
 from ..._words import shown
+from ...encoding import MixedEncoder
 from ...estimators import _dkm
 from ...estimators._elsewhere import storable
 from ...fitting import fixed_graph, labelling, landmarks, neighbours, representatives
 from ...fitting import scaling as scales
 from ...fitting.repeatable import single_blas_thread
-from ..tables import MixedEncoder
 
 TAG, STATE = "dogc", "state"
 

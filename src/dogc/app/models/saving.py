@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
 from ..._extras import missing
-from ..tables import MixedEncoder
+from ...encoding import MixedEncoder
 from .packing import OURS, Misfit, pack, unpack
 
 FORMAT_VERSION = 2

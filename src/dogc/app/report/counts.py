@@ -12,7 +12,7 @@ from ...plotting._splits import flow_between
 from .json_values import digits
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # Rows and numbers up to which the report fits one cluster fewer and one more: a second or so.
 MOST_ROWS, MOST_CELLS = 1_000, 50_000
@@ -52,7 +52,7 @@ def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[
 def describe_counts(clustering: Clustering, c: int) -> dict[str, Any] | None:
     """The same with one cluster fewer and one more; None where that would take long."""
     model, (n, d) = clustering.model, clustering.X.shape
-    quick = LEAST_ROWS <= n <= MOST_ROWS and n * d <= MOST_CELLS and clustering.tally is None
+    quick = LEAST_ROWS <= n <= MOST_ROWS and n * d <= MOST_CELLS and clustering.n_rows == n
     known = hasattr(type(model), "_method") and getattr(model, "resolutions_", None) is None
     ended = getattr(model, "stopping_reason_", "") in ("interrupted", "max_time", "callback")
     if not (quick and known) or ended or model.max_time is not None or c < 2:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tables.deciding_numbers import COLUMNS, deciding_number
+from ..files.deciding_numbers import COLUMNS, deciding_number
 from .features import Groups, feature_column, names_of
 from .json_values import digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # A value decides if clusters mix it less than this share of all rows, and the rows themselves more
 # than that share. Columns of more values are not looked at.

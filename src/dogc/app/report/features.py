@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..tables import TableError
-from ..tables.columns import plan_column, with_gaps
+from ...encoding import TableError
+from ...encoding.columns import plan_column, with_gaps
 from .json_values import digits, short
 
 if TYPE_CHECKING:
     import pandas
 
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 OUTLIER = -1
 BINS = 24

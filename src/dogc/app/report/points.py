@@ -14,7 +14,7 @@ from .features import Groups, feature_column, group_rows
 from .json_values import cell, digits, short
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 SEED = 0
 LEAST_OF_A_CLUSTER = 20

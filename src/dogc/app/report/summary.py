@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...metrics import scores_of
 from ...quality import scale_agreement, silhouette
-from ..tables.tally import Sureness, Tally, tally
+from ..files.tally import Sureness, Tally, tally
 from .counts import describe_counts
 from .deciding import deciding_columns, deciding_cuts
 from .features import OUTLIER, describe_features, group_rows, telling_columns
@@ -20,7 +20,7 @@ from .page import VERSION
 from .points import describe_graph, describe_points, lay_out
 
 if TYPE_CHECKING:
-    from ..tables.clustered_table import Clustering
+    from ..files.clustering import Clustering
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20

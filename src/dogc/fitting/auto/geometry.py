@@ -30,7 +30,7 @@ from .n_neighbors import (
     distance_from_usual,
     weigh_scales,
 )
-from .task import Begun, Task, begun, largest_scale, placed
+from .task import Start, Task, largest_scale, place_of, start_at
 
 # Columns whose deviations differ by no more than this factor have one unit.
 ONE_UNIT = 10.0
@@ -46,7 +46,7 @@ class Look(NamedTuple):
 
     columns: Columns
     place: Place
-    begun: dict[int, Begun]  # by number of neighbours
+    begun: dict[int, Start]  # where a run begins, by number of neighbours
     scales: ScaleChoice
     start: str = "spectral"
     solved: dict[int, Ran] = {}  # noqa: RUF012  # what was solved on the way
@@ -86,7 +86,7 @@ def look_around(task: Task, c: int) -> list[Look]:
     columns than rows, the principal directions that stand out from chance. A table with codes
     for categories stays as it is: its columns were given their weights by whoever coded them.
     """
-    wanted, place = task.settings.wanted.geometry, placed(task)
+    wanted, place = task.settings.wanted.geometry, place_of(task)
     tried = looks_in(task, c, GIVEN, place) if wanted in (None, "given") else []
     settled = wanted == "given" or c == 1 or task.n_distinct == 1
     # Where noise has one level in all directions, the columns have one unit; so they have where
@@ -110,20 +110,11 @@ def look_around(task: Task, c: int) -> list[Look]:
             "geometry='standard'."
         )
     if few or codes or wanted == "standard" or (task.watch.overdue and wanted is None):
-        standard = looks_in(task, c, columns, placed(task, columns))
+        standard = looks_in(task, c, columns, place_of(task, columns))
         wide = wide and wanted is None
         return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
-    return whitened_looks(task, c, columns, tried, size)
-
-
-def whitened_looks(
-    task: Task, c: int, columns: Columns, tried: list[Look], size: np.ndarray
-) -> list[Look]:
-    """What was tried, and what graphs say in columns whitened within the clusters of a solution.
-
-    Columns of about one deviation have one unit: their axes mean nothing, and the solution is one
-    of the rows as they are. Others are standardised first.
-    """
+    # Columns of about one deviation have one unit: their axes mean nothing, and labels are those of
+    # the rows as they are. Others are standardised first.
     unit = np.asarray(columns.unit)[np.ptp(task.X[size > 0], axis=0) > 0]
     if len(unit) and unit.max() > ONE_UNIT * unit.min():
         first, solved = None, columns
@@ -131,13 +122,20 @@ def whitened_looks(
         first, solved = best_look(tried) if tried else None, GIVEN
         columns = columns._replace(unit=None)
     if first is None:
-        start = task.settings.run.starts[0]
-        first = look(task, c, solved, placed(task, solved), start, None)
-    done = solved_once(task, first)
-    whitened = _whitened(task, columns, done, size)
+        starts = task.settings.run.starts[:1]
+        first = looks_in(task, c, solved, place_of(task, solved), starts)[0]
+    # Labels of a solution at the best scale, whatever scale the user named
+    k = first.scales.chosen
+    problem, start = first.begun[k]
+    with task.watch.phase("choices"):
+        settings = begins_at(task.settings.run, first)
+        ran = run(problem, task.method, settings, task.seed, task.watch.quiet(), start)
     # What was solved need not be solved again.
+    done = first._replace(solved={k: ran})
     tried = [done if other is first else other for other in tried]
-    return [*tried, *looks_in(task, c, whitened, placed(task, whitened))]
+    labels = task.method.final_labels(problem, ran.result.state)
+    whitened = _whitened(columns, first.place, labels, size)
+    return [*tried, *looks_in(task, c, whitened, place_of(task, whitened))]
 
 
 def principal_looks(task: Task, c: int, place: Place) -> list[Look]:
@@ -151,16 +149,7 @@ def principal_looks(task: Task, c: int, place: Place) -> list[Look]:
                 "directions stands out from chance. Use geometry='auto'."
             )
         return []
-    return looks_in(task, c, columns, placed(task, columns))
-
-
-def solved_once(task: Task, look: Look) -> Look:
-    """The look with a solution at its best scale, whatever scale the user named."""
-    problem, start = look.begun[look.scales.chosen]
-    with task.watch.phase("choices"):
-        watch, settings = task.watch.quiet(), begins_at(task.settings.run, look)
-        ran = run(problem, task.method, settings, task.seed, watch, start)
-    return look._replace(solved={look.scales.chosen: ran})
+    return looks_in(task, c, columns, place_of(task, columns))
 
 
 def begins_at(settings: RunSettings, look: Look) -> RunSettings:
@@ -168,11 +157,9 @@ def begins_at(settings: RunSettings, look: Look) -> RunSettings:
     return settings._replace(init=look.start) if settings.is_own else settings
 
 
-def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) -> Columns:
-    """The columns whitened by the scatter within the clusters of a first solution."""
-    ((k, ran),) = standard.solved.items()
-    labels = task.method.final_labels(standard.begun[k][0], ran.result.state)
-    scaled = standard.place.geometry.scaled
+def _whitened(columns: Columns, place: Place, labels: np.ndarray, size: np.ndarray) -> Columns:
+    """The columns whitened by the scatter within clusters."""
+    scaled = place.geometry.scaled
     assert scaled is not None
     Z = scaled.X
     if columns.unit is not None:
@@ -180,48 +167,44 @@ def _whitened(task: Task, columns: Columns, standard: Look, size: np.ndarray) ->
     return within_columns(columns, Z, labels, size)
 
 
-def looks_in(task: Task, c: int, columns: Columns, place: Place) -> list[Look]:
-    """What the graphs of rows say in one geometry: one look for each start.
+def looks_in(
+    task: Task, c: int, columns: Columns, place: Place, starts: tuple[str, ...] | None = None
+) -> list[Look]:
+    """The graphs of rows in one geometry: one look for each start, at one scale or at several.
 
-    The second start is not looked at where the scales agree on the first.
+    The second start is not looked at where the scales agree on the first. It is taken if its
+    scales agree about as much: they are asked from the usual one on until it is clear that they do
+    not.
     """
-    looks: list[Look] = []
-    for start in task.settings.run.starts:
-        if looks and (looks[0].score >= AGREED or c == 1 or task.watch.overdue):
-            break
-        first = looks[0] if looks else None
-        looks.append(look(task, c, columns, place, start, first))
-    return looks
-
-
-def look(
-    task: Task, c: int, columns: Columns, place: Place, start: str, first: Look | None
-) -> Look:
-    """The same for one start, at one scale or at several, as long as it may be taken.
-
-    Beside a first start it is taken if its scales agree about as much. Scales are asked from the
-    usual one on until it is clear that they do not.
-    """
-    wanted, n = task.settings.wanted, task.X.shape[0]
+    wanted, n, watch = task.settings.wanted, task.X.shape[0], task.watch
     candidates = [wanted.n_neighbors or 1]
     if wanted.wide:  # half of it says how far the clusters depend on the width
         candidates = sorted({max(1, candidates[0] // 2), candidates[0]})
     elif task.settings.is_open:
         # More neighbours than a cluster has rows would tie every cluster to another.
         candidates = candidate_scales(min(largest_scale(task), max(5, n // c)))
-    known: dict[int, Begun] = {}
-    with task.watch.phase("start"):
-        for number, k in enumerate(sorted(candidates, key=distance_from_usual)):
-            if number and (task.watch.overdue or _is_hopeless(known, len(candidates), task, first)):
-                break
-            task.watch.trying(f"{start} start, scale {number + 1} of {len(candidates)}")
-            known[k] = begun(task, place, c, k, start, first.begun if first else {})
-    labels = {k: state.Y for k, (_, state) in known.items()}
-    broken = {k for k, (_, state) in known.items() if state.graph.n_components > c}
-    return Look(columns, place, known, weigh_scales(labels, task.size, broken), start)
+    candidates = sorted(candidates, key=distance_from_usual)
+    looks: list[Look] = []
+    for start in starts or task.settings.run.starts:
+        first = looks[0] if looks else None
+        if first is not None and (first.score >= AGREED or c == 1 or watch.overdue):
+            break
+        known: dict[int, Start] = {}
+        with watch.phase("start"):
+            for number, k in enumerate(candidates, 1):
+                hopeless = known and _is_hopeless(known, len(candidates), task, first)
+                if known and (watch.overdue or hopeless):
+                    break
+                watch.trying(f"{start} start, scale {number} of {len(candidates)}")
+                known[k] = start_at(task, place, c, k, start, first.begun if first else {})
+        labels = {k: state.Y for k, (_, state) in known.items()}
+        broken = {k for k, (_, state) in known.items() if state.graph.n_components > c}
+        scales = weigh_scales(labels, task.size, broken)
+        looks.append(Look(columns, place, known, scales, start))
+    return looks
 
 
-def _is_hopeless(known: dict[int, Begun], total: int, task: Task, first: Look | None) -> bool:
+def _is_hopeless(known: dict[int, Start], total: int, task: Task, first: Look | None) -> bool:
     """Whether scales agree too little, even if all others should agree with one of these."""
     if first is None or first.score < LEAST:
         return False

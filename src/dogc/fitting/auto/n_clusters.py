@@ -32,7 +32,7 @@ from ..column_maps import GIVEN, standard_columns
 from ..places import Place, in_company
 from ..settings import SMALLEST_SHARE
 from .n_neighbors import SCALES, candidate_scales
-from .task import SAMPLE_ROWS, Task, largest_scale, placed, sampled
+from .task import SAMPLE_ROWS, Task, largest_scale, place_of, sampled
 
 # Above this many clusters nothing is proposed.
 MOST = 60
@@ -280,15 +280,15 @@ def count_clusters(task: Task) -> list[CountEvidence]:
 
     Empty where there are too few distinct rows to weigh anything: each is then a cluster.
     """
-    settings, place = task.settings, placed(task)
+    settings, place = task.settings, place_of(task)
     columns = GIVEN
     if settings.wanted.geometry in ("standard", "within"):
         columns = standard_columns(task.X, in_company(place, task.size))
     # Eigenvalues within a cluster fall with n, those between clusters are zero already.
     if len(place.idx) > SAMPLE_ROWS and not settings.lookup.precomputed:
-        place = placed(sampled(task), columns, largest_scale(task))
+        place = place_of(sampled(task), columns, largest_scale(task))
     elif columns is not GIVEN:
-        place = placed(task, columns)
+        place = place_of(task, columns)
     apart = _small_pieces(place) if settings.may_stand else np.full(len(place.idx), -1)
     rest = np.flatnonzero(apart < 0)
     most = most_clusters(len(rest))

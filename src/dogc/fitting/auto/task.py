@@ -1,7 +1,8 @@
-"""What is to be solved, as those see it who choose what is left open."""
+"""The clustering task as the `auto` choices see it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,22 +22,24 @@ from .n_neighbors import SCALES
 
 # Rows of the sample on which choices are made.
 SAMPLE_ROWS = 2_000
+NO_ROWS = np.empty((0, 0))
 
 
 # A problem, and the state in which it begins.
-Begun = tuple[Problem, State]
+Start = tuple[Problem, State]
 
 
 class Task(NamedTuple):
-    """What is to be solved."""
+    """Settings and method of a fit; with distinct rows, once they are known."""
 
-    X: Matrix  # distinct rows
-    size: np.ndarray
-    n_distinct: int
     settings: Settings
     method: Method
+    discretise: Callable[[Problem, State], np.ndarray]  # the discrete labels of a final state
     seed: int
     watch: Watch
+    X: Matrix = NO_ROWS
+    size: np.ndarray = NO_ROWS
+    n_distinct: int = 0
     place: Place | None = None  # columns as given, where neighbours are known already
 
 
@@ -60,7 +63,7 @@ def largest_scale(task: Task) -> int:
     return max(min(largest, SCALES[-1]), wanted.n_neighbors or 1)
 
 
-def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
+def place_of(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
     """The rows with their neighbours, as many as are ever asked for unless k says how many."""
     if task.place is not None and columns is GIVEN:
         return task.place
@@ -73,10 +76,16 @@ def placed(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
         return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
 
 
-def begun(task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Begun]) -> Begun:
+def start_at(
+    task: Task, place: Place, c: int, k: int, start: str, known: dict[int, Start]
+) -> Start:
     """The problem with k neighbours, and where it begins; another start of it may be known."""
-    if start == "spectral":
+    ended = task.watch.end.is_near
+    if k in known:
+        problem, spectral = known[k]
+    else:
         problem = problem_at(place, task.settings, c, k, task.method.regresses)
-        return problem, spectral_start(problem._replace(ended=task.watch.end.is_near))
-    problem, other = known.get(k) or begun(task, place, c, k, "spectral", {})
-    return problem, modularity_start(problem._replace(ended=task.watch.end.is_near), other)
+        spectral = spectral_start(problem._replace(ended=ended))
+    if start == "spectral":
+        return problem, spectral
+    return problem, modularity_start(problem._replace(ended=ended), spectral)

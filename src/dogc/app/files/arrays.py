@@ -1,0 +1,137 @@
+"""Tables that are read whole: arrays in .npy and .npz files, and sheets of Excel files."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..._words import shown
+from ...encoding.errors import TableError, check_memory, check_names, listed, needed, numbered_names
+from .arrow_files import check_dates, sound
+from .opening import File, check_tight
+
+if TYPE_CHECKING:
+    import pandas
+
+_KINDS = "biufUSM"
+
+
+def read_npy(file: File) -> pandas.DataFrame:
+    """The frame of a .npy file: its columns are c1, c2, ... or the fields of its rows."""
+    with _sound(file, ".npy"):
+        # A map of the file, so that a header cannot claim more than is there.
+        return _frame(np.load(file.path, mmap_mode="r", allow_pickle=False), file)
+
+
+def read_npz(file: File) -> pandas.DataFrame:
+    """The frame of an array in a .npz file, or of a sheet of an Excel file."""
+    with _sound(file, ".npz"), zipfile.ZipFile(file.path) as archive:
+        members = archive.infolist()
+        size = sum(member.file_size for member in members)
+        check_tight(size, file.path.stat().st_size, file.source)
+        check_memory(size, file.source)
+        names = [member.filename for member in members]
+        if "xl/workbook.xml" in names:
+            return _read_excel(file)
+        arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
+        if len(arrays) != len(names) or not arrays:
+            raise TableError(
+                f"{file.source} is a zip archive of other files than arrays; save the table as CSV."
+            )
+        with np.load(file.path, allow_pickle=False) as arrays_of:
+            return _frame(arrays_of[_chosen(arrays, file)], file)
+
+
+@contextlib.contextmanager
+def _sound(file: File, kind: str) -> Iterator[None]:
+    """Whatever goes wrong inside is the file's fault."""
+    try:
+        with sound(file, kind), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old files, which are read all the same
+            yield
+    except TableError as error:
+        if "pickle" in (cause := str(error.__cause__)) or "Python objects" in cause:
+            raise TableError(
+                f"{file.source} holds Python objects, which are never opened; save numbers, or the "
+                "table as Parquet or CSV."
+            ) from error
+        raise
+
+
+def _chosen(arrays: list[str], file: File) -> str:
+    """The array to read: the only one, or the one that was named."""
+    if file.array in arrays or (file.array is None and len(arrays) == 1):
+        return file.array or arrays[0]
+    if file.array is not None:
+        raise TableError(
+            f"{file.source} holds no array '{shown(file.array)}'; choose from {listed(arrays)}."
+        )
+    raise TableError(
+        f"{file.source} holds {len(arrays)} arrays, {listed(arrays)}; name one, such as "
+        f"--array {shown(arrays[0])}."
+    )
+
+
+def _frame(array: np.ndarray, file: File) -> pandas.DataFrame:
+    pandas = needed("pandas")
+    names = array.dtype.names
+    width = array.shape[1] if array.ndim == 2 else 1
+    check_names(names or numbered_names(width), file.source)
+    check_memory(8.0 * math.prod(array.shape), file.source)
+    if names is not None and array.ndim == 1:
+        frame = pandas.DataFrame({name: _plain(array[name], 1, file) for name in names})
+    else:
+        frame = pandas.DataFrame(_plain(array, 2, file), columns=numbered_names(width))
+    check_dates(frame, file.source)
+    return frame
+
+
+def _plain(array: np.ndarray, axes: int, file: File) -> np.ndarray:
+    """An array of numbers, dates or text as pandas knows them."""
+    if array.ndim != axes or (axes == 2 and not array.shape[1]):
+        raise TableError(
+            f"{file.source} holds an array of shape {array.shape}; save one of shape "
+            "(rows, columns)."
+        )
+    if array.dtype.kind not in _KINDS or not array.dtype.itemsize:  # any number takes no bytes
+        raise TableError(f"{file.source} holds values of type {array.dtype}; save numbers or text.")
+    if array.dtype.kind == "S":
+        return np.char.decode(array, "utf-8", "replace")
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+    return np.array(array, dtype=array.dtype.newbyteorder("="))
+
+
+def _read_excel(file: File) -> pandas.DataFrame:
+    """The frame of a sheet: the one that was named, or the first; its first row has the names."""
+    pandas = needed("pandas")
+    if find_spec("openpyxl") is None:
+        raise TableError(
+            f'{file.source} is an Excel file; pip install "dogc[excel]" to read it, or save it as '
+            "CSV."
+        )
+    with sound(file, "Excel"), pandas.ExcelFile(file.path, engine="openpyxl") as book:
+        sheets = book.sheet_names
+        sheet = sheets[0] if file.array is None else file.array
+        if sheet not in sheets:
+            raise TableError(
+                f"{file.source} holds no sheet '{shown(sheet)}'; choose from {listed(sheets)}."
+            )
+        cells = book.parse(sheet, header=None, keep_default_na=False, na_values=[""])
+        frame = cells.dropna(how="all").dropna(how="all", axis=1)
+    if len(frame) < 2:
+        raise TableError(f"{file.source} has no rows below its header; give a table with rows.")
+    made_up = numbered_names(frame.shape[1])
+    names = [made_up[place] if pandas.isna(cell) else str(cell)
+             for place, cell in enumerate(frame.iloc[0])]  # fmt: skip
+    check_names(names, file.source)
+    frame = frame.iloc[1:].set_axis(names, axis=1).reset_index(drop=True).infer_objects()
+    check_dates(frame, file.source)
+    return frame

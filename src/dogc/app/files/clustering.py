@@ -1,0 +1,392 @@
+"""Tables of any size clustered: encoded in chunks, fitted as one array, labelled in chunks."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from ..._checks import WIDE, check_clusters
+from ..._words import shown
+from ...comparison import named_estimator
+from ...encoding import MixedEncoder, TableError
+from ...encoding.errors import numbered_names
+from ...encoding.statistics import keys_of_rows
+from ...encoding.weights import MATTERS
+from ...estimators._elsewhere import row_model
+from ...metrics import code_both, contingency, scores_of
+from ...numerics.discrete import falling
+from .deciding_numbers import deciding_number
+from .reading import Table
+from .tally import SampledRows, Tally, tally
+
+if TYPE_CHECKING:
+    import pandas
+
+# Of more rows than these, as many are fitted; the labels of all are those of new rows.
+MANY_ROWS = 500_000
+MOST_AT_ONCE = 50_000  # rows that are labelled at once
+SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
+TOO_MANY_CLASSES = (
+    "the column '{name}' has too many values to compare clusters with; name another "
+    "(--label-column)."
+)
+# Told what is being done, to how many more rows it was done now, and to how many it will be.
+Watch = Callable[[str, int, int | None], None]
+
+
+def unwatched(what: str, rows: int, total: int | None) -> None:
+    """Where nobody watches."""
+
+
+class Clustering(NamedTuple):
+    """Everything that the files, the report and the terminal tell of one run."""
+
+    frame: pandas.DataFrame  # original rows in order, all columns
+    X: np.ndarray  # (n, d) prepared features
+    feature_names: list[str]
+    model: Any  # fitted estimator
+    labels: np.ndarray  # (n,) clusters by decreasing size; -1 for an outlier
+    confidence: np.ndarray  # (n,) in [0, 1]; NaN where the method has none
+    truth: np.ndarray | None  # (n,) the label column as text
+    id_column: str | None
+    preparation: list[str]  # what was done to the data, in sentences
+    source: str
+    seconds: float  # of the fit
+    settings: dict[str, Any]  # method, parameters, versions, notes
+    tally: Tally | None = None  # of all rows, of which those above may be a sample
+
+    @property
+    def n_rows(self) -> int:
+        """Of all that was clustered."""
+        return len(self.frame) if self.tally is None else self.tally.rows
+
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """Of the rows at hand, from 0."""
+        return np.arange(len(self.frame)) if self.tally is None else self.frame.index.to_numpy()
+
+
+class Fitted(NamedTuple):
+    """A model fitted to the rows of a table, or to a sample of very many."""
+
+    model: Any
+    X: np.ndarray  # (n, d), mapped from a file
+    sampled: bool
+    seconds: float
+    notes: list[str]
+
+
+@contextlib.contextmanager
+def fitted_to(
+    table: Table,
+    encoder: MixedEncoder,
+    method: str,
+    n_clusters: int | str,
+    parameters: dict[str, Any],
+    watch: Watch = unwatched,
+) -> Iterator[Fitted]:
+    """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
+    check_rows(table)
+    check_clusters(n_clusters, table.rows)
+    model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
+    sampled = table.rows > MANY_ROWS and hasattr(model, "predict")
+
+    def watched(what: str) -> Iterator[pandas.DataFrame]:
+        for frame in table.chunks():
+            yield frame
+            watch(what, len(frame), table.rows)
+
+    with tempfile.TemporaryDirectory(prefix="dogc-", ignore_cleanup_errors=True) as folder:
+        # 1) what is made of each column
+        passes = iter(["reading", "looking at columns", "preparing"])
+        encoder.fit_chunks(lambda: watched(next(passes)))
+        # 2) the rows as numbers, in a file
+        path, width = pathlib.Path(folder, "rows"), len(encoder.feature_names_)
+        with open(path, "wb") as file:
+            for frame in watched("encoding"):
+                X = encoder.transform(frame)
+                if sampled:
+                    X = X[keys_of_rows(frame.index.to_numpy()) < 2.0**64 * MANY_ROWS / table.rows]
+                file.write(X.data)
+        # As an array of NumPy's own type: that it is mapped concerns nobody.
+        X = np.asarray(np.memmap(path, np.float64, "c")).reshape(-1, width)
+        # 3) the fit
+        model = named_estimator(method, n_clusters, asked_of(encoder, parameters))
+        watch("fitting", 0, table.rows)
+        _, seconds, notes = timed(lambda: model.fit(X))
+        number_by_size(model)
+        if sampled:
+            notes.append(SAMPLED.format(n=len(X), total=table.rows))
+        yield Fitted(model, X, sampled, seconds, notes)
+
+
+def check_rows(table: Table) -> None:
+    """Refuse a table of which nothing can be told apart."""
+    if table.rows == 1:
+        raise TableError(f"{table.source} has one row; give a table with at least two.")
+
+
+def results_of(
+    fitted: Fitted, table: Table, encoder: MixedEncoder
+) -> Iterator[tuple[pandas.DataFrame, dict[str, np.ndarray]]]:
+    """The rows, chunk by chunk, with labels, confidence, outliers and their scores, if any."""
+    known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+    found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
+    start = 0
+    for frame in table.chunks():
+        rows = slice(start, start := start + len(frame))
+        if fitted.sampled:
+            yield frame, label_rows(fitted.model, encoder.transform(frame))
+        else:
+            yield frame, {name: np.asarray(values)[rows] for name, values in found.items()}
+
+
+def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    """Labels of new rows and how sure they are, by the names that a fit has for them."""
+    starts = range(0, max(len(X), 1), MOST_AT_ONCE)
+    pieces = [_labels_of(model, X[start : start + MOST_AT_ONCE]) for start in starts]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+def _labels_of(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    if not hasattr(model, "predict_membership"):
+        return {"labels_": model.predict(X)}
+    shares = model.predict_membership(X)
+    # By the regression both are cheap; by the neighbours one search must do for both, unless
+    # outliers are marked.
+    marks = getattr(model, "outlier_label", None) is not None
+    linear = hasattr(model, "decision_function")
+    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
+    return {"labels_": labels, "confidence_": shares.max(axis=1)}
+
+
+def label_all(
+    table: Table,
+    encoder: MixedEncoder,
+    fitted: Fitted,
+    write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
+    watch: Watch = unwatched,
+) -> tuple[SampledRows, Tally]:
+    """Hand all rows with their results to ``write``; a sample of them, and counts of all."""
+    samples, counts = [], []
+    for frame, results in results_of(fitted, table, encoder):
+        write(frame, results)
+        n, labels = len(frame), np.asarray(results["labels_"])
+        confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
+        apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
+        counts.append(tally(labels, confidence, apart, _known(frame, encoder.label_column)))
+        some = SampledRows(frame, labels, confidence)
+        samples.append(some if table.in_memory else some.kept(table.rows))
+        if len(samples) > 1:
+            samples = [samples[0].merged(samples[1], table.rows)]
+            counts = [counts[0].merged(counts[1])]
+        watch("labelling", n, table.rows)
+    return samples[0], counts[0]
+
+
+def gathered(
+    table: Table,
+    encoder: MixedEncoder,
+    fitted: Fitted,
+    method: str,
+    sample: SampledRows,
+    counted: Tally,
+) -> Clustering:
+    """Gather what came out, of the rows of the sample and of all."""
+    model, features = fitted.model, list(encoder.feature_names_)
+    whole = len(sample.frame) == table.rows and not fitted.sampled
+    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
+    notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
+    notes += splitting_columns(X, features, sample.frame, sample.labels)
+    truth = _known(sample.frame, encoder.label_column)
+    if truth is not None and counted.classes is None:
+        notes.append(TOO_MANY_CLASSES.format(name=shown(encoder.label_column)))
+    settings = settings_of(method, model, notes, table.source, table.sha256)
+    if not whole:
+        settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
+    return Clustering(
+        frame=sample.frame,
+        X=X,
+        feature_names=features,
+        model=row_model(model) if fitted.sampled else model,
+        labels=sample.labels,
+        confidence=sample.confidence,
+        truth=truth,
+        id_column=encoder.id_column_,
+        preparation=[*header_guess(table.names), *encoder.steps_],
+        source=table.source,
+        seconds=fitted.seconds,
+        settings=settings,
+        tally=counted,
+    )
+
+
+def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+    return None if label_column is None else frame[label_column].astype(str).to_numpy()
+
+
+def number_by_size(model: Any) -> None:
+    """Number the clusters of k-means by decreasing size, as those of all other methods are."""
+    if isinstance(model, KMeans):
+        new_name = names_by_size(model.labels_)
+        model.cluster_centers_ = model.cluster_centers_[np.argsort(new_name)]
+        model.labels_ = new_name[model.labels_].astype(model.labels_.dtype)
+
+
+def names_by_size(labels: np.ndarray) -> np.ndarray:
+    """The permutation ``new_name[old]`` by decreasing size, then by first appearance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> names_by_size(np.array([0, 1, 1, 2, 1, 2]))
+    array([2, 0, 1])
+    """
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    return falling(sizes, first)
+
+
+def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of a method for a prepared table, as far as they are not given.
+
+    Where columns of few values matter, few neighbours of a row share all its categories; a wide
+    neighbourhood reaches across. The columns were made comparable by their weights already.
+    """
+    mixed = {"n_neighbors": WIDE, "geometry": "given"}
+    usual = mixed if preparation.discrete_share_ >= MATTERS else {}
+    return {"rule": "auto", **usual, **parameters}
+
+
+def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:
+    """What a fit gives, how many seconds it took, and what it warned of."""
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = fit()
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    return found, time.perf_counter() - began, notes
+
+
+def settings_of(
+    method: str, model: Any, notes: list[str], source: str, sha256: str
+) -> dict[str, Any]:
+    """How a run was made, as far as JSON can hold it."""
+    return {
+        "method": method,
+        "parameters": recorded_parameters(model),
+        "versions": versions(),
+        "notes": notes,
+        "source": source,
+        "sha256": sha256,
+        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
+    }
+
+
+def remarks(model: Any, apart: int) -> list[str]:
+    """What people should know of a fit and would not ask for."""
+    found = []
+    counts = getattr(model, "cluster_counts_", None)
+    if counts:
+        others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
+        first = counts[0].n_clusters
+        what = "1 cluster is" if first == 1 else f"{first} clusters are"
+        found.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
+                       "too.")  # fmt: skip
+    if apart:
+        one = apart == 1
+        marked = getattr(model, "outlier_label", None) is not None
+        got = (
+            f"{'is' if one else 'are'} marked" if marked else "got the label of the nearest cluster"
+        )
+        found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
+                       f"everything else and {got}.")  # fmt: skip
+    if getattr(model, "rule_", None) == "neighbors":
+        found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
+                       "label new rows by their nearest rows.")  # fmt: skip
+    return found
+
+
+# A column of two values is said to split the rows if clusters mix less than this share, and the
+# rows themselves more than that.
+MIXED, MIXED_BEFORE = 0.01, 0.05
+
+
+def _column_of(feature: str, frame: pandas.DataFrame) -> str:
+    """The column of a table that a feature was made of: itself, or that of a category."""
+    return feature if feature in frame.columns else feature.split("=")[0]
+
+
+def splitting_columns(
+    X: np.ndarray, features: Sequence[str], frame: pandas.DataFrame, labels: np.ndarray
+) -> list[str]:
+    """A word on columns of two values that the clusters follow, or one of numbers.
+
+    Rows with the other value are never among the nearest where there are few other columns, so
+    such a column can cut the graph all by itself.
+    """
+    found = []
+    for feature, column in zip(features, X.T, strict=True):
+        low, high = column.min(), column.max()
+        upper = column == high
+        if low == high or not (upper | (column == low)).all():
+            continue
+        sizes = np.bincount(labels - labels.min())
+        ones = np.bincount(labels - labels.min(), weights=upper)
+        mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
+        if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
+            found.append(f"'{shown(_column_of(feature, frame))}'")
+    if not found:
+        known = [(name, np.where(frame[name].isna(), np.nan, X[:, place]))
+                 for place, name in enumerate(features) if name in frame.columns]  # fmt: skip
+        number = deciding_number(known, labels)
+        found = [] if number is None else [f"'{shown(number[0])}'"]
+    if not found:
+        return []
+    columns = ", ".join(dict.fromkeys(found))
+    it = "it" if len(set(found)) == 1 else "them"
+    return [f"the clusters are almost entirely determined by {columns}; use --drop to see the "
+            f"clusters without {it}."]  # fmt: skip
+
+
+def header_guess(columns: list[str]) -> list[str]:
+    """A word on names that were made up."""
+    if columns != numbered_names(len(columns)):
+        return []
+    return [f"No header was found: the columns are called c1 to {columns[-1]}."]
+
+
+def recorded_parameters(model: Any) -> dict[str, Any]:
+    """The parameters of a model as JSON can hold them."""
+    simple = (str, int, float, bool, type(None))
+    given = model.get_params(deep=False)
+    return {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()}
+
+
+def agreement(truth: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """Agreement of clusters with known labels, by the names of files and the terminal."""
+    return agreement_of(contingency(*code_both(truth, labels)))
+
+
+def agreement_of(table: np.ndarray) -> dict[str, float]:
+    """The same from counts of rows by class and cluster."""
+    found = scores_of(table)
+    return {"acc": found["acc"], "nmi": found["nmi_max"], "purity": found["purity"],
+            "ari": found["ari"]}  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were computed with."""
+    import platform
+    from importlib import metadata
+
+    packages = ("numpy", "scipy", "scikit-learn")
+    return {"dogc": metadata.version("dogc"), "python": platform.python_version(),
+            **{name: metadata.version(name) for name in packages}}  # fmt: skip

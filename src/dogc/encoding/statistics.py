@@ -1,0 +1,149 @@
+"""Statistics of columns, gathered chunk by chunk: exact ones, and a sample of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..fitting.sampling import row_keys
+from .errors import needed
+from .values import dates_of, durations_of, levels_of, plain_numbers
+
+if TYPE_CHECKING:
+    import pandas
+
+# The sample has so many rows: fewer in wide tables, where so many cells are enough.
+SAMPLE_ROWS, LEAST_ROWS, SAMPLE_CELLS = 20_000, 1_000, 10_000_000
+# Different texts of a column that are counted; of a column with more, those of the sample are.
+MOST_TEXTS = 20_000
+_VALUES = {"number": plain_numbers, "date": dates_of, "duration": durations_of}
+
+
+class ColumnStatistics:
+    """Facts about all cells of a column, and the cells of the sampled rows.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The first cells; their type is that of all.
+
+    Attributes
+    ----------
+    kind : str
+        "number", "date" or "duration", of which ``low`` and ``high`` are known; "text" or
+        "category", whose texts are counted; or "other".
+    rows, missing : int
+        Cells, and those among them that say nothing.
+    counts : dict or None
+        How often each text comes, by first appearance; None if there are too many.
+    sample : pandas.Series
+        The cells of the sampled rows.
+    """
+
+    def __init__(self, column: pandas.Series):
+        """No cell is counted yet."""
+        self.name, self.dtype = column.name, column.dtype
+        self.kind = _kind(column.dtype)
+        self.rows = self.missing = 0
+        self.low, self.high = np.inf, -np.inf
+        self.counts: dict[str, int] | None = {}
+        self.sample = column
+
+    @property
+    def values(self) -> Any:
+        """Numbers of a column of this kind, as a function."""
+        return _VALUES[self.kind]
+
+    def add(self, column: pandas.Series) -> None:
+        """Count more cells."""
+        self.rows += len(column)
+        if self.kind in _VALUES:
+            values = self.values(column)
+            present = values[~np.isnan(values)]
+            self.missing += len(values) - len(present)
+            self.low = min(self.low, float(present.min(initial=np.inf)))
+            self.high = max(self.high, float(present.max(initial=-np.inf)))
+        elif self.kind != "other":
+            try:
+                self._add_texts(column)
+            except TypeError:  # lists and the like
+                self.kind = "other"
+
+    def _add_texts(self, column: pandas.Series) -> None:
+        levels = levels_of(column)
+        self.missing += int((levels.codes < 0).sum())
+        if self.counts is not None:
+            for text, count in zip(levels.texts, levels.counts.tolist(), strict=True):
+                self.counts[text] = self.counts.get(text, 0) + count
+            self.counts = self.counts if len(self.counts) <= MOST_TEXTS else None
+
+    def all_different(self) -> bool:
+        """Whether no cell is missing and none comes twice; of many rows, among the sampled ones."""
+        if self.missing:
+            return False
+        if self.kind == "number":
+            return self.dtype.kind in "iu" and bool(self.sample.is_unique)
+        return self.all_different_text()
+
+    def all_different_text(self) -> bool:
+        """Whether that is so and the cells are text."""
+        if self.kind != "text" or self.dtype.kind == "b" or self.missing:
+            return False
+        if self.counts is not None:
+            return len(self.counts) == self.rows
+        return len(levels_of(self.sample).texts) == len(self.sample)
+
+    def counts_rows(self, least: int) -> bool:
+        """Whether these are the numbers of at least so many rows from 0 or 1, in any order."""
+        span = self.high - self.low + 1
+        from_start = self.low in (0, 1) and span == self.rows >= least
+        return self.kind == "number" and from_start and self.all_different()
+
+
+def _kind(dtype: Any) -> str:
+    from pandas.api import types
+
+    if types.is_complex_dtype(dtype):
+        return "other"
+    if types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype):
+        return "number"
+    if types.is_datetime64_any_dtype(dtype):
+        return "date"
+    if types.is_timedelta64_dtype(dtype):
+        return "duration"
+    return "category" if str(dtype) == "category" else "text"
+
+
+def gather(chunks: Iterable[pandas.DataFrame], names: Sequence[str]) -> dict[str, ColumnStatistics]:
+    """Statistics of some columns of a table; they do not depend on how it is cut into chunks."""
+    most = max(LEAST_ROWS, min(SAMPLE_ROWS, SAMPLE_CELLS // max(len(names), 1)))
+    found: dict[str, ColumnStatistics] = {}
+    kept, keys = [], np.empty(0, dtype=np.uint64)
+    for frame, new in _with_keys(chunks):
+        found = found or {name: ColumnStatistics(frame[name]) for name in names}
+        for name in names:
+            found[name].add(frame[name])
+        keys = np.concatenate([keys, new])
+        kept.append(frame[names])
+        if len(keys) > most:  # those with the smallest keys stay, in their order
+            low = np.sort(np.argpartition(keys, most)[:most])
+            kept, keys = [needed("pandas").concat(kept).iloc[low]], keys[low]
+    sample = kept[0] if len(kept) == 1 else needed("pandas").concat(kept)
+    for name, column in found.items():
+        column.sample = sample[name]
+    return found
+
+
+def _with_keys(chunks: Iterable[pandas.DataFrame]) -> Iterator[tuple[pandas.DataFrame, np.ndarray]]:
+    """Chunks with a key of 64 bits for each row that looks drawn at random."""
+    start = 0
+    for frame in chunks:
+        yield frame, keys_of_rows(np.arange(start, start + len(frame)))
+        start += len(frame)
+
+
+def keys_of_rows(numbers: np.ndarray) -> np.ndarray:
+    """Keys of rows by their numbers from 0."""
+    return row_keys((np.asarray(numbers, dtype=np.float64) + 1.0)[:, None])

@@ -1,0 +1,76 @@
+"""Labels, memberships and outlier scores of rows that were not fitted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics import graph, outliers
+from ..numerics.matrix import Matrix
+from . import labelling, outlier_scores
+from .labelling import Fitted
+from .passes import in_chunks
+from .representatives import RowFacts
+from .rule import Rule, rule_scores, softmax
+
+
+class Model(NamedTuple):
+    """All that new rows are told by."""
+
+    fitted: Fitted
+    rule: Rule | None = None  # None: new rows follow their neighbours
+    metric: str = "euclidean"
+    outlier_label: int | None = None
+    n_jobs: int | None = None
+
+    @property
+    def is_linear(self) -> bool:
+        """True where a matrix product labels new rows."""
+        return self.rule is not None and self.rule.coef is not None
+
+
+def clusters_of(model: Model, X: Matrix) -> np.ndarray:
+    """The cluster of each row, outliers not marked."""
+    if model.rule is None or model.rule.coef is None:
+        return labelling.new_labels(model.fitted, X, model.n_jobs)
+    rule = model.rule
+    return in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
+
+
+def labels_of(model: Model, X: Matrix) -> np.ndarray:
+    """The cluster of each row; outliers are marked where that was asked for."""
+    labels = clusters_of(model, X)
+    if model.outlier_label is not None:
+        labels[outliers_among(model, X)] = model.outlier_label
+    return labels
+
+
+def shares_of(model: Model, X: Matrix) -> np.ndarray:
+    """The membership of each row, more even for rows far from all that were fitted."""
+    if model.rule is None or model.rule.coef is None:
+        shares = labelling.new_shares(model.fitted, X, model.n_jobs)
+    else:
+        scores = rule_scores(X, model.rule)
+        by_paper = model.rule.name == "paper"
+        shares = graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
+    return outliers.discount(shares, scores_of(model, X)[:, None], shares.shape[1])
+
+
+def scores_of(model: Model, X: Matrix) -> np.ndarray:
+    """Outlier scores; by their angles, rows without a direction are far from everything."""
+    score = outlier_scores.new_scores(model.fitted, X, model.n_jobs)
+    if model.metric == "cosine":
+        score[np.asarray(abs(X).sum(axis=1)).ravel() == 0] = outliers.MOST
+    return score
+
+
+def outliers_among(model: Model, X: Matrix) -> np.ndarray:
+    """The rows that are outliers."""
+    return outlier_scores.are_outliers(model.fitted, X, scores_of(model, X), model.n_jobs)
+
+
+def facts_of(model: Model, X: Matrix) -> RowFacts:
+    """The facts of rows that had no weight in the fit: nothing says how sure they are."""
+    unknown = np.full(X.shape[0], np.nan, dtype=X.dtype)
+    return RowFacts(labels_of(model, X), unknown, unknown, outliers_among(model, X))

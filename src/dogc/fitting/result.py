@@ -1,0 +1,89 @@
+"""The result of a fit: all that an estimator keeps of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..loop.solver import Result
+from .auto.geometry import Look, better_looks
+from .auto.n_clusters import CountEvidence
+from .auto.n_neighbors import ScaleChoice
+from .auto.trials import Trial
+from .new_rows import Model
+from .representatives import RowFacts
+from .settings import Settings
+
+
+class Choices(NamedTuple):
+    """Everything that could be left open, and what it became: one fitted attribute each."""
+
+    n_clusters: int
+    n_neighbors: int
+    scales: ScaleChoice
+    cluster_counts: list[CountEvidence]
+    geometry: str
+    geometries: dict[str, ScaleChoice]
+    init: str
+    starts: dict[str, Any]  # the scales or resolutions of each start that was tried
+    neighbors_recall: float | None
+
+
+class Learned(NamedTuple):
+    """The matrices that the loop left, as the user sees them."""
+
+    S: sp.csr_array
+    F: np.ndarray
+    W: np.ndarray | None
+    Q: np.ndarray
+    dtype: Any
+
+
+class Nodes(NamedTuple):
+    """The representatives of a fit."""
+
+    trial: Trial
+    labels: np.ndarray
+    unit: float  # what a weight of 1 stands for
+
+
+class FitResult(NamedTuple):
+    """All that an estimator keeps of a fit."""
+
+    choices: Choices
+    run: Result
+    learned: Learned
+    rows: RowFacts
+    model: Model
+    agreement: float  # share of labels that the model gives again
+    nodes: Nodes | None = None
+
+
+def choices_of(
+    settings: Settings,
+    c: int,
+    chosen: ScaleChoice,
+    counts: list[CountEvidence],
+    geometry: str,
+    looks: list[Look],
+    start: str,
+    starts: dict[str, Any],
+    recall: float | None,
+) -> Choices:
+    """The choices, each start by its own evidence; a start of the user's has none."""
+    own, init = settings.run.is_own, settings.run.init
+    given = init if isinstance(init, str) else "labels"
+    geometries = {name: look.scales for name, look in better_looks(looks).items()}
+    return Choices(
+        c,
+        chosen.chosen,
+        chosen,
+        counts,
+        geometry,
+        geometries,
+        start if own else given,
+        starts if own else {},
+        recall,
+    )
