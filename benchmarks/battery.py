@@ -24,13 +24,12 @@ from collections.abc import Callable
 import battery_data
 import battery_says
 import numpy as np
-from battery_data import Problem
+from battery_data import Problem, write_csv
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from tqdm.auto import tqdm
 
 from dogc import CAN, DOGC, DOGCOS
-from dogc._atomic import write_csv
 
 Clusterer = Callable[[int], object]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import pathlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -85,3 +86,11 @@ def best_score(problem: Problem, cluster: Callable[[np.ndarray, int], np.ndarray
         same = [r for r in problem.references if r.max() == c]
         scores.append(score(problem._replace(references=same), cluster(problem.X, c)))
     return max(scores)
+
+
+def write_csv(path: pathlib.Path, header: Sequence[str], rows: Iterable[Sequence]) -> pathlib.Path:
+    """Write a table as a CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+    return path

@@ -25,11 +25,10 @@ import battery_data
 import highdim
 import numpy as np
 import real_data
-from battery_data import Problem
+from battery_data import Problem, write_csv
 from tqdm.auto import tqdm
 
 from dogc import DOGC
-from dogc._atomic import write_csv
 from dogc.fitting import few
 from dogc.fitting.auto import geometry
 from dogc.fitting.auto import n_neighbors as scales

@@ -22,14 +22,13 @@ from typing import NamedTuple
 
 import graspologic_native
 import numpy as np
-from battery_data import Problem
+from battery_data import Problem, write_csv
 from floors import floor_line
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.neighbors import kneighbors_graph
 
 from dogc import CAN, DOGC, DOGCOS
-from dogc._atomic import write_csv
 
 HIGHDIM = pathlib.Path(__file__).parents[2] / "shared" / "highdim"
 NAMES = ("coil20", "orl", "palm", "usps", "glioma", "tweet", "snippets", "stackoverflow",

@@ -18,13 +18,12 @@ import warnings
 import numpy as np
 import real_data
 from battery import METHODS, Clusterer
-from battery_data import Problem, best_score
+from battery_data import Problem, best_score, write_csv
 from floors import floor_line
 from sklearn.datasets import make_moons
 from tqdm.auto import tqdm
 
 from dogc import DOGC
-from dogc._atomic import write_csv
 from dogc.datasets import UCI_NAMES
 from dogc.metrics import clustering_accuracy
 from dogc.paper import protocol

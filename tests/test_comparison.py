@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
-from dogc import DOGC, RatioCut, compare
+from dogc import DOGC, RatioCut, compare, explore
 from dogc.comparison import METHODS
 from dogc.metrics import clustering_report, normalized_mutual_info
 
@@ -171,3 +171,12 @@ def test_the_progress_bar_goes_to_standard_error_when_asked_for(capsys):
     compare(X, 2, ["KM"], progress=False)
     compare(X, 2, ["KM"])  # not a terminal
     assert capsys.readouterr().err == ""
+
+
+def test_an_interrupted_fit_ends_all(monkeypatch):
+    X = np.random.default_rng(0).random((20, 2))
+    monkeypatch.setattr(KMeans, "stopping_reason_", "interrupted", raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        compare(X, 2, ["KM", "DOGC"])
+    with pytest.raises(KeyboardInterrupt):
+        explore(KMeans(2, n_init=1), X, [2, 3])

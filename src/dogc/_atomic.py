@@ -7,9 +7,7 @@ there when it is done.
 from __future__ import annotations
 
 import contextlib
-import csv
 import errno
-import io
 import os
 import pathlib
 import shutil
@@ -17,8 +15,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
 try:
     import fcntl
@@ -72,61 +69,31 @@ def check_writable(path: pathlib.Path, folder: pathlib.Path) -> None:
 def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
     """An empty file; it moves to a path once all is written, which is as it was until then."""
     target = pathlib.Path(os.path.realpath(path))  # a link stays a link
-    with _draft_in(target.parent, path) as folder:
+    with drafts_in(target.parent, named=path) as folder:
         yield folder / target.name
-        _move(folder, [target.name], target.parent)
 
 
 @contextlib.contextmanager
 def drafts_in(
-    folder: pathlib.Path, check: Callable[[list[str]], object] = lambda names: None
+    folder: pathlib.Path,
+    check: Callable[[list[str]], object] = len,
+    named: pathlib.Path | None = None,
 ) -> Iterator[pathlib.Path]:
     """A folder to write files into; they move to their place together once all are written.
 
     Just before, and while no other dogc moves files there, ``check`` is told their names; it may
     raise. The last name in the alphabet seals the set: of an older set it goes first, of the new
-    one it comes last. So where it stands, all belong together.
+    one it comes last. So where it stands, all belong together. Errors of writing are said of the
+    path that the user ``named``: the folder, unless told otherwise.
     """
-    with _draft_in(folder, folder) as draft:
-        yield draft
-        names = sorted(path.name for path in draft.iterdir())
-        with turn_in(folder):
-            check(names)
-            _move(draft, names, folder)
-
-
-def clear_leftovers(folder: pathlib.Path) -> None:
-    """Remove drafts that killed processes have left in a folder."""
-    for path in folder.glob(f"{DRAFT}*"):
-        with contextlib.suppress(OSError):  # another run was faster
-            if path.is_dir() and not path.is_symlink() and time.time() - path.stat().st_mtime > OLD:
-                shutil.rmtree(path, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def turn_in(folder: pathlib.Path) -> Iterator[None]:
-    """Be the only dogc that changes several files in a folder; others are waited for."""
-    if fcntl is None:
-        yield
-        return
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # as on some network drives
-            fcntl.flock(held, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(held)
-
-
-@contextlib.contextmanager
-def _draft_in(folder: pathlib.Path, path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A hidden folder; errors of writing are said of the path that the user named."""
     made = [at for at in [folder, *folder.absolute().parents] if not at.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         clear_leftovers(folder)
         with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder, ignore_cleanup_errors=True) as d:
             yield pathlib.Path(d)
+            with turn_in(folder):
+                _move(pathlib.Path(d), folder, check)
     except BaseException as error:
         for at in made:
             with contextlib.suppress(OSError):  # something else is in it by now
@@ -134,12 +101,14 @@ def _draft_in(folder: pathlib.Path, path: pathlib.Path) -> Iterator[pathlib.Path
         if isinstance(error, OSError) and not isinstance(error, WriteError):
             where = str(error.filename)
             if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
-                raise write_error(path, error) from error
+                raise write_error(named or folder, error) from error
         raise
 
 
-def _move(draft: pathlib.Path, names: list[str], folder: pathlib.Path) -> None:
-    """Move files to their place; interrupts and requests to stop wait until all are there."""
+def _move(draft: pathlib.Path, folder: pathlib.Path, check: Callable[[list[str]], object]) -> None:
+    """Move a draft's files to their place; interrupts and requests to stop wait for all."""
+    names = sorted(path.name for path in draft.iterdir())
+    check(names)
     for target in (folder / name for name in names):
         if os.path.lexists(target) and not target.is_file():
             raise WriteError(f"cannot write '{target}': {NO_FILE}.")
@@ -161,17 +130,31 @@ def _move(draft: pathlib.Path, names: list[str], folder: pathlib.Path) -> None:
             signal.raise_signal(late)
 
 
+def clear_leftovers(folder: pathlib.Path) -> None:
+    """Remove drafts that killed processes have left in a folder."""
+    for path in folder.glob(f"{DRAFT}*"):
+        with contextlib.suppress(OSError):  # another run was faster, or it is no folder
+            if time.time() - path.lstat().st_mtime > OLD:
+                shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def turn_in(folder: pathlib.Path) -> Iterator[None]:
+    """Be the only dogc that changes several files in a folder; others are waited for."""
+    if fcntl is None:
+        yield
+        return
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # as on some network drives
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
 def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:
     """Write text as UTF-8, lines ending as they do, or bytes."""
     with draft_of(path) as draft:
         draft.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return path
-
-
-def write_csv(
-    path: pathlib.Path, header: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> pathlib.Path:
-    """Write a table as a CSV file."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([header, *rows])
-    return write_whole(path, buffer.getvalue())

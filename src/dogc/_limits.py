@@ -10,7 +10,6 @@ import contextlib
 import os
 import pathlib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 ROOT = pathlib.Path("/")
 # Fewer rows than this are not worth a fit.
@@ -32,15 +31,9 @@ GROUPS = (
     ("sys/fs/cgroup/memory", ("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_"),
 )
 UNLIMITED = 1 << 60
+Room = tuple[float, str]  # bytes that can still be taken, and what sets their end
 CACHE = ("active_file", "inactive_file")
 MACHINE = "the machine's memory"
-
-
-class Room(NamedTuple):
-    """Bytes that this process can still take, and what sets their end."""
-
-    free: float
-    limit: str
 
 
 def room(root: pathlib.Path = ROOT) -> Room:
@@ -51,23 +44,23 @@ def room(root: pathlib.Path = ROOT) -> Room:
 
     Examples
     --------
-    >>> room().free >= 0
+    >>> room()[0] >= 0
     True
     """
     found = [*_process(root), *_groups(root)]
     if (available := _table(root / "proc/meminfo").get("MemAvailable")) is not None:
-        found.append(Room(1024.0 * available, MACHINE))
+        found.append((1024.0 * available, MACHINE))
     if not found:
         with contextlib.suppress(AttributeError, ValueError, OSError):
             if (pages := os.sysconf("SC_PHYS_PAGES")) > 0:
-                found.append(Room(float(pages * os.sysconf("SC_PAGE_SIZE")), MACHINE))
-    free, limit = min(found, default=Room(float("inf"), "nothing"))
-    return Room(max(free, 0.0), limit)
+                found.append((float(pages * os.sysconf("SC_PAGE_SIZE")), MACHINE))
+    free, limit = min(found, default=(float("inf"), "nothing"))
+    return max(free, 0.0), limit
 
 
 def free_bytes() -> float:
     """Bytes that this process can still take; infinite where the system does not say."""
-    return room().free
+    return room()[0]
 
 
 def check_addresses(root: pathlib.Path = ROOT) -> None:
@@ -124,7 +117,7 @@ def _process(root: pathlib.Path) -> Iterator[Room]:
         for name, (counted, limit) in PROCESS.items():
             most = line.removeprefix(name).split()[:1]
             if line.startswith(name) and counted in used and most[0].isdigit():
-                yield Room(int(most[0]) - 1024 * used[counted] - sum(_aside), limit)
+                yield int(most[0]) - 1024 * used[counted] - sum(_aside), limit
 
 
 def _groups(root: pathlib.Path) -> Iterator[Room]:
@@ -144,7 +137,7 @@ def _groups(root: pathlib.Path) -> Iterator[Room]:
             for most in (_number(folder / name) for name in limits):
                 if taken is not None and most is not None and most < UNLIMITED:
                     cache = sum(counts.get(prefix + name, 0) for name in CACHE)
-                    yield Room(float(most - max(taken - cache, 0)), "the container's limit")
+                    yield float(most - max(taken - cache, 0)), "the container's limit"
 
 
 def _table(path: pathlib.Path) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -18,13 +18,14 @@ from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
 from . import estimators as dogc
-from ._caller import timed
+from ._caller import timed_fit
 from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
 from ._words import aligned
 from .estimators._validating import check_rows
 from .metrics import clustering_report, code_labels
 from .quality import evidence, figures
+from .results import WIDTH, Results
 
 # Every clustering method of the paper under the name it has there, in its order, and after these
 # methods for many rows that it does not know.
@@ -56,7 +57,6 @@ CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_pr
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
 QUALITY = ("silhouette", "scales", "confident", "stability")
-WIDTH = 79
 
 
 class MethodResult(NamedTuple):
@@ -79,7 +79,7 @@ class MethodResult(NamedTuple):
     quality: Mapping[str, float] = MappingProxyType({})  # empty where X is not numbers
 
 
-class Comparison:
+class Comparison(Results[MethodResult]):
     """Result of :func:`dogc.compare`: a table to print, to index and to convert to a DataFrame.
 
     It is a sequence of :class:`MethodResult`. ``comparison["DOGC"]`` or ``comparison[0]`` is one
@@ -93,31 +93,13 @@ class Comparison:
         self.agreement = agreement
 
     @property
-    def labels(self) -> dict[str, np.ndarray]:
-        """Labels by method, for those that succeeded."""
-        return {row.method: row.labels for row in self.rows if row.labels is not None}
-
-    @property
     def succeeded(self) -> list[str]:
         """Names of the methods that succeeded, in the order of ``agreement``."""
         return list(self.labels)
 
-    def __len__(self) -> int:
-        """Return the number of methods."""
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[MethodResult]:
-        """Go over the rows."""
-        return iter(self.rows)
-
     def __getitem__(self, method: str | int) -> MethodResult:
         """Return the row of one method, by name or place."""
-        if isinstance(method, int):
-            return self.rows[method]
-        for row in self.rows:
-            if row.method == method:
-                return row
-        raise KeyError(f"{method!r} was not compared; these were: {[r.method for r in self.rows]}")
+        return self.rows[method] if isinstance(method, int) else super().__getitem__(method)
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
@@ -175,14 +157,12 @@ class Comparison:
         notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self.notes()]
         return "\n".join([aligned(self._shown()[0]), *([""] if notes else []), *notes])
 
-    __repr__ = __str__
-
     def _repr_html_(self) -> str:
-        rows = [[html.escape(cell) for cell in line] for line in self._shown()[0]]
-        head = f"<tr>{''.join(f'<th>{cell}</th>' for cell in rows[0])}</tr>"
-        body = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]
+        head, *lines = [[html.escape(cell) for cell in line] for line in self._shown()[0]]
+        rows = [f"<th>{'</th><th>'.join(head)}</th>"]
+        rows += [f"<td>{'</td><td>'.join(line)}</td>" for line in lines]
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes())
-        return f"<table>{head}{''.join(body)}</table>" + (f"<ul>{notes}</ul>" if notes else "")
+        return f"<table><tr>{'</tr><tr>'.join(rows)}</tr></table><ul>{notes}</ul>"
 
 
 def _number(value: float) -> str:
@@ -295,28 +275,24 @@ def compare(
 def _truth(y: Any, n: int) -> np.ndarray:
     """The ground truth, checked before the first fit and not after the last."""
     truth = np.asarray(check_unmasked("y", y))
-    truth = truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth
-    if truth.shape != (n,):
+    if truth.shape not in ((n,), (n, 1)):
         raise ValueError(
             f"y must hold one class for each of the {n} rows of X; got shape {truth.shape}."
         )
-    return code_labels(truth, "y")
+    return code_labels(truth.ravel(), "y")
 
 
 def _chosen(methods: Any, n_clusters: int, common: Mapping[str, Any]) -> dict[str, BaseEstimator]:
     """The estimators to run, by name."""
-    if methods is None:
-        methods = list(METHODS)
+    methods = METHODS.keys() if methods is None else methods
     if isinstance(methods, str) or hasattr(methods, "fit_predict"):
         methods = [methods]
     if not isinstance(methods, Iterable):
         raise ValueError(
             f"methods must be names, clusterers or a mapping of names to them; got {methods!r}."
         )
-    if isinstance(methods, Mapping):
-        pairs = list(methods.items())
-    else:
-        pairs = [(m if isinstance(m, str) else type(m).__name__, m) for m in methods]
+    names = ((m if isinstance(m, str) else type(m).__name__, m) for m in methods)
+    pairs = list(methods.items() if isinstance(methods, Mapping) else names)
     if not pairs:
         raise ValueError("methods is empty; name at least one, or pass None for all.")
     chosen: dict[str, BaseEstimator] = {}
@@ -348,29 +324,18 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     return estimator.set_params(**given)
 
 
-def _run(
-    name: str,
-    estimator: BaseEstimator,
-    X: Any,
-    truth: np.ndarray | None,
-    measure: Callable[..., dict[str, float]],
-) -> MethodResult:
+def _run(name: str, estimator: Any, X: Any, truth: Any, measure: Any) -> MethodResult:
     """One fit, timed, with what it warned of and its measures; a failure becomes a note."""
     began = time.perf_counter()
     try:
-        labels, seconds, notes = timed(lambda: np.asarray(estimator.fit_predict(X)))
+        labels, seconds, note = timed_fit(estimator, X)
     except Exception as error:
-        seconds = time.perf_counter() - began
         note = " ".join(f"failed: {type(error).__name__}: {error}".split())
-        return MethodResult(name, None, None, 0, seconds, {}, np.nan, note)
-    if getattr(estimator, "stopping_reason_", None) == "interrupted":
-        raise KeyboardInterrupt  # the others are not wanted either
+        return MethodResult(name, None, None, 0, time.perf_counter() - began, {}, np.nan, note)
     scores = {} if truth is None else clustering_report(truth, labels)
-    n_found = len(set(labels.tolist()) - {-1})
     try:
         quality = measure(estimator, X, labels)
     except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
         quality = {}
-    return MethodResult(
-        name, labels, estimator, n_found, seconds, scores, np.nan, "; ".join(notes), quality
-    )
+    found = len(set(labels.tolist()) - {-1})
+    return MethodResult(name, labels, estimator, found, seconds, scores, np.nan, note, quality)

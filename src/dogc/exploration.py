@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
-from ._caller import timed
+from ._caller import timed_fit
 from ._checks import check_cluster_count, shown
 from ._extras import needed
 from ._words import aligned
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .quality import figures
-
-WIDTH = 79
+from .results import WIDTH, Results
 
 
 class CountResult(NamedTuple):
@@ -45,7 +44,7 @@ class CountResult(NamedTuple):
         return dict(zip(names.tolist(), sizes.tolist(), strict=True))
 
 
-class Exploration:
+class Exploration(Results[CountResult]):
     """Result of :func:`dogc.explore`: a table to print, to index and to turn into a frame.
 
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
@@ -65,26 +64,6 @@ class Exploration:
     def proposed(self) -> int | None:
         """The number that was proposed, which may be another than those that were asked."""
         return self.evidence[0].n_clusters if self.evidence else None
-
-    @property
-    def labels(self) -> dict[int, np.ndarray]:
-        """Labels by number of clusters."""
-        return {row.n_clusters: row.labels for row in self.rows}
-
-    def __len__(self) -> int:
-        """Return how many numbers were tried."""
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[CountResult]:
-        """Go over the rows."""
-        return iter(self.rows)
-
-    def __getitem__(self, n_clusters: int) -> CountResult:
-        """Return the row of one number of clusters."""
-        for row in self.rows:
-            if row.n_clusters == n_clusters:
-                return row
-        raise KeyError(f"{n_clusters!r} was not tried; these were: {[*self.labels]}")
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a number of clusters (needs pandas)."""
@@ -123,8 +102,6 @@ class Exploration:
             text.append(textwrap.fill(f"{step.fewer} to {step.more}: {words}", WIDTH,
                                       subsequent_indent="  "))  # fmt: skip
         return "\n".join(text)
-
-    __repr__ = __str__
 
 
 def explore(
@@ -199,9 +176,7 @@ def explore(
 def _fitted(estimator: BaseEstimator, X: Any, count: int | str) -> CountResult:
     """One fit, timed, with what it warned of."""
     model = clone(estimator).set_params(n_clusters=count)
-    labels, seconds, notes = timed(lambda: np.asarray(model.fit_predict(X)))
-    if getattr(model, "stopping_reason_", None) == "interrupted":
-        raise KeyboardInterrupt  # the others are not wanted either
-    found = {} if count == "auto" else figures(model, X, labels)
-    asked = 0 if isinstance(count, str) else count
-    return CountResult(asked, labels, model, seconds, found, np.nan, "; ".join(notes))
+    labels, seconds, note = timed_fit(model, X)
+    if isinstance(count, str):  # of which only the evidence is wanted
+        return CountResult(0, labels, model, seconds, {}, np.nan, note)
+    return CountResult(count, labels, model, seconds, figures(model, X, labels), np.nan, note)

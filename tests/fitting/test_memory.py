@@ -48,7 +48,7 @@ METHODS = [
 
 @pytest.fixture
 def little_room(monkeypatch):
-    monkeypatch.setattr(_limits, "room", lambda: _limits.Room(26e6, "the machine's memory"))
+    monkeypatch.setattr(_limits, "room", lambda: (26e6, "the machine's memory"))
 
 
 def test_every_method_refuses_what_is_too_large(little_room):
@@ -122,7 +122,7 @@ def test_the_largest_number_of_representatives_that_may_be_tried_is_reckoned_wit
     rows = memory.RowsInMemory(np.zeros((400_000, 16)))
     asked = {}
     for free in (24e9, 0.8e9, 0.2e9):
-        monkeypatch.setattr(memory, "room", lambda free=free: _limits.Room(free, "so much"))
+        monkeypatch.setattr(memory, "free_bytes", lambda free=free: free)
         monkeypatch.setattr(
             memory,
             "check_room",

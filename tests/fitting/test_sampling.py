@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dogc.fitting.in_memory import RowsInMemory
 from dogc.fitting.sampling import (
     merged,
     row_keys,
@@ -126,3 +127,54 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
     np.testing.assert_array_equal(weight > 0, given_weights > 0)
     # Half a unit is rounded away; what is smaller counts for a whole one.
     assert (np.abs(weight * unit - given_weights) <= unit * (1 + 1e-9)).all()
+
+
+# ------------------------------------------------------------- changes of X that mean nothing
+
+
+def in_memory(X, weight):
+    return RowsInMemory(X, weight)
+
+
+def sparse(X, weight):
+    return RowsInMemory(sp.csr_array(X), weight)
+
+
+def in_dask(X, weight):
+    da = pytest.importorskip("dask.array")
+    weight = None if weight is None else da.from_array(weight, chunks=70)
+    return pytest.importorskip("dogc.fitting.dask_rows").DaskRows(
+        da.from_array(X, chunks=(70, -1)), weight, False, 1
+    )
+
+
+def in_torch(X, weight):
+    torch = pytest.importorskip("torch")
+    module = pytest.importorskip("dogc.fitting.torch_rows")
+    return module.TorchRows(np.ascontiguousarray(X), weight, torch.device("cpu"))
+
+
+@pytest.mark.parametrize("rows", [in_memory, sparse, in_dask, in_torch])
+@pytest.mark.parametrize("scale", [1.0, 1e-120])
+def test_a_sample_does_not_hang_on_units_order_constant_columns_or_copies(rows, scale):
+    rng = np.random.default_rng(0)
+    ties = rng.permuted(np.arange(600) % 4, axis=0)  # equal values, elsewhere
+    noise = rng.standard_normal((600, 3)) * (rng.random((600, 3)) < 0.7)
+    X = np.column_stack([noise, ties, rng.permutation(ties), ties == 2, rng.permutation(ties) == 2])
+    X, weight = X * scale, rng.integers(0, 3, 600)
+    order, places = rng.permutation(600), rng.permutation(X.shape[1])
+    seven = np.where(weight > 0, 7.0 * scale, 9.0)  # elsewhere where nobody counts
+    same = {  # the rows as they are changed, what they weigh, and the change undone
+        "order of rows": (X[order], weight[order], lambda Z: Z),
+        "order of columns": (X[:, places], weight, lambda Z: Z[:, np.argsort(places)]),
+        "times 1024": (1024.0 * X, weight, lambda Z: Z / 1024.0),
+        "constant column": (np.insert(X, 2, seven, axis=1), weight, lambda Z: np.delete(Z, 2, 1)),
+        "copies": (np.repeat(X, weight, axis=0), None, lambda Z: Z),
+        "weights of a quarter": (X, weight / 4, lambda Z: Z),
+    }
+    wanted = RowsInMemory(X, weight).draw(90)
+    for name, (changed, counts, undone) in same.items():
+        found = rows(changed, counts).draw(90)
+        Z = found.X.toarray() if sp.issparse(found.X) else found.X
+        np.testing.assert_array_equal(undone(Z), wanted.X, err_msg=name)
+        np.testing.assert_array_equal(found.keys, wanted.keys)

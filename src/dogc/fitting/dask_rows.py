@@ -127,15 +127,20 @@ def weight_facts(weight: Any) -> sampling.WeightFacts:
     return sampling.weight_facts(_checked_weight(weight, len(weight)))
 
 
-def draw(rows: RowsInMemory, size: int) -> tuple[Any, ...]:
+def facts_of_columns(rows: RowsInMemory, make: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
+    """A number or two for each column of a block."""
+    return make(rows.X, rows.weight, *more)
+
+
+def draw(rows: RowsInMemory, size: int, columns: np.ndarray) -> tuple[Any, ...]:
     """The length of a block, the weight of its rows, and their sample."""
-    sample = sampling.smallest_keys(rows.X, rows.weight, size)
+    sample = sampling.smallest_keys(rows.X, rows.weight, size, columns)
     return rows.n, int(rows.weight.sum()), sample
 
 
-def weighed_keys(rows: RowsInMemory) -> np.ndarray:
+def weighed_keys(rows: RowsInMemory, columns: np.ndarray) -> np.ndarray:
     """The keys of a block's rows that have weight, in the order in which they come."""
-    return in_order(sampling.row_keys(rows.X)[rows.weight > 0])
+    return in_order(sampling.row_keys(rows.X, columns)[rows.weight > 0])
 
 
 def in_order(*keys: np.ndarray) -> np.ndarray:
@@ -169,11 +174,11 @@ def facts_of(rows: RowsInMemory, fitted: Representatives, kinds: np.dtype) -> np
 
 
 def known_by_key(
-    X: Any, weight: Any, read: Any, keys: np.ndarray, known: np.ndarray, unseen: Any
+    X: Any, weight: Any, read: Any, columns: Any, keys: np.ndarray, known: np.ndarray, unseen: Any
 ) -> np.ndarray:
     """The facts of each row of a block by its key; of rows without weight what the model says."""
     X = read(X)
-    own = sampling.row_keys(X)
+    own = sampling.row_keys(X, columns)
     at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
     found, new = known[at], (keys[at] != own) | (np.ravel(weight) == 0)
     if new.any():
@@ -202,6 +207,7 @@ class DaskRows(sampling.Sampled):
         self.total, self.unit = 0, 1.0
         self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
         self._blocks = [(block, None, None) for block in X.to_delayed().ravel()]
+        self._columns: np.ndarray | None = None  # the names of columns, once a sample is drawn
         self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
             weights = list(weight.to_delayed().ravel())
@@ -229,7 +235,12 @@ class DaskRows(sampling.Sampled):
         def both(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
             return one[0] + other[0], one[1] + other[1], sampling.merged(one[2], other[2], size)
 
-        self.n, self.total, sample = self.fold(draw, both, size)
+        if self._columns is None:
+            self._columns = sampling.column_names(
+                self.fold(facts_of_columns, np.maximum, sampling.column_ends),
+                lambda names: self.fold(facts_of_columns, np.add, sampling.column_sums, names),
+            )
+        self.n, self.total, sample = self.fold(draw, both, size, self._columns)
         if self.n < 2:  # as scikit-learn says it
             raise ValueError(
                 f"Found array with {self.n} sample(s) while a minimum of 2 is required; pass more "
@@ -253,9 +264,9 @@ class DaskRows(sampling.Sampled):
             )
         if apart:
             X = self.read(self.X.compute())
-            self._few = sampling.row_keys(X)
+            self._few = sampling.row_keys(X, self._columns)
             return X, None
-        self._few, share = self.fold(weighed_keys, in_order), 1.0
+        self._few, share = self.fold(weighed_keys, in_order, self._columns), 1.0
         if len(self._few) == 1:  # as in memory, where equal rows are kept apart if all are
             self._few, share = np.repeat(self._few, 2), 0.5
         order = np.searchsorted(sample.keys, self._few)
@@ -268,7 +279,7 @@ class DaskRows(sampling.Sampled):
         for name, part in parts.items():
             known[name] = part
         order = np.argsort(self._few, kind="stable")
-        given = map(_constant, (self._few[order], known[order], unseen))
+        given = map(_constant, (self._columns, self._few[order], known[order], unseen))
         facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=known.dtype)
         return RowFacts(**{name: facts[name] for name in parts})
 

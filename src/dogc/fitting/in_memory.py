@@ -35,13 +35,18 @@ class RowsInMemory:
 
     def draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
-        X, weight, drawn = self.X, self.weight, None
-        for part in over_blocks(
-            lambda rows: sampling.smallest_keys(X[rows], weight[rows], size), X, self.n_jobs
-        ):
-            drawn = part if drawn is None else sampling.merged(drawn, part, size)
-        assert drawn is not None
-        return drawn
+
+        def over_rows(make: Callable[..., Any], both: Callable[..., Any], *more: Any) -> Any:
+            X, weight = self.X, self.weight
+            parts = over_blocks(lambda rows: make(X[rows], weight[rows], *more), X, self.n_jobs)
+            return functools.reduce(both, parts)
+
+        columns = sampling.column_names(
+            over_rows(sampling.column_ends, np.maximum),
+            lambda names: over_rows(sampling.column_sums, np.add, names),
+        )
+        merged = functools.partial(sampling.merged, size=size)
+        return over_rows(sampling.smallest_keys, merged, size, columns)
 
     def held(self, sample: sampling.Sample) -> RowsInMemory:
         """The rows of a sample: in memory as well."""

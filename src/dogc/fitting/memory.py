@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .._limits import check_room, room
+from .._limits import check_room, free_bytes
 from ..numerics.l2p import DIRECT_UP_TO
 from ..numerics.matrix import Matrix
 from .auto.n_representatives import candidate_resolutions
@@ -198,7 +198,7 @@ def _check_many(rows: RowSet, p: Any, k: int | None, c: int | None) -> None:
     are linked, so the largest of these is what a fit may need; the first is tried in any case.
     """
     size, most = _size(rows, k or LINKS, c), sample_size(rows.d, p, c)
-    linked, free = isinstance(rows, RowsInMemory), room().free
+    linked, free = isinstance(rows, RowsInMemory), free_bytes()
 
     def estimate(n: int) -> float:
         sample = needed(["sample"], size._replace(n=min(n, most)))

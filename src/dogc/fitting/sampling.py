@@ -3,13 +3,15 @@
 Every row has a key, a number of 64 bits made from its values. The rows with the smallest keys
 are the sample: as good as drawn at random, and the same whoever looks at the rows, in whatever
 blocks and order. Equal rows have equal keys, so copies are one row of the sample that counts for
-all of them.
+all of them. Neither the order of columns, nor a constant one, nor a unit that is a power of two
+changes which rows have the smallest keys.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,8 +41,10 @@ class Sample(NamedTuple):
     weight: np.ndarray  # (m,) whole numbers: what all copies of a row count for together
 
 
-def row_keys(X: Matrix) -> np.ndarray:
+def row_keys(X: Matrix, columns: np.ndarray | None = None) -> np.ndarray:
     """One number for each row: equal for equal rows, dense or sparse, in 32 bits or 64.
+
+    ``columns`` are the names of columns, as :func:`column_names` finds them; None: their places.
 
     Examples
     --------
@@ -52,25 +56,71 @@ def row_keys(X: Matrix) -> np.ndarray:
     >>> bool((keys == row_keys(sp.csr_array(X))).all())
     True
     """
-    n, d = X.shape
+    if columns is None:
+        columns = np.arange(1, X.shape[1] + 1, dtype=np.uint64) * STEP
+    total = np.zeros(X.shape[0], dtype=np.uint64)
+    for rows, _, mixed in _mixed(X, columns):
+        np.add.at(total, rows, mixed)
+    return _spread(total)
+
+
+def column_ends(X: Matrix, weight: np.ndarray) -> np.ndarray:
+    """The largest entry of each column and of its negative, among rows with weight: (2, d)."""
+    X = X[weight > 0]
+    if not X.shape[0]:
+        return np.full((2, X.shape[1]), -np.inf)
+    ends = [X.max(axis=0), -X.min(axis=0)]
+    dense = [end.toarray().ravel() if sp.issparse(end) else end for end in ends]
+    return np.array(dense, dtype=np.float64)
+
+
+def column_sums(X: Matrix, weight: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Sums over each column of what entries and the keys of their rows make together.
+
+    They are exact, and which column has the larger one does not change with the unit of weights.
+    """
+    keys, sums = row_keys(X, columns) | np.uint64(1), np.zeros(X.shape[1], dtype=np.int64)
+    for rows, place, mixed in _mixed(X, columns):  # 29 bits: sums stay below 2^63
+        np.add.at(
+            sums, place, ((mixed * keys[rows]) >> np.uint64(35)).view(np.int64) * weight[rows]
+        )
+    return sums
+
+
+def column_names(ends: np.ndarray, sums: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A number for each column that neither its place nor the unit of X changes; constant ones: 0.
+
+    Columns are counted in the order of their ends; those with equal ones by ``sums``, which are
+    made where they are needed, for names that tell no column from another.
+    """
+    varying = ends[0] > -ends[1]
+    # A power of two is taken out of a number by a difference of bits.
+    exponent = np.frexp(ends[:, varying].max(initial=0.0))[1]
+    unit = np.full(len(varying), int(exponent) * 2**52 % 2**64, dtype=np.uint64)
+    own = np.zeros(len(varying))
+    if np.unique(ends[:, varying], axis=1).shape[1] < varying.sum():
+        own = sums(np.where(varying, STEP - unit, np.uint64(0)))
+    place = np.argsort(np.lexsort((own, *ends, ~varying))).astype(np.uint64)
+    return np.where(varying, (place + np.uint64(1)) * STEP - unit, np.uint64(0))
+
+
+def _mixed(X: Matrix, columns: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
+    """What entries add to the keys of their rows: those rows, the places of columns, numbers.
+
+    Zeros and columns without a name add nothing.
+    """
     if sp.issparse(X):
         if not X.has_canonical_format:  # an entry may be stored in parts
             X = X.copy()
             X.sum_duplicates()
-        mixed = _mixed(X.data, X.indices.astype(np.uint64))
-        ends = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
-        total = ends[X.indptr[1:]] - ends[X.indptr[:-1]]
+        entries: Any = [(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data)]
     else:
-        total = np.zeros(n, dtype=np.uint64)
-        for j in range(d):
-            total += _mixed(X[:, j], np.array([j], dtype=np.uint64))
-    return _spread(total)
-
-
-def _mixed(values: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """What an entry adds to the key of its row; zeros add nothing."""
-    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
-    return np.where(values == 0, np.uint64(0), _spread(bits + (column + np.uint64(1)) * STEP))
+        entries = ((slice(None), np.broadcast_to(j, len(X)), x) for j, x in enumerate(X.T))
+    for rows, place, values in entries:
+        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+        name = columns[place]
+        nothing = (values == 0) | (name == 0)
+        yield rows, place, np.where(nothing, np.uint64(0), _spread(bits + name))
 
 
 def _spread(z: np.ndarray) -> np.ndarray:
@@ -79,7 +129,9 @@ def _spread(z: np.ndarray) -> np.ndarray:
     return z
 
 
-def smallest_keys(X: Matrix, weight: np.ndarray, size: int) -> Sample:
+def smallest_keys(
+    X: Matrix, weight: np.ndarray, size: int, columns: np.ndarray | None = None
+) -> Sample:
     """The sample of at most ``size`` distinct rows of a block; rows of weight 0 are left out.
 
     Examples
@@ -90,7 +142,7 @@ def smallest_keys(X: Matrix, weight: np.ndarray, size: int) -> Sample:
     [(1.0, 2), (2.0, 1)]
     """
     kept = np.flatnonzero(weight > 0)
-    keys = row_keys(X)[kept]
+    keys = row_keys(X, columns)[kept]
     if len(keys) > 4 * size:  # most of a large block goes before it is sorted
         low = keys < np.partition(keys, 2 * size)[2 * size]
         if len(np.unique(keys[low])) >= size:  # unless copies fill it

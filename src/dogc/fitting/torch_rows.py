@@ -31,7 +31,6 @@ ELEMENTS = 1 << 26
 # The share of a device's free memory that links of rows may take.
 SHARE = 0.3
 # The whole numbers with a sign that have the bits of those without one.
-STEP = int(sampling.STEP.astype(np.int64))
 SPREAD = [(int(shift), int(factor.astype(np.int64))) for shift, factor in sampling.SPREAD]
 LOWEST = -(1 << 63)
 TINY = float(np.finfo(float).tiny)
@@ -55,26 +54,32 @@ def may_be_squared(X: torch.Tensor) -> bool:
     return all(bool(X[rows].abs().amax() <= largest) for rows in blocks(*X.shape))
 
 
-def row_keys(X: torch.Tensor) -> torch.Tensor:
+def row_keys(X: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The bits of :func:`dogc.fitting.sampling.row_keys` as numbers with a sign.
+
+    With what each entry adds to them.
 
     Examples
     --------
-    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]])
-    >>> keys = row_keys(torch.tensor(X)).numpy().view(np.uint64)
-    >>> bool((keys == sampling.row_keys(X)).all())
+    >>> X, names = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]]), np.array([5, 7])
+    >>> keys, _ = row_keys(torch.tensor(X), torch.tensor(names))
+    >>> bool((keys.numpy().view(np.uint64) == sampling.row_keys(X, names.view(np.uint64))).all())
     True
     """
 
     def spread(z: torch.Tensor) -> torch.Tensor:
         for shift, factor in SPREAD:
-            # A shift repeats the sign; the mask leaves what one without a sign would.
-            z = (z ^ ((z >> shift) & ((1 << (64 - shift)) - 1))) * factor
+            z = (z ^ shifted(z, shift)) * factor
         return z
 
-    columns = torch.arange(1, X.shape[1] + 1, device=X.device) * STEP
     mixed = spread(X.to(torch.float64).contiguous().view(torch.int64) + columns)
-    return spread(mixed.masked_fill_(X == 0, 0).sum(dim=1))
+    mixed.masked_fill_((X == 0) | (columns == 0), 0)
+    return spread(mixed.sum(dim=1)), mixed
+
+
+def shifted(z: torch.Tensor, bits: int) -> torch.Tensor:
+    """Bits moved to the right as in numbers without a sign, which a shift would repeat."""
+    return (z >> bits) & ((1 << (64 - bits)) - 1)
 
 
 def rounded(Z: torch.Tensor, unit: float, bits: int) -> torch.Tensor:
@@ -123,9 +128,12 @@ class TorchRows(sampling.Sampled):
     def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
         found: Any = None
+        columns = sampling.column_names(self._column_ends(), self._column_sums)
+        names = self.put(columns.view(np.int64), torch.int64)
         for rows in blocks(self.n, self.d):
             X, weight = self.block(rows), self.weight(rows)
-            part = [x[weight > 0] for x in (row_keys(X) ^ LOWEST, X, weight)]  # keys in order
+            keys = row_keys(X, names)[0] ^ LOWEST  # in their order with a sign
+            part = [x[weight > 0] for x in (keys, X, weight)]
             if found is not None:
                 part = [torch.cat(pair) for pair in zip(found, part, strict=True)]
             keys, X, weight = part
@@ -138,6 +146,24 @@ class TorchRows(sampling.Sampled):
             found = keys[:size], X[first[:size]], total[:size]
         keys, X, weight = (part.cpu().numpy() for part in found)
         return sampling.Sample((keys ^ LOWEST).view(np.uint64), X, weight)
+
+    def _column_ends(self) -> np.ndarray:
+        """The largest of each column and of its negative, as :func:`sampling.column_ends`."""
+        ends = self.put(np.full((2, self.d), -np.inf), self.X.dtype)
+        for rows in blocks(self.n, self.d):
+            X = self.block(rows)[self.weight(rows) > 0]
+            ends = torch.stack([X, -X]).amax(dim=1).maximum(ends) if len(X) else ends
+        return ends.to(torch.float64).cpu().numpy()
+
+    def _column_sums(self, columns: np.ndarray) -> np.ndarray:
+        """What tells apart columns of equal ends, as :func:`sampling.column_sums`."""
+        sums = self.put(np.zeros(self.d), torch.int64)
+        for rows in blocks(self.n, self.d):
+            keys, mixed = row_keys(self.block(rows), self.put(columns.view(np.int64), torch.int64))
+            sums += (shifted(mixed * (keys | 1)[:, None], 35) * self.weight(rows)[:, None]).sum(
+                dim=0
+            )
+        return sums.cpu().numpy()
 
     def held(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""

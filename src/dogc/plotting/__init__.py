@@ -6,12 +6,11 @@ whose last step is the clusterer may be passed wherever a clusterer may.
 """
 
 from ._canvas import PALETTE
+from ._choices import CountDisplay, ScaleDisplay
 from ._clusters import ClusterDisplay
 from ._confusion import ConfusionDisplay
 from ._convergence import ConvergenceDisplay
-from ._counts import CountDisplay
 from ._graph import GraphDisplay
-from ._scales import ScaleDisplay
 from ._splits import SplitDisplay
 
 __all__ = [

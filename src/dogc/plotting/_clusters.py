@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from . import _canvas, _models
+from . import _canvas, _plane
+from ._canvas import Display, fitted_attribute, last_step
 
 # Above this many clusters a legend says nothing.
 LEGEND_UP_TO = 20
 # Axes of equal scale show distances as the method sees them, but not a strip of points.
 FLATTEST = 4.0
-LAYOUTS = ("plane", "graph")
 
 
-class ClusterDisplay:
+@dataclass(eq=False, repr=False)
+class ClusterDisplay(Display):
     """Scatter plot of the rows, coloured by cluster.
 
     Parameters
@@ -47,19 +49,11 @@ class ClusterDisplay:
     >>> display = ClusterDisplay.from_estimator(model, X)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        points: Any,
-        labels: Any,
-        *,
-        outliers: Any = None,
-        axis_names: tuple[str, str] | None = None,
-    ):
-        """Take rows in the plane, to be drawn by ``plot``."""
-        self.points = points
-        self.labels = labels
-        self.outliers = outliers
-        self.axis_names = axis_names
+    points: Any
+    labels: Any
+    _: KW_ONLY
+    outliers: Any = None
+    axis_names: tuple[str, str] | None = None
 
     @classmethod
     def from_estimator(
@@ -83,18 +77,25 @@ class ClusterDisplay:
         -------
         display : ClusterDisplay
         """
-        if layout not in LAYOUTS:
+        if layout not in ("plane", "graph"):
             raise ValueError(f"layout must be 'plane' or 'graph'; got {layout!r}.")
-        labels = _models.fitted_labels(estimator, X)
-        outliers = getattr(_models.last_step(estimator), "outliers_", None)
-        if layout == "graph":
-            points = _models.islands_of_fitted(estimator, X, labels)
-            drawn = cls(points, labels, outliers=outliers).plot(**options)
-            drawn.ax_.set(xticks=[], yticks=[], xlabel="layout of the learned graph")
-            drawn.ax_.spines[:].set_visible(False)
-            return drawn
-        points, names = _models.view_of_fitted(estimator, X)
-        return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
+        labels = _canvas.fitted_labels(estimator, X)
+        outliers = getattr(last_step(estimator), "outliers_", None)
+        if layout == "plane":
+            points, names = _plane.view_of_fitted(estimator, X)
+            return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
+        remedy = "pass a clusterer on a graph, such as DOGC, or layout='plane'"
+        graph = fitted_attribute(estimator, "affinity_matrix_", remedy)
+        if graph.shape[0] != len(labels):
+            raise ValueError(
+                "layout='graph' needs a graph of all rows, and this one joins representatives; fit "
+                "with n_representatives=None, or use layout='plane'."
+            )
+        points = _plane.graph_layout(graph, labels, _plane.seen_rows(estimator, X))
+        drawn = cls(points, labels, outliers=outliers).plot(**options)
+        drawn.ax_.set(xticks=[], yticks=[], xlabel="layout of the learned graph")
+        drawn.ax_.spines[:].set_visible(False)
+        return drawn
 
     @classmethod
     def from_predictions(
@@ -118,7 +119,7 @@ class ClusterDisplay:
         -------
         display : ClusterDisplay
         """
-        points, names = _models.view_of_rows(X)
+        points, names = _plane.view_of_rows(X)
         return cls(points, labels, outliers=outliers, axis_names=names).plot(**options)
 
     def plot(
@@ -149,23 +150,29 @@ class ClusterDisplay:
         own = ax is None
         ax = _canvas.axes_or_new(ax, (5.6, 4.2))
         points = np.asarray(self.points)
-        labels = _models.check_labels(self.labels, len(points))
+        labels = _canvas.check_labels(self.labels, len(points))
         outlier = labels < 0
         if self.outliers is not None:
             outlier = outlier | np.asarray(self.outliers, dtype=bool)
-        shown = _sample(len(points), max_points)
+        # In an order in which no cluster hides another.
+        shown = np.random.default_rng(0).permutation(len(points))[:max_points]
         size = dot_size(len(shown)) if size is None else size
         self.scatter_ = _draw_clusters(ax, points, labels, shown[~outlier[shown]], size)
-        self.outliers_ = _draw_outliers(ax, points, shown[outlier[shown]])
+        self.outliers_, apart = None, points[shown[outlier[shown]]]
+        if len(apart):
+            self.outliers_ = ax.scatter(*apart.T, s=30, c=[_canvas.ink(ax)], marker="x", lw=1.0)
         self.note_ = None
         if len(shown) < len(points):
-            self.note_ = _canvas.note(ax, f"{len(shown):,} of {len(points):,} rows")
+            self.note_ = ax.annotate(
+                f"{len(shown):,} of {len(points):,} rows", (1.0, 1.0), (0, 3), ha="right",
+                xycoords="axes fraction", textcoords="offset points", va="bottom",
+                fontsize="small", color=_canvas.GREY,
+            )  # fmt: skip
         few = len(np.unique(labels[labels >= 0])) <= LEGEND_UP_TO
         wanted = (own and few) if legend == "auto" else legend
         self.legend_ = _draw_legend(ax, labels, outlier) if wanted else None
         _set_axes(ax, points, self.axis_names)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
 
 
 def dot_size(n: int) -> float:
@@ -177,12 +184,6 @@ def dot_size(n: int) -> float:
     (28.0, 3.0)
     """
     return float(np.clip(12_000 / max(n, 1), 3.0, 28.0))
-
-
-def _sample(n: int, most: int) -> np.ndarray:
-    """Rows to draw, in an order in which no cluster hides another."""
-    order = np.random.default_rng(0).permutation(n)
-    return order[:most]
 
 
 def _draw_clusters(
@@ -206,28 +207,17 @@ def _draw_clusters(
     return drawn
 
 
-def _draw_outliers(ax: Any, points: np.ndarray, rows: np.ndarray) -> Any:
-    if not len(rows):
-        return None
-    return ax.scatter(*points[rows].T, s=30, c=[_canvas.ink(ax)], marker="x", linewidths=1.0)
-
-
 def _draw_legend(ax: Any, labels: np.ndarray, outlier: np.ndarray) -> Any:
-    from matplotlib.lines import Line2D
-
-    handles = []
-    for cluster in np.unique(labels[~outlier]):
-        colour, mark = _canvas.colour_of(cluster), _canvas.mark_of(cluster)
-        size = np.count_nonzero(labels[~outlier] == cluster)
-        label = f"{cluster}  ({size:,})"
-        handles.append(Line2D([], [], ls="", ms=6, marker=mark, color=colour, label=label))
-    if outlier.any():
-        label = f"outliers  ({np.count_nonzero(outlier):,})"
-        handles.append(Line2D([], [], ls="", ms=6, marker="x", color=_canvas.ink(ax), label=label))
-    return ax.legend(
-        handles=handles, title="cluster  (rows)", loc="center left", bbox_to_anchor=(1.0, 0.5),
-        frameon=False, alignment="left", handletextpad=0.2, ncols=1 + len(handles) // 12,
-    )  # fmt: skip
+    last, handles = np.iinfo(np.int64).max, []
+    shown, sizes = np.unique(np.where(outlier, last, labels), return_counts=True)
+    for cluster, size in zip(shown, sizes, strict=True):
+        name, mark, colour = "outliers", "x", _canvas.ink(ax)
+        if cluster < last:
+            name, mark, colour = str(cluster), _canvas.mark_of(cluster), _canvas.colour_of(cluster)
+        handles += ax.plot([], [], mark, ms=6, color=colour, label=f"{name}  ({size:,})")
+    title, columns = "cluster  (rows)", 1 + len(handles) // 12
+    return _canvas.legend_beside(ax, handles=handles, title=title, alignment="left",
+                                 handletextpad=0.2, ncols=columns)  # fmt: skip
 
 
 def _set_axes(ax: Any, points: np.ndarray, names: tuple[str, str] | None) -> None:

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ..metrics import code_both, contingency
-from . import _canvas, _models
+from . import _canvas
 
 # Beyond this many classes or clusters numbers no longer fit into the cells.
 WRITTEN_UP_TO = 20
 
 
-class Matched(NamedTuple):
-    """Counts of rows by class and cluster, matched pairs on the diagonal."""
-
-    table: np.ndarray  # (n_classes, n_clusters)
-    classes: list[Any]
-    clusters: list[Any]
-
-
-class ConfusionDisplay:
+@dataclass(eq=False, repr=False)
+class ConfusionDisplay(_canvas.Display):
     """Confusion matrix of classes and clusters; each cluster is matched with one class.
 
     Parameters
@@ -48,11 +42,9 @@ class ConfusionDisplay:
     0.933
     """
 
-    def __init__(self, table: Any, classes: Sequence[Any], clusters: Sequence[Any]):
-        """Take a table, to be drawn by ``plot``."""
-        self.table = table
-        self.classes = classes
-        self.clusters = clusters
+    table: Any
+    classes: Sequence[Any]
+    clusters: Sequence[Any]
 
     @classmethod
     def from_estimator(
@@ -75,11 +67,11 @@ class ConfusionDisplay:
         -------
         display : ConfusionDisplay
         """
-        labels = _models.fitted_labels(estimator)
+        labels = _canvas.fitted_labels(estimator)
         if X is not None:
             if not hasattr(estimator, "predict"):
                 raise ValueError(
-                    f"{type(_models.last_step(estimator)).__name__} cannot label new rows; pass "
+                    f"{type(_canvas.last_step(estimator)).__name__} cannot label new rows; pass "
                     "X=None for the rows that it was fitted on."
                 )
             labels = estimator.predict(X)
@@ -129,19 +121,19 @@ class ConfusionDisplay:
         else:
             ax.figure.colorbar(self.image_, ax=ax, label="share of the class", shrink=0.7)
         corners = np.arange(min(table.shape)) - 0.5
-        self.frames_ = [_canvas.frame(ax, corner, 1.0, _canvas.ACCENT) for corner in corners]
+        self.frames_ = [_canvas.frame(ax, (at, at), (1, 1), _canvas.ACCENT) for at in corners]
         ax.set(xlabel="cluster", ylabel="class")
-        ax.set_xticks(range(columns), [_name(cluster) for cluster in self.clusters])
+        names = ["outliers" if isinstance(c, int) and c < 0 else str(c) for c in self.clusters]
+        ax.set_xticks(range(columns), names)
         ax.set_yticks(range(rows), [str(name) for name in self.classes])
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+        _canvas.without_lines(ax)
         self.accuracy_ = float(np.trace(table) / table.sum())
-        ax.set_title(f"ACC {self.accuracy_:.3f}", fontsize="medium")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax, f"ACC {self.accuracy_:.3f}")
 
 
-def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched:
+def match_clusters(
+    y_true: Any, labels: Any, class_names: Any = None
+) -> tuple[np.ndarray, list[Any], list[Any]]:
     """Count rows by class and cluster and put the best one to one matching on the diagonal.
 
     Classes stay in order, clusters follow their class; what is left without a partner comes
@@ -150,7 +142,8 @@ def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched
     Examples
     --------
     >>> match_clusters(["a", "a", "b", "b"], [1, 1, 0, 1])
-    Matched(table=array([[2, 0], [1, 1]]), classes=['a', 'b'], clusters=[1, 0])
+    (array([[2, 0],
+           [1, 1]]), ['a', 'b'], [1, 0])
     """
     i, j = code_both(y_true, labels, ("y_true", "labels"))
     classes, clusters = np.unique(y_true).tolist(), np.unique(labels).tolist()
@@ -164,15 +157,10 @@ def match_clusters(y_true: Any, labels: Any, class_names: Any = None) -> Matched
     table = contingency(i, j)
     pairs = linear_sum_assignment(-table)
     rows, columns = (_first(pair, size) for pair, size in zip(pairs, table.shape, strict=True))
-    return Matched(
-        table[np.ix_(rows, columns)], [classes[r] for r in rows], [clusters[k] for k in columns]
-    )
+    shown = table[np.ix_(rows, columns)]
+    return shown, [classes[r] for r in rows], [clusters[k] for k in columns]
 
 
 def _first(chosen: np.ndarray, size: int) -> np.ndarray:
     """The chosen places in their order, then all others."""
     return np.concatenate([chosen, np.setdiff1d(np.arange(size), chosen)])
-
-
-def _name(cluster: Any) -> str:
-    return "outliers" if isinstance(cluster, int) and cluster < 0 else str(cluster)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..loop.solver import Record
-from . import _canvas, _models
+from . import _canvas
 
 REMEDY = "pass a fitted DOGC, DOGCOS, CAN, PCAN, CLR or ablation"
 # Terms below this share of the objective have vanished.
@@ -20,7 +21,8 @@ BESIDE_LEGEND = 0.68
 TOO_FAR_APART = 20.0
 
 
-class ConvergenceDisplay:
+@dataclass(eq=False, repr=False)
+class ConvergenceDisplay(_canvas.Display):
     """Objective by term, number of components and lambda over the iterations.
 
     Values of the objective are comparable only at the same lambda. A dotted line marks a change of
@@ -51,17 +53,10 @@ class ConvergenceDisplay:
     >>> display = ConvergenceDisplay.from_estimator(model)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        history: Sequence[Record],
-        *,
-        n_clusters: int | None = None,
-        stopping_reason: str | None = None,
-    ):
-        """Take a history, to be drawn by ``plot``."""
-        self.history = history
-        self.n_clusters = n_clusters
-        self.stopping_reason = stopping_reason
+    history: Sequence[Record]
+    _: KW_ONLY
+    n_clusters: int | None = None
+    stopping_reason: str | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> ConvergenceDisplay:
@@ -76,8 +71,8 @@ class ConvergenceDisplay:
         -------
         display : ConvergenceDisplay
         """
-        history = _models.fitted_attribute(estimator, "history_", REMEDY)
-        model = _models.last_step(estimator)
+        history = _canvas.fitted_attribute(estimator, "history_", REMEDY)
+        model = _canvas.last_step(estimator)
         asked = getattr(model, "n_clusters_", model.n_clusters)
         return cls(history, n_clusters=asked, stopping_reason=model.stopping_reason_).plot(ax=ax)
 
@@ -112,31 +107,27 @@ class ConvergenceDisplay:
         if min(lam) * TOO_FAR_APART < max(lam) and min(lam) > 0:
             bottom.set_yscale("log")
         _mark_changes(self.axes_, when, lam)
+        title = None
         if self.stopping_reason is not None:
             ran = f"{len(when)} iteration{'s' if len(when) > 1 else ''}"
-            top.set_title(f"{ran}: {self.stopping_reason}", fontsize="medium")
-        self.ax_, self.figure_ = top, top.figure
-        return self
+            title = f"{ran}: {self.stopping_reason}"
+        return self._drawn(top, title)
 
 
 def _three_axes(ax: Any) -> np.ndarray:
     """Three axes above each other: new ones, in the place of one, or as given."""
-    plt = _canvas.pyplot()
-    if ax is None:
-        options = {"sharex": True, "layout": "constrained"}
+    if ax is None or not hasattr(ax, "inset_axes"):
         heights = {"height_ratios": HEIGHTS}
-        return plt.subplots(3, 1, figsize=(6.2, 6.0), gridspec_kw=heights, **options)[1]
-    if not hasattr(ax, "inset_axes"):
-        given = np.asarray(ax, dtype=object).ravel()
+        axes = _canvas.axes_or_new(ax, (6.2, 6.0), 3, 1, sharex=True, gridspec_kw=heights)
+        given = np.asarray(axes, dtype=object).ravel()
         if len(given) != 3:
             raise ValueError(f"ax must be one axes or three; got {len(given)}.")
         return given
     ax.set_axis_off()
     # What is left at the right is for the legend.
     top = ax.inset_axes((0.0, 0.5, BESIDE_LEGEND, 0.5))
-    middle = ax.inset_axes((0.0, 0.25, BESIDE_LEGEND, 0.2), sharex=top)
-    bottom = ax.inset_axes((0.0, 0.0, BESIDE_LEGEND, 0.2), sharex=top)
-    return np.array([top, middle, bottom], dtype=object)
+    low = [ax.inset_axes((0.0, y, BESIDE_LEGEND, 0.2), sharex=top) for y in (0.25, 0.0)]
+    return np.array([top, *low], dtype=object)
 
 
 def _draw_terms(ax: Any, when: list[int], history: Sequence[Record]) -> dict[str, Any]:
@@ -157,10 +148,8 @@ def _draw_terms(ax: Any, when: list[int], history: Sequence[Record]) -> dict[str
         ax.set_yscale("log", nonpositive="clip")
         ax.set_ylim(0.4 * lowest, 3.0 * total.max())
     ax.set_ylabel("objective by term")
-    ax.legend(
-        loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small",
-        handlelength=1.2, handletextpad=0.5, borderaxespad=0.2,
-    )  # fmt: skip
+    spacing = {"handlelength": 1.2, "handletextpad": 0.5, "borderaxespad": 0.2}
+    _canvas.legend_beside(ax, fontsize="small", **spacing)
     return lines
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from ..fitting.auto.splits import followed, steps_between
-from . import _canvas, _models
-from ._flow import Block, Ribbon, flow_between
+from ..fitting.auto.splits import Step, followed, steps_between
+from . import _canvas
 
 # The width of a column, where the next one is 1 away; a lower block has no room for its name.
 THICK, LOWEST = 0.16, 0.025
 NAMED_UP_TO = 40
+# The room between two clusters above each other, as a share of all rows.
+GAP = 0.03
 
 
-class SplitDisplay:
+@dataclass(eq=False, repr=False)
+class SplitDisplay(_canvas.Display):
     """Splits and merges of clusters as their number grows.
 
     Each column holds the clusters of one number, as high as they have rows. A band between two
@@ -48,17 +52,10 @@ class SplitDisplay:
     >>> display = SplitDisplay.from_exploration(found)  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        labels: Mapping[int, Any],
-        *,
-        agreement: Mapping[int, float] | None = None,
-        proposed: int | None = None,
-    ):
-        """Take labels at several numbers of clusters, to be drawn by ``plot``."""
-        self.labels = labels
-        self.agreement = agreement
-        self.proposed = proposed
+    labels: Mapping[int, Any]
+    _: KW_ONLY
+    agreement: Mapping[int, float] | None = None
+    proposed: int | None = None
 
     @classmethod
     def from_exploration(cls, exploration: Any, *, ax: Any = None) -> SplitDisplay:
@@ -107,53 +104,110 @@ class SplitDisplay:
         if not self.labels:
             raise ValueError("labels is empty; pass labels for at least one number of clusters.")
         n = len(np.asarray(next(iter(self.labels.values()))))
-        named = followed({c: _models.check_labels(y, n) for c, y in self.labels.items()})
+        named = followed({c: _canvas.check_labels(y, n) for c, y in self.labels.items()})
         self.steps_ = steps_between(named)
-        flow = flow_between(named, self.steps_)
+        blocks, ribbons = flow_between(named, self.steps_)
         place = {count: float(at) for at, count in enumerate(named)}
         ax = _canvas.axes_or_new(ax, (1.6 + 0.95 * len(named), 3.8))
-        self.bands_ = [_draw_band(ax, ribbon, place) for ribbon in flow.ribbons]
-        self.blocks_ = [_draw_block(ax, block, place, flow.blocks) for block in flow.blocks]
+        self.bands_ = [_draw_band(ax, ribbon, place) for ribbon in ribbons]
+        written = len(blocks) <= NAMED_UP_TO
+        self.blocks_ = [_draw_block(ax, block, place, written) for block in blocks]
         ax.set(xlim=(-0.5, len(named) - 0.5), ylim=(1.0, 0.0), yticks=[])
-        ax.set_xticks(list(place.values()), [self._below(count) for count in named])
-        known = self.agreement and not all(np.isnan(v) for v in self.agreement.values())
+        known = {c: f"\n{v:.2f}" for c, v in (self.agreement or {}).items() if not np.isnan(v)}
+        ax.set_xticks(list(place.values()), [f"{c}{known.get(c, '')}" for c in named])
         ax.set_xlabel("number of clusters" + ("\nagreement over scales" if known else ""))
+        title = None
         if self.proposed in place:
             ax.get_xticklabels()[list(place).index(self.proposed)].set_fontweight("bold")
-            ax.set_title(f"{self.proposed} clusters proposed", fontsize="medium")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def _below(self, count: int) -> str:
-        agreement = (self.agreement or {}).get(count, np.nan)
-        return f"{count}" if np.isnan(agreement) else f"{count}\n{agreement:.2f}"
+            title = f"{self.proposed} clusters proposed"
+        _canvas.without_lines(ax)
+        return self._drawn(ax, title)
 
 
-def _draw_block(ax: Any, block: Block, place: Mapping[int, float], every: list[Block]) -> Any:
+def _draw_block(
+    ax: Any, block: Mapping[str, Any], place: Mapping[int, float], written: bool
+) -> Any:
     from matplotlib.patches import Rectangle
 
-    x, height = place[block.n_clusters], block.bottom - block.top
-    colour = _canvas.colour_of(block.cluster)
-    patch = Rectangle((x - THICK / 2, block.top), THICK, height, fc=colour, ec="none", zorder=2)
-    if height > LOWEST and len(every) <= NAMED_UP_TO:
-        ink = _canvas.readable_on(colour)
-        look = {"ha": "center", "va": "center", "fontsize": 7, "color": ink, "zorder": 3}
-        ax.text(x, block.top + height / 2, str(block.cluster), **look)
+    x, top, height = place[block["n_clusters"]], block["top"], block["bottom"] - block["top"]
+    colour = _canvas.colour_of(block["cluster"])
+    if height > LOWEST and written:
+        look = {"ha": "center", "va": "center", "color": _canvas.readable_on(colour)}
+        ax.text(x, top + height / 2, str(block["cluster"]), fontsize=7, zorder=3, **look)
+    patch = Rectangle((x - THICK / 2, top), THICK, height, fc=colour, ec="none", zorder=2)
     return ax.add_patch(patch)
 
 
-def _draw_band(ax: Any, ribbon: Ribbon, place: Mapping[int, float]) -> Any:
+def _draw_band(ax: Any, ribbon: Mapping[str, Any], place: Mapping[int, float]) -> Any:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    left, right = place[ribbon.fewer] + THICK / 2, place[ribbon.more] - THICK / 2
+    left, right = place[ribbon["fewer"]] + THICK / 2, place[ribbon["more"]] - THICK / 2
     middle = 0.5 * (left + right)
-    (a, b), (c, d) = ribbon.left, ribbon.right
+    (a, b), (c, d) = ribbon["left"], ribbon["right"]
     corners = [(left, a), (middle, a), (middle, c), (right, c),
                (right, d), (middle, d), (middle, b), (left, b), (left, a)]  # fmt: skip
     bend = [Path.CURVE4] * 3
     codes = [Path.MOVETO, *bend, Path.LINETO, *bend, Path.CLOSEPOLY]
-    colour = _canvas.colour_of(ribbon.target)
+    colour = _canvas.colour_of(ribbon["target"])
     return ax.add_patch(PathPatch(Path(corners, codes), fc=colour, ec="none", alpha=0.35))
+
+
+def flow_between(
+    labels: Mapping[int, np.ndarray], steps: list[Step]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Place clusters so that those that share rows lie side by side; plain data, ready for JSON.
+
+    The clusters of the smallest number come in order. All others come in the order of the mean
+    place that their rows have in the column before.
+
+    Returns
+    -------
+    blocks : the clusters of each number, from 0 at the top to 1 at the bottom
+    ribbons : rows that two clusters of neighbouring numbers share, each with its two ends
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dogc.fitting.auto.splits import steps_between
+    >>> labels = {1: np.array([0, 0, 0]), 2: np.array([1, 1, 0])}
+    >>> blocks, ribbons = flow_between(labels, steps_between(labels))
+    >>> [(block["n_clusters"], block["cluster"], block["rows"]) for block in blocks]
+    [(1, 0, 3), (2, 0, 1), (2, 1, 2)]
+    """
+    counts = sorted(labels)
+    most = max(int(labels[count].max(initial=0)) + 1 for count in counts)
+    total = max(int(np.count_nonzero(labels[count] >= 0)) for count in counts)
+    unit = 1.0 / (total * (1.0 + GAP * max(most - 1, 0)))
+    tables = dict(zip(counts[1:], (step.table for step in steps), strict=True))
+    columns: dict[int, dict[int, dict[str, Any]]] = {}
+    middles = np.empty(0)
+    for count in counts:
+        sizes = np.bincount(labels[count][labels[count] >= 0])
+        order = np.flatnonzero(sizes).tolist()
+        if count in tables:  # by the mean place of their rows in the column before
+            rows = np.maximum(tables[count].sum(axis=0), 1)
+            mean = (middles @ tables[count] / rows).round(9)
+            order.sort(key=mean.__getitem__)
+        gap = GAP * total * unit
+        top = 0.5 * (1.0 - unit * float(sizes.sum()) - gap * (len(order) - 1))
+        columns[count], middles = {}, np.zeros(len(sizes))
+        for cluster in order:
+            size = int(sizes[cluster])
+            columns[count][cluster] = {"n_clusters": count, "cluster": cluster, "rows": size,
+                                       "top": top, "bottom": top + unit * size}  # fmt: skip
+            middles[cluster] = top + 0.5 * unit * size
+            top += unit * size + gap
+    ribbons = []
+    for step in steps:
+        left, right = columns[step.fewer], columns[step.more]
+        leaving, arriving = ({c: b["top"] for c, b in side.items()} for side in (left, right))
+        # In the order of both columns, so that ribbons of a block do not cross.
+        for source, target in itertools.product(left, right):
+            if rows := int(step.table[source, target]):
+                a, b, height = leaving[source], arriving[target], unit * rows
+                leaving[source], arriving[target] = a + height, b + height
+                names = {"fewer": step.fewer, "more": step.more, "source": source}
+                places = {"left": [a, a + height], "right": [b, b + height]}
+                ribbons.append({**names, "target": target, "rows": rows, **places})
+    return [block for column in columns.values() for block in column.values()], ribbons

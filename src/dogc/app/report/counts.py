@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from ...exploration import Exploration, explore
 from ...fitting.auto.splits import change_words
-from ...plotting._flow import flow_between
+from ...plotting._splits import flow_between
 from .json_values import digits
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ LEAST_ROWS = 30
 def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[str, Any]:
     """Everything that a picture of several numbers needs; ``chosen`` is underlined."""
     nested = {step.more: digits(step.nested) for step in found.steps}
-    flow = flow_between(found.labels, found.steps)
+    blocks, ribbons = flow_between(found.labels, found.steps)
     return {
         "proposed": found.proposed,
         "chosen": found.proposed if chosen is None else chosen,
@@ -45,13 +45,7 @@ def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[
             }
             for step in found.steps
         ],
-        "flow": {
-            "blocks": [block._asdict() for block in flow.blocks],
-            "ribbons": [
-                {**band._asdict(), "left": list(band.left), "right": list(band.right)}
-                for band in flow.ribbons
-            ],
-        },
+        "flow": {"blocks": blocks, "ribbons": ribbons},
     }
 
 

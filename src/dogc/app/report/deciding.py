@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..files.deciding_numbers import COLUMNS, deciding_number
-from .groups import Groups
-from .histograms import Features
+from .features import Groups, feature_column, names_of
 from .json_values import digits, short
 
 if TYPE_CHECKING:
@@ -42,8 +41,7 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
     """The one column of numbers that gives the clusters when it is cut, and where to cut it."""
     if len(clustering.feature_names) > COLUMNS:
         return None
-    features = Features(clustering)
-    found = (features[j] for j in range(len(clustering.feature_names)))
+    found = [feature_column(clustering, j) for j in range(len(clustering.feature_names))]
     columns = {column.name: column for column in found if column.original}
     values = [(name, column.values) for name, column in columns.items()]
     number = deciding_number(values, clustering.labels)
@@ -51,22 +49,8 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
         return None
     name, cuts = number
     date = columns[name].date
-    return {
-        "name": short(name, 60),
-        "date": date,
-        "cuts": [digits(cut, 6 if date else 3) for cut in cuts],
-    }
-
-
-def names_of(feature: str) -> set[str]:
-    """The names that the column of a feature may have.
-
-    Examples
-    --------
-    >>> sorted(names_of("plan=pro"))
-    ['plan', 'plan=pro']
-    """
-    return {str(feature), str(feature).split("=")[0].strip()}
+    shown = [digits(cut, 6 if date else 3) for cut in cuts]
+    return {"name": short(name, 60), "date": date, "cuts": shown}
 
 
 def is_unmixed(has: np.ndarray, groups: Groups) -> bool:

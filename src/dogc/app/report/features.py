@@ -1,26 +1,244 @@
-"""Features that tell each cluster apart, ranked by how far its rows are from the rest."""
+"""Features that tell each cluster apart: their values by cluster, and how far these differ."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from .contrasts import Contrast, contrasts, with_short_cuts
-from .deciding import names_of
-from .groups import Groups
-from .histograms import Column, Features, describe_column
-from .json_values import digits
+from ...encoding import TableError
+from ...encoding.columns import plan_column, with_gaps
+from .json_values import digits, short
 
 if TYPE_CHECKING:
+    import pandas
+
     from ..files.clustering import Clustering
 
+OUTLIER = -1
+BINS = 24
+# Values at which a feature may be cut in two.
+CUTS = 256
+# How much a second cut must add to be worth the words.
+WORTH_A_SECOND_CUT = 0.1
+# How much of its gap a contrast may lose for the sake of a shorter number.
+COST_OF_ROUNDING = 0.005
 # With more features than these, those whose means differ most are looked at.
 MOST_FEATURES = 2000
 MOST_CLUSTERS = 100
 # A gap from which on a feature is named in the sentence about a cluster.
 TELLING = 0.3
+
+
+class Groups(NamedTuple):
+    """The group of each row: clusters 0 to c - 1, then the outliers."""
+
+    codes: np.ndarray  # (n,) group of each row
+    size: np.ndarray  # (c + 1,) rows in each group; the last are the outliers
+    c: int
+
+    @property
+    def shown(self) -> list[int]:
+        """The groups that have rows, outliers last."""
+        return [int(group) for group in np.flatnonzero(self.size)]
+
+    def name(self, group: int) -> int:
+        """The label of a group, as in the file of labels."""
+        return OUTLIER if group == self.c else group
+
+
+def group_rows(labels: np.ndarray) -> Groups:
+    """Groups from labels; any negative label is an outlier's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> groups = group_rows(np.array([0, 1, -1, 0]))
+    >>> groups.codes, groups.size, [groups.name(g) for g in groups.shown]
+    (array([0, 1, 2, 0]), array([2, 1, 1]), [0, 1, -1])
+    """
+    labels = np.asarray(labels).astype(np.int64)
+    c = int(labels.max(initial=-1)) + 1
+    codes = np.where(labels < 0, c, labels)
+    return Groups(codes, np.bincount(codes, minlength=c + 1), c)
+
+
+class Column(NamedTuple):
+    """One feature: the original numbers where the table has them, the prepared ones where not."""
+
+    name: str
+    values: np.ndarray  # (n,), not finite where missing
+    original: bool
+    two_values: bool  # whether it only says yes or no
+    date: bool = False  # whether the numbers are days since 1970-01-01
+
+
+def feature_column(clustering: Clustering, j: int) -> Column:
+    """The j-th feature, from the table if one column of numbers or dates has its name."""
+    name, frame = str(clustering.feature_names[j]), clustering.frame
+    places = np.flatnonzero(frame.columns.astype(str) == name)
+    values, date = None, False
+    if len(places) == 1:
+        values, date = _numbers_or_days(frame.iloc[:, places[0]])
+    original = values is not None
+    if values is None:
+        values = np.asarray(clustering.X[:, j], dtype=np.float64)
+    present = values[np.isfinite(values)]
+    ends = [present.min(initial=np.inf), present.max(initial=-np.inf)]
+    return Column(short(name, 80), values, original, bool(np.isin(present, ends).all()), date)
+
+
+def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
+    """The numbers of a column, or its days as the preparation understands them; else None."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype):
+        with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
+            return column.to_numpy(dtype=np.float64, na_value=np.nan), False
+    try:
+        plan = plan_column(column)
+    except TableError:
+        return None, False
+    return (with_gaps(column, plan), True) if plan["kind"] == "date" else (None, False)
+
+
+def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
+    """The histogram of all rows and of each cluster, on one scale."""
+    finite = np.isfinite(column.values)
+    values, codes = column.values[finite], groups.codes[finite]
+    low, high, bins, log = choose_scale(values)
+    on, ends = (np.log(values), np.log([low, high])) if log else (values, np.array([low, high]))
+    part = (on - ends[0]) / (ends[1] - ends[0])  # a quotient of ends may be too large for a number
+    inner = np.clip((part * bins).astype(np.int64), 0, bins - 1)
+    count = np.bincount(codes * bins + inner, minlength=(groups.c + 1) * bins).reshape(-1, bins)
+    return {
+        **column._asdict(),
+        "values": [digits(values.min(), 6), digits(values.max(), 6)],
+        "median": digits(np.median(values), 5),
+        "missing": int(len(finite) - len(values)),
+        "edges": [digits(low, 5), digits(high, 5)],
+        "log": log,
+        "beyond": [bool(values.min() < low), bool(values.max() > high)],
+        "all": count.sum(axis=0).tolist(),
+        "clusters": {str(group): count[group].tolist() for group in clusters},
+    }
+
+
+def choose_scale(values: np.ndarray) -> tuple[float, float, int, bool]:
+    """The ends of a histogram, its number of bins, and whether these grow in size.
+
+    There is a bin for each whole number if there are few, else bins of equal width.
+
+    A few far values do not squeeze the others: they are counted in the first or last bin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> choose_scale(np.array([1.0, 2.0, 4.0]))
+    (0.5, 4.5, 4, False)
+    """
+    low, high = float(values.min()), float(values.max())
+    whole = high - low < BINS and max(abs(low), abs(high)) < 1e9
+    if whole and np.all(values == np.round(values)):
+        return low - 0.5, high + 0.5, int(high - low) + 1, False
+    if low > 0 and high > max(20.0 * float(np.median(values)), 50.0 * low):
+        return low, high, BINS, True  # only the order of magnitude shows
+    inner_low, inner_high = np.quantile(values, [0.02, 0.98]).tolist()
+    margin = 0.75 * (inner_high - inner_low)
+    if margin > 0:
+        low, high = max(low, inner_low - margin), min(high, inner_high + margin)
+    return low, high, BINS, False
+
+
+class Contrast(NamedTuple):
+    """The range of a feature that a cluster's rows are in most more often than the others."""
+
+    side: str  # "above", "below", "between" or "outside"
+    cuts: list[float]
+    share: float  # of the cluster's rows in that range
+    rest: float  # of all other rows
+
+    @property
+    def gap(self) -> float:
+        """The difference of both shares."""
+        return self.share - self.rest
+
+
+def contrasts(
+    column: Column, groups: Groups, clusters: list[int]
+) -> Iterator[tuple[int, Contrast]]:
+    """The difference of each cluster from the rest in a feature, if there is any.
+
+    The difference of the two distribution functions has a highest and a lowest point; cutting
+    at either, or at both, gives the range that tells cluster and rest apart best.
+    """
+    finite = np.isfinite(column.values)
+    values, codes = column.values[finite], groups.codes[finite]
+    ordered = np.sort(values)
+    if not len(ordered) or ordered[0] == ordered[-1]:
+        return
+    at = np.linspace(0, len(ordered) - 1, min(CUTS, len(ordered))).round().astype(np.int64)
+    cuts = np.unique(ordered[at])
+    bins = codes * len(cuts) + np.searchsorted(cuts, values)
+    count = np.bincount(bins, minlength=(groups.c + 1) * len(cuts)).reshape(-1, len(cuts))
+    total = count.sum(axis=0)
+    for group in clusters:
+        mine, others = count[group], total - count[group]
+        if mine.sum() and others.sum():
+            F = np.cumsum(mine) / mine.sum(), np.cumsum(others) / others.sum()
+            yield group, best_contrast(*F, cuts)
+
+
+def best_contrast(F: np.ndarray, rest: np.ndarray, cuts: np.ndarray) -> Contrast:
+    """The range with the largest gap, given both distribution functions at the cuts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cuts = np.array([1.0, 2.0, 3.0])
+    >>> best_contrast(np.array([0.0, 0.5, 1.0]), np.array([1.0, 1.0, 1.0]), cuts)
+    Contrast(side='above', cuts=[1.0], share=1.0, rest=0.0)
+    """
+    difference = F - rest
+    high, low = int(difference.argmax()), int(difference.argmin())
+    above, below = max(-difference[low], 0.0), max(difference[high], 0.0)
+    if min(above, below) >= WORTH_A_SECOND_CUT:
+        side, at = ("between", [low, high]) if low < high else ("outside", [high, low])
+    else:
+        side, at = ("above", [low]) if above >= below else ("below", [high])
+    shares = [float(D[at[-1]] - (D[at[0]] if len(at) > 1 else 0.0)) for D in (F, rest)]
+    if side in ("above", "outside"):
+        shares = [1.0 - share for share in shares]
+    return Contrast(side, cuts[at].tolist(), *shares)
+
+
+def with_short_cuts(contrast: Contrast, mine: np.ndarray, others: np.ndarray) -> Contrast:
+    """The same range with cuts that are as short as they can be without telling less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with_short_cuts(Contrast("above", [3.1416], 1.0, 0.0), np.array([4.5]), np.array([2.2]))
+    Contrast(side='above', cuts=[3.0], share=1.0, rest=0.0)
+    """
+    for place in range(len(contrast.cuts)):
+        for significant in range(16):
+            cuts = list(contrast.cuts)
+            cuts[place] = float(f"{cuts[place]:.{significant}e}")
+            share, rest = (in_range(values, contrast.side, cuts) for values in (mine, others))
+            if share - rest >= contrast.gap - COST_OF_ROUNDING and cuts == sorted(cuts):
+                contrast = Contrast(contrast.side, cuts, share, rest)
+                break
+    return contrast
+
+
+def in_range(values: np.ndarray, side: str, cuts: Sequence[float]) -> float:
+    """The share of values in a range."""
+    two = side in ("between", "outside")
+    share = float(((values > cuts[0]) & (values <= (cuts[1] if two else np.inf))).mean())
+    return share if side in ("above", "between") else 1.0 - share
 
 
 def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
@@ -29,38 +247,56 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
     if len(groups.shown) < 2 or not clusters:
         return None
     kept = 12 if len(clusters) <= 12 else 6
-    features = Features(clustering)
     looked_at = candidates(clustering.X, groups)
     ranked: dict[int, list[tuple[int, Contrast]]] = {group: [] for group in clusters}
     for j in looked_at:
-        for group, contrast in contrasts(features[j], groups, clusters):
+        for group, contrast in contrasts(feature_column(clustering, j), groups, clusters):
             ranked[group].append((j, contrast))
     for found in ranked.values():
         found.sort(key=lambda pair: -pair[1].gap)
         del found[kept:]
     used = sorted({j for found in ranked.values() for j, _ in found})
-    columns = {j: features[j] for j in used}
+    columns = {j: feature_column(clustering, j) for j in used}
+    described = []
+    for group, found in ranked.items():
+        rows, telling = groups.codes == group, []
+        for j, exact in found:
+            values, finite = columns[j].values, np.isfinite(columns[j].values)
+            mine = values[rows & finite]
+            contrast = with_short_cuts(exact, mine, values[~rows & finite])
+            shares = {"share": digits(contrast.share), "rest": digits(contrast.rest)}
+            at = {"column": used.index(j), "median": digits(np.median(mine), 5)}
+            telling.append({**contrast._asdict(), **shares, **at})
+        words = in_words([(columns[j], contrast) for j, contrast in found])
+        described.append({"cluster": group, "words": words, "features": telling})
     return {
         "total": clustering.X.shape[1],
         "looked_at": len(looked_at),
         "clusters_total": groups.c,
         "columns": [describe_column(columns[j], groups, clusters) for j in used],
-        "clusters": [
-            describe_cluster(group, ranked[group], columns, used, groups) for group in clusters
-        ],
+        "clusters": described,
     }
 
 
-def telling_columns(features: dict | None) -> list[str]:
+def names_of(feature: str) -> set[str]:
+    """The names that the column of a feature may have.
+
+    Examples
+    --------
+    >>> sorted(names_of("plan=pro"))
+    ['plan', 'plan=pro']
+    """
+    return {str(feature), str(feature).split("=")[0].strip()}
+
+
+def telling_columns(described: dict) -> list[str]:
     """Columns of the table by how well they tell a cluster from the rest, the best first."""
-    gaps: dict[str, float] = {}
-    for group in (features or {}).get("clusters", []):
-        for found in group["features"]:
-            name = features["columns"][found["column"]]["name"]  # type: ignore[index]
-            gap = found["share"] - found["rest"]
-            for column in names_of(name):
-                gaps[column] = max(gap, gaps.get(column, 0.0))
-    return sorted(gaps, key=lambda name: -gaps[name])
+    found = [
+        (feature["rest"] - feature["share"], described["columns"][feature["column"]]["name"])
+        for group in described["clusters"]
+        for feature in group["features"]
+    ]
+    return list(dict.fromkeys(name for _, it in sorted(found) for name in sorted(names_of(it))))
 
 
 def candidates(X: np.ndarray, groups: Groups) -> list[int]:
@@ -74,35 +310,6 @@ def candidates(X: np.ndarray, groups: Groups) -> list[int]:
     spread = n * X.var(axis=0)
     score = np.divide(apart, spread, out=np.zeros(d), where=spread > 0)
     return sorted(np.argsort(-score, kind="stable")[:MOST_FEATURES].tolist())
-
-
-def describe_cluster(
-    group: int,
-    found: list[tuple[int, Contrast]],
-    columns: dict[int, Column],
-    used: list[int],
-    groups: Groups,
-) -> dict:
-    """One cluster's features, best first, and what to say of the best."""
-    place = {j: position for position, j in enumerate(used)}
-    rows = groups.codes == group
-    features = []
-    for j, exact in found:
-        values, finite = columns[j].values, np.isfinite(columns[j].values)
-        mine = values[rows & finite]
-        contrast = with_short_cuts(exact, mine, values[~rows & finite])
-        features.append(
-            {
-                "column": place[j],
-                "side": contrast.side,
-                "cuts": list(contrast.cuts),
-                "share": digits(contrast.share),
-                "rest": digits(contrast.rest),
-                "median": digits(np.median(mine), 5),
-            }
-        )
-    words = in_words([(columns[j], contrast) for j, contrast in found])
-    return {"cluster": group, "words": words, "features": features}
 
 
 def in_words(found: list[tuple[Column, Contrast]]) -> list[dict[str, Any]]:

@@ -74,16 +74,14 @@ def as_json(value: Any) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, bool | int):
-        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, str):
-        return short(value, 1000)
+    if value is None or isinstance(value, bool | int):
+        return value
     if isinstance(value, Mapping):
         return {short(key, 100): as_json(item) for key, item in value.items()}
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         items = list(value)
         more = [f"… {len(items) - MOST_ITEMS} more"] if len(items) > MOST_ITEMS else []
         return [as_json(item) for item in items[:MOST_ITEMS]] + more
-    return short(value, 200)
+    return short(value, 1000)

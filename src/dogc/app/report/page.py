@@ -13,24 +13,9 @@ from ..._policy import policy
 
 VERSION = 1  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
-REPORT = (
-    "base.js",
-    "clusters.js",
-    "truth.js",
-    "scatter.js",
-    "features.js",
-    "sortable.js",
-    "counts.js",
-    "graph.js",
-    "history.js",
-    "data.js",
-    "main.js",
-    "frame.js",
-)
-COMPARE = ("base.js", "sortable.js", "compare.js", "frame.js")
-EXPLORE = ("base.js", "sortable.js", "counts.js", "explore.js", "frame.js")
-# What a JSON text must not hold inside a script element, or in older readers of JavaScript.
-UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+REPORT = ("clusters", "truth", "scatter", "features", "counts", "graph", "history", "data", "main")
+COMPARE = ("compare",)
+EXPLORE = ("counts", "explore")
 
 
 def is_summary(value: Any) -> bool:
@@ -67,7 +52,7 @@ def page(title: str, summary: dict[str, Any], scripts: Sequence[str]) -> str:
     A policy in its head forbids the browser to load anything and to run any other script, so
     that nothing in the data can do harm even if it should be taken for code.
     """
-    script = "\n".join(_read(name) for name in scripts)
+    script = "\n".join(_read(f"{name}.js") for name in ("base", "sortable", *scripts, "frame"))
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     style = _read("page.css")
     parts = {
@@ -87,12 +72,10 @@ def json_in_html(summary: dict[str, Any]) -> str:
     Examples
     --------
     >>> json_in_html({"cell": "</script>"})
-    '{"cell":"\\\\u003c/script\\\\u003e"}'
+    '{"cell":"\\\\u003c/script>"}'
     """
     text = json.dumps(summary, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, escape in UNSAFE.items():
-        text = text.replace(character, escape)
-    return text
+    return text.replace("<", "\\u003c")
 
 
 def _read(name: str) -> str:

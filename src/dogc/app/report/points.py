@@ -1,22 +1,19 @@
-"""The rows in the plane: two directions of the learned subspace, and a sample of rows to show."""
+"""Rows in the plane, a sample of them to show, and the weight of the graph between clusters."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ...plotting._islands import graph_layout
-from ...plotting._plane import kept_apart, main_plane
-from .groups import Groups
-from .histograms import Features
+from ...plotting._graph import bin_rows, sum_blocks
+from ...plotting._plane import graph_layout, kept_apart, main_plane
+from .features import Groups, feature_column, group_rows
 from .json_values import cell, digits, short
 
 if TYPE_CHECKING:
-    import pandas
-
     from ..files.clustering import Clustering
 
 SEED = 0
@@ -26,25 +23,26 @@ COLUMNS_SHOWN = 6
 MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
 MOST_BYTES = 1_000_000
-
-
-class Layout(NamedTuple):
-    """Rows in two dimensions, and what these are."""
-
-    at: np.ndarray  # (n, 2)
-    share: list[float]  # of the variance, for each direction
-    learned: bool  # whether the model learned the space they lie in
-    dimensions: int  # of that space
+GRAPH_BINS = 60
+# More clusters than these make no picture of the graph; the largest make the table.
+MOST_CLUSTERS = 100
+TIES = 5
+Layout = tuple[np.ndarray, dict[str, Any]]  # places of rows, and what to say of them
 
 
 def lay_out(model: Any, X: np.ndarray) -> Layout:
-    """The first two principal directions of the learned subspace, or of X."""
+    """Rows along the first two principal directions of the learned subspace, or of X.
+
+    With them comes each direction's share of the variance, whether the model learned the space,
+    and its dimensions.
+    """
     learned = getattr(model, "components_", None) is not None and hasattr(model, "transform")
     Z = np.asarray(model.transform(X) if learned else X, dtype=np.float64)
     at, share = main_plane(Z)
     if at.shape[1] < 2:  # one dimension only
         at = np.column_stack([at[:, 0], kept_apart(len(at)) * np.ptp(at) * 0.3])
-    return Layout(at, share, learned, Z.shape[1])
+    shares = [digits(value) for value in share]
+    return at, {"share": shares, "learned": learned, "dimensions": Z.shape[1]}
 
 
 def sample_rows(groups: Groups, most: int) -> np.ndarray:
@@ -59,37 +57,35 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
     least = np.minimum(groups.size, max(1, min(LEAST_OF_A_CLUSTER, most // len(groups.size))))
     spare = (groups.size - least) * max(most - least.sum(), 0) / max((groups.size - least).sum(), 1)
     quota = least + spare.astype(np.int64)
-    by_group = order[np.argsort(groups.codes[order], kind="stable")]
-    starts = np.cumsum(groups.size) - groups.size
-    rank = np.arange(len(order)) - np.repeat(starts, groups.size)
-    return rng.permutation(by_group[rank < np.repeat(quota, groups.size)])
+    codes = groups.codes[order]
+    by_group = np.argsort(codes, kind="stable")
+    rank = np.arange(len(order)) - (np.cumsum(groups.size) - groups.size)[codes[by_group]]
+    return order[np.sort(by_group[rank < quota[codes[by_group]]])]
 
 
 def describe_points(
-    clustering: Clustering, groups: Groups, layout: Layout, most: int, telling: Sequence[str] = ()
+    clustering: Clustering, groups: Groups, layout: Layout, most: int, telling: list[str]
 ) -> dict:
     """The sample with its places, scaled to the unit square, and what to say of each row."""
-    rows = sample_rows(groups, most)
-    low, high = view(layout.at)
+    rows, (places, space) = sample_rows(groups, most), layout
+    low, high = view(places)
     span = np.where(high > low, high - low, 1.0)
-    at = (layout.at[rows] - low) / span
-    outside = np.flatnonzero(((at < 0) | (at > 1)).any(axis=1))
-    confidence = clustering.confidence[rows]
+    at = (places[rows] - low) / span
+    x, y = np.clip(at, 0, 1).round(5).T.tolist()
     has_confidence = bool(np.isfinite(clustering.confidence).any())
+    confidence = [digits(value, 3) for value in clustering.confidence[rows]]
     return {
         "total": clustering.n_rows,
         "row": (clustering.row_numbers[rows] + 1).tolist(),
-        "x": np.clip(at[:, 0], 0, 1).round(5).tolist(),
-        "y": np.clip(at[:, 1], 0, 1).round(5).tolist(),
+        "x": x,
+        "y": y,
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
-        "confidence": [digits(value, 3) for value in confidence] if has_confidence else None,
-        "outside": outside.tolist(),
+        "confidence": confidence if has_confidence else None,
+        "outside": np.flatnonzero(((at < 0) | (at > 1)).any(axis=1)).tolist(),
         "aspect": digits(span[1] / span[0]),
-        "share": [digits(value) for value in layout.share],
-        "learned": layout.learned,
-        "dimensions": layout.dimensions,
+        **space,
         "islands": describe_islands(clustering, rows),
-        "axes": [describe_axis(clustering, column) for column in layout.at.T[: len(layout.share)]],
+        "axes": [describe_axis(clustering, column) for column in places.T[: len(space["share"])]],
         **row_values(clustering, rows, telling),
     }
 
@@ -99,8 +95,6 @@ def describe_islands(clustering: Clustering, rows: np.ndarray) -> dict | None:
     graph, n = getattr(clustering.model, "affinity_matrix_", None), len(clustering.X)
     if graph is None or graph.shape != (n, n) or not 4 <= n <= MOST_ISLANDERS:
         return None
-    if not np.isfinite(graph.sum()) or not np.isfinite(clustering.X).all():
-        return None
     at = graph_layout(graph, clustering.labels, clustering.X)
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
     x, y = ((at[rows] - at.min(axis=0)) / span).T.round(5).tolist()
@@ -109,15 +103,11 @@ def describe_islands(clustering: Clustering, rows: np.ndarray) -> dict | None:
 
 def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The corners of the picture: all rows, unless a few far ones would squeeze the rest."""
-    low, high = at.min(axis=0), at.max(axis=0)
-    inner_low, inner_high = np.quantile(at, [0.005, 0.995], axis=0)
-    margin = 0.5 * (inner_high - inner_low)
-    squeezed = (high - low) > 3.0 * (inner_high - inner_low)
-    squeezed &= inner_high > inner_low
-    return (
-        np.where(squeezed, np.maximum(low, inner_low - margin), low),
-        np.where(squeezed, np.minimum(high, inner_high + margin), high),
-    )
+    low, inner_low, inner_high, high = np.quantile(at, [0.0, 0.005, 0.995, 1.0], axis=0)
+    inner = inner_high - inner_low
+    squeezed = (inner > 0) & (high - low > 3.0 * inner)
+    ends = np.maximum(low, inner_low - 0.5 * inner), np.minimum(high, inner_high + 0.5 * inner)
+    return np.where(squeezed, ends[0], low), np.where(squeezed, ends[1], high)
 
 
 def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
@@ -127,24 +117,22 @@ def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
     correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
     best = np.argsort(-np.abs(correlation), kind="stable")[:2]
-    features = Features(clustering)
     return [
         {
             "name": short(clustering.feature_names[j], 60),
             "sign": int(np.sign(correlation[j])),
-            "date": features[j].date,
+            "date": feature_column(clustering, int(j)).date,
         }
         for j in best
         if abs(correlation[j]) >= 0.4
     ]
 
 
-def row_values(clustering: Clustering, rows: np.ndarray, telling: Sequence[str] = ()) -> dict:
+def row_values(clustering: Clustering, rows: np.ndarray, telling: list[str]) -> dict:
     """The id, the known label and a few original values of each sampled row, telling ones first."""
-    frame, id_column = clustering.frame, clustering.id_column
-    ids = truth = None
-    if id_column is not None:
-        ids = cells_shown(frame[id_column].iloc[rows])
+    frame, id_name = clustering.frame.iloc[rows], clustering.id_column
+    ids = None if id_name is None else [cell(value) for value in frame[id_name].tolist()]
+    truth = None
     if clustering.truth is not None:
         truth = [cell(value) for value in clustering.truth[rows].tolist()]
     names: list[str] = []
@@ -155,23 +143,67 @@ def row_values(clustering: Clustering, rows: np.ndarray, telling: Sequence[str] 
     for position, name in order:
         if len(names) == COLUMNS_SHOWN:
             break
-        column = cells_shown(frame.iloc[rows, position])
+        column = [cell(value) for value in frame.iloc[:, position].tolist()]
         # The known label has a place of its own.
-        if name == id_column or (truth is not None and texts(column) == texts(truth)):
+        if name == id_name or (truth and [*map(str, column)] == [*map(str, truth)]):
             continue
         left -= len(json.dumps(column, ensure_ascii=False).encode())
         if left > 0:
             names.append(short(name, 60))
             values.append(column)
-    id_name = None if ids is None else short(id_column, 60)
+    id_name = None if ids is None else short(id_name, 60)
     return {"id": ids, "id_name": id_name, "columns": names, "values": values, "truth": truth}
 
 
-def cells_shown(column: pandas.Series) -> list[Any]:
-    """A column as the page shows it."""
-    return [cell(value) for value in column.tolist()]
+def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None:
+    """The graph in bins of rows and between clusters; None where the model has no such graph.
+
+    ``along`` orders the rows of a cluster. Where representatives stand for the rows, they are
+    what the graph joins, and what is binned.
+    """
+    graph = getattr(model, "affinity_matrix_", None)
+    representatives = getattr(model, "representatives_", None)
+    if representatives is not None:
+        groups = group_rows(model.representative_labels_)
+        along = lay_out(model, representatives)[0][:, 0]
+    n = len(groups.codes)
+    if graph is None or graph.shape != (n, n):
+        return None
+    bins, owner = bin_rows(groups.codes, along, GRAPH_BINS)
+    weight = sum_blocks(graph, bins, len(owner))
+    total = float(weight.sum())
+    if not np.isfinite(total) or total <= 0:
+        return None
+    blocks = sum_blocks(weight, owner, groups.c + 1)
+    # Whole thousandths, rounded up: compact, and a faint trace still shows.
+    faint = np.ceil(1000.0 * shares(weight) - 1e-9).astype(np.int64).tolist()
+    shown = groups.shown[:MOST_CLUSTERS]
+    picture = len(groups.shown) <= MOST_CLUSTERS
+    return {
+        "representatives": None if representatives is None else n,
+        "inside": round(float(np.trace(blocks) / total), 9),
+        "clusters": [groups.name(group) for group in shown],
+        "blocks": shares(blocks)[np.ix_(shown, shown)].round(5).tolist(),
+        "ties": strongest_ties(blocks / total, groups),
+        "owner": [groups.name(group) for group in owner.tolist()] if picture else None,
+        "bins": faint if picture else None,
+        "edges": int(graph.nnz if sp.issparse(graph) else np.count_nonzero(graph)) // 2,
+    }
 
 
-def texts(column: list[Any]) -> list[str]:
-    """A column as text, to compare."""
-    return [str(value) for value in column]
+def shares(weight: np.ndarray) -> np.ndarray:
+    """Each row divided by its sum."""
+    sums = weight.sum(axis=1, keepdims=True)
+    return np.divide(weight, sums, out=np.zeros_like(weight), where=sums > 0)
+
+
+def strongest_ties(share: np.ndarray, groups: Groups) -> list[dict]:
+    """The pairs of groups that share most weight, as shares of all weight."""
+    both = np.triu(share + share.T, k=1)
+    best = np.argsort(-both, axis=None, kind="stable")[:TIES]
+    pairs = zip(*np.unravel_index(best, both.shape), strict=True)
+    return [
+        {"between": [groups.name(int(a)), groups.name(int(b))], "share": digits(both[a, b])}
+        for a, b in pairs
+        if both[a, b] > 0
+    ]

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
+from ...metrics import scores_of
 from ...quality import scale_agreement, silhouette
 from ..files.tally import Sureness, Tally, tally
 from .counts import describe_counts
 from .deciding import deciding_columns, deciding_cuts
-from .features import describe_features, telling_columns
-from .graph_weight import describe_graph
-from .groups import group_rows
+from .features import OUTLIER, describe_features, group_rows, telling_columns
 from .json_values import as_json, digits, short
 from .page import VERSION
-from .points import describe_points, lay_out
-from .truth import describe_truth
+from .points import describe_graph, describe_points, lay_out
 
 if TYPE_CHECKING:
     from ..files.clustering import Clustering
 
+# Classes and clusters that the table shows: the largest clusters and their classes.
+MOST_SHOWN = 20
 # Names of the paper for classes that are called otherwise.
 METHOD_NAMES = {
     "DOGCOS": "DOGC-OS",
@@ -59,6 +59,7 @@ ENDINGS = {
     "callback": "It did not converge: a callback stopped it.",
 }
 
+LEARNED_NUMBERS = ("n_neighbors", "n_representatives", "label_agreement")
 # How columns were stretched, in words.
 GEOMETRY = {
     "given": "as prepared",
@@ -86,36 +87,36 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     summary : dict
         Holds lists, numbers, text and None only, and no number that is not finite.
     """
-    clustering = clustering._replace(
-        X=np.asarray(clustering.X, dtype=np.float64),
-        confidence=np.asarray(clustering.confidence, dtype=np.float64),
-    )
     groups = group_rows(clustering.labels)
     layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
     counted = count_rows(clustering)
     features = describe_features(clustering, groups)
-    telling = telling_columns(features)
+    telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
+    words = sample_words(len(clustering.frame), clustering.n_rows)
+    metric = getattr(model, "metric", "euclidean")
+    round_shape = silhouette(clustering.X, clustering.labels, metric)
+    sample: dict[str, Any] = {"rows": len(clustering.frame), "words": words}
     return {
         "version": VERSION,
         "source": short(clustering.source, 200),
         "method": method_name(model),
         "rows": clustering.n_rows,
-        **describe_sample(clustering),
+        "sample": sample if sample["rows"] < clustering.n_rows else None,
         "clusters_found": groups.c,
         "ending": describe_ending(model, groups.c),
         "resolution": describe_resolution(model),
         "clusters": describe_sizes(counted),
         "sureness": describe_sureness(functools.reduce(Sureness.merged, counted.sureness.values())),
-        "figures": describe_figures(clustering),
+        "figures": {"silhouette": digits(round_shape), "scales": digits(scale_agreement(model))},
         "deciding": deciding,
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
         "truth": describe_truth(counted),
         "points": describe_points(clustering, groups, layout, max_points, telling),
         "features": features,
         "counts": describe_counts(clustering, groups.c),
-        "graph": describe_graph(model, groups, layout.at[:, 0]),
+        "graph": describe_graph(model, groups, layout[0][:, 0]),
         "history": describe_history(model),
         "data": describe_data(clustering),
     }
@@ -163,13 +164,6 @@ def describe_resolution(model: Any) -> dict[str, Any] | None:
             f"clusters {number}. They overlap, or another number of clusters fits better."
         )
     return {**found, "agreement": digits(agreement), "steady": steady, "words": words}
-
-
-def describe_sample(clustering: Clustering) -> dict[str, Any]:
-    """The rows that the pictures show; nothing where these are all."""
-    shown, total = len(clustering.frame), clustering.n_rows
-    sample = {"rows": shown, "words": sample_words(shown, total)}
-    return {} if shown == total else {"sample": sample}
 
 
 def sample_words(shown: int, total: int) -> str:
@@ -222,14 +216,6 @@ def describe_sureness(sure: Sureness) -> dict[str, Any] | None:
     }
 
 
-def describe_figures(clustering: Clustering) -> dict[str, Any]:
-    """Measures of the clusters without known labels; None where there is no such thing."""
-    metric = getattr(clustering.model, "metric", "euclidean")
-    known = isinstance(metric, str) and np.isfinite(clustering.X).all()
-    found = silhouette(clustering.X, clustering.labels, metric) if known else math.nan
-    return {"silhouette": digits(found), "scales": digits(scale_agreement(clustering.model))}
-
-
 def describe_history(model: Any) -> dict[str, Any] | None:
     """The run by iteration; None where the method keeps no record."""
     history = getattr(model, "history_", None)
@@ -254,10 +240,7 @@ def start_words(model: Any) -> str | None:
     starts = getattr(model, "starts_", {})
     if not starts:
         return None
-    score = {
-        name: float(getattr(choice, "steadiness", choice.score.max()))
-        for name, choice in starts.items()
-    }
+    score = {k: getattr(v, "steadiness", v.score.max()) for k, v in starts.items()}
     taken = str(model.init_)
     others = [f"{name} {value:.2f}" for name, value in score.items() if name != taken]
     beside = f"; {', '.join(others)}" if others else ""
@@ -266,25 +249,62 @@ def start_words(model: Any) -> str | None:
 
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """Steps of the preparation, settings, times and facts of the fit."""
-    settings = as_json(clustering.settings)
+    model, settings = clustering.model, as_json(clustering.settings)
     for said in ("sample", "clusters"):  # elsewhere on the page
         settings.pop(said, None)
-    seconds = float(clustering.seconds)
-    timings = getattr(clustering.model, "timings_", None) or {}
+    timings = getattr(model, "timings_", None) or {}
     facts = {
         "rows": clustering.n_rows,
         "columns": clustering.frame.shape[1],
         "features": clustering.X.shape[1],
-        "n_neighbors": as_json(getattr(clustering.model, "n_neighbors_", None)),
-        "n_representatives": as_json(getattr(clustering.model, "n_representatives_", None)),
-        "geometry": GEOMETRY.get(getattr(clustering.model, "geometry_", "")),
-        "start": start_words(clustering.model),
-        "label_agreement": as_json(getattr(clustering.model, "label_agreement_", None)),
+        **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
+        "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
+        "start": start_words(model),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],
         "settings": settings,
-        "seconds": digits(seconds) if math.isfinite(seconds) else None,
+        "seconds": digits(clustering.seconds),
         "phases": {short(name): digits(value, 3) for name, value in timings.items()},
         "facts": facts,
     }
+
+
+def describe_truth(counted: Tally) -> dict | None:
+    """Scores, and the table of classes and clusters in matched order; None without truth."""
+    found = counted.table()
+    if found is None:  # or with too many classes
+        return None
+    names, labels, table = found
+    if labels[0] == OUTLIER:  # outliers come last
+        labels, table = [*labels[1:], OUTLIER], np.roll(table, -1, axis=1)
+    order, matched = match_classes(table)
+    scores = scores_of(table)
+    shown = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
+    return {
+        "scores": {name: digits(scores[key]) for name, key in shown.items()},
+        "classes_total": len(names),
+        "clusters_total": len(labels),
+        "classes": [short(names[i], 60) for i in order],
+        "clusters": labels[:MOST_SHOWN],
+        "matched": [labels[matched[i]] if i in matched else None for i in order],
+        "table": table[order, :MOST_SHOWN].tolist(),
+    }
+
+
+def match_classes(table: np.ndarray) -> tuple[list[int], dict[int, int]]:
+    """The classes to show in order, and the column of each that is matched.
+
+    Matched classes stand in the order of their clusters, then the others by their commonest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> match_classes(np.array([[0, 5], [2, 4], [7, 0]]))
+    ([2, 0, 1], {0: 1, 2: 0})
+    """
+    rows, columns = linear_sum_assignment(-table)
+    place, unmatched = table.argmax(axis=1), np.ones(len(table), dtype=bool)
+    place[rows], unmatched[rows] = columns, False
+    order = np.lexsort((place, unmatched))[:MOST_SHOWN]
+    return order.tolist(), dict(zip(rows.tolist(), columns.tolist(), strict=True))
