@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,16 +26,22 @@ def _package(names: dict[str, object]) -> str:
     return str(names.get("__name__", "")).split(".")[0]
 
 
-def timed_fit(estimator: Any, X: Any) -> tuple[np.ndarray, float, str]:
-    """The labels of a fit, its seconds, and what it warned of, the same words once.
-
-    An interrupt ends all: the other fits are not wanted either.
-    """
+def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:
+    """The result of a fit, its seconds, and what it warned of, the same words once."""
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        labels = np.asarray(estimator.fit_predict(X))
+        found = fit()
+    notes = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
+    return found, time.perf_counter() - began, list(notes)
+
+
+def timed_fit(estimator: Any, X: Any) -> tuple[np.ndarray, float, str]:
+    """The labels of a fit, its seconds and its warnings.
+
+    An interrupt ends all: the other fits are not wanted either.
+    """
+    labels, seconds, notes = timed(lambda: np.asarray(estimator.fit_predict(X)))
     if getattr(estimator, "stopping_reason_", None) == "interrupted":
         raise KeyboardInterrupt
-    notes = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
-    return labels, time.perf_counter() - began, "; ".join(notes)
+    return labels, seconds, "; ".join(notes)

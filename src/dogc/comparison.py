@@ -22,7 +22,7 @@ from ._caller import timed_fit
 from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked, shown
 from ._extras import needed
 from ._words import aligned
-from .estimators._validating import check_rows
+from .estimators._elsewhere import check_rows
 from .metrics import clustering_report, code_labels
 from .quality import evidence, figures
 from .results import WIDTH, Results

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from ._checks import check_count, check_unmasked
-from .estimators._validating import check_rows
+from .estimators._elsewhere import check_rows
 from .fitting.repeatable import generator
 
 # Rows that the silhouette is taken of, where there are more.

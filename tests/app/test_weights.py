@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from dogc import DOGC, MixedEncoder, load, save
 from dogc.app.commands.command_line import run
 from dogc.encoding import TableError
-from dogc.encoding.moments import moments_of
+from dogc.encoding.statistics import moments_of
 from dogc.encoding.weights import LEAST, are_related, has_two_values, learned_weights
 
 

@@ -15,7 +15,7 @@ from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS
 from dogc.estimators import _base
 from dogc.loop import steps, watch
-from dogc.numerics import row_blocks
+from dogc.numerics import matrix
 
 
 def spread_blobs():
@@ -134,7 +134,7 @@ def test_bad_time(seconds):
 
 
 def test_a_fit_is_the_same_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(row_blocks.over_rows, "__defaults__", (1, 10))
+    monkeypatch.setattr(matrix.over_rows, "__defaults__", (1, 10))
     X = overlapping()
     one, two = (DOGC(3, n_neighbors=10, n_jobs=jobs).fit(X) for jobs in (1, 2))
     assert np.array_equal(one.embedding_, two.embedding_)

@@ -20,7 +20,7 @@ from fuzz.harness import Broken
 from fuzz.odd_rows import Rng, contained, pick, values
 
 # Where scikit-learn is asked to look at what was passed: what it says there is for users.
-DOORS = ("_validating.py", "_discretising.py", "comparison.py", "quality.py")
+DOORS = ("_elsewhere.py", "_discretising.py", "comparison.py", "quality.py")
 WRONG = (RuntimeWarning, DeprecationWarning, FutureWarning, PendingDeprecationWarning)
 QUESTIONS = (
     "predict",

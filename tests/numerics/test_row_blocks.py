@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from dogc.numerics.row_blocks import over_rows
+from dogc.numerics.matrix import over_rows
 
 
 def bounds(rows):

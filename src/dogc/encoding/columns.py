@@ -1,4 +1,4 @@
-"""What is made of one column: a plan, decided once, and the numbers it gives for any rows.
+"""The plan of one column, decided once, and the numbers it gives for any rows.
 
 A plan is a plain dictionary, so that it can be stored with a model and shown to people.
 """
@@ -44,7 +44,7 @@ _YES_NO = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 
 
 def plan_column(column: pandas.Series) -> Plan:
-    """What is made of a column that is in memory: see :func:`plan_of`."""
+    """The plan of a column that is in memory: see :func:`plan_of`."""
     facts = ColumnStatistics(column)
     facts.add(column)
     return plan_of(facts)

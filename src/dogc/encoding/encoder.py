@@ -23,9 +23,7 @@ from .errors import (
     no_such_column,
     numbered_names,
 )
-from .ids import find_ids
-from .moments import Moments, moments_of
-from .statistics import gather
+from .statistics import Moments, find_ids, gather, moments_of
 from .steps import describe
 from .weights import LEAST, MOST_FEATURES, has_two_values, learned_weights
 
@@ -210,7 +208,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         return np.asarray(self.feature_names_, dtype=object)
 
     def schema(self) -> list[dict[str, Any]]:
-        """What the table must look like, and what each column becomes.
+        """Decide what each column becomes, and what later tables must look like.
 
         Returns
         -------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -147,3 +148,80 @@ def _with_keys(chunks: Iterable[pandas.DataFrame]) -> Iterator[tuple[pandas.Data
 def keys_of_rows(numbers: np.ndarray) -> np.ndarray:
     """Keys of rows by their numbers from 0."""
     return row_keys((np.asarray(numbers, dtype=np.float64) + 1.0)[:, None])
+
+
+_WORDS = {"id", "ids", "identifier", "uuid", "guid", "key", "index", "idx", "rowid"}
+_WHOLE_NAMES = {"no", "nr", "row", "rownames", "row_names", "rownumber", "unnamed: 0", "#"}
+_TITLES = {"name", "title", "label"}
+ENOUGH = 10  # fewer rows can be numbered by chance
+
+
+def find_ids(columns: Mapping[str, ColumnStatistics], names: Sequence[str]) -> list[str]:
+    """The columns that are ids, the most likely first.
+
+    Whole numbers or text, all different, under a name such as ``id`` or ``customer_id``; then
+    whole numbers that count the rows from 0 or 1, in any order; then names and titles that differ.
+    """
+    named = [name for name in names if looks_like_id(name) and columns[name].all_different()]
+    counting = [name for name in names if columns[name].counts_rows(ENOUGH)]
+    titles = [name for name in names if name.strip().lower() in _TITLES]
+    titled = [name for name in titles if columns[name].all_different_text()]
+    return list(dict.fromkeys([*named, *counting, *titled]))
+
+
+def looks_like_id(name: str) -> bool:
+    """Whether a column has the name of an id.
+
+    Examples
+    --------
+    >>> [looks_like_id(name) for name in ("id", "CustomerID", "order-id", "width", "idle")]
+    [True, True, True, False, False]
+    """
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[a-z]+", name)
+    return name.strip().lower() in _WHOLE_NAMES or bool(_WORDS & {word.lower() for word in words})
+
+
+class Moments(NamedTuple):
+    """Mean and spread of features."""
+
+    rows: int
+    mean: np.ndarray  # (d,)
+    squares: np.ndarray  # (d,) sums of squared distances from the mean
+    low: np.ndarray  # (d,)
+    high: np.ndarray  # (d,)
+    cross: np.ndarray | None = None  # (d, d) sums of products of distances from the mean
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Of each feature."""
+        return self.squares / self.rows
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, ...]:
+        """Lowest and highest value, mean and variance of each feature."""
+        return self.low, self.high, self.mean, self.variance
+
+    def merged(self, later: Moments) -> Moments:
+        """With later rows (Chan, Golub and LeVeque)."""
+        rows = self.rows + later.rows
+        apart = later.mean - self.mean
+        share = later.rows / rows
+        cross = None
+        if self.cross is not None and later.cross is not None:
+            cross = self.cross + later.cross + np.outer(apart, apart) * (self.rows * share)
+        return Moments(
+            rows,
+            self.mean + apart * share,
+            self.squares + later.squares + apart**2 * (self.rows * share),
+            np.minimum(self.low, later.low),
+            np.maximum(self.high, later.high),
+            cross,
+        )
+
+
+def moments_of(X: np.ndarray, crossed: bool) -> Moments:
+    """Of some rows; products of features only where they are asked for."""
+    mean, low, high = X.mean(axis=0), X.min(axis=0), X.max(axis=0)
+    X = X - mean
+    cross = X.T @ X if crossed else None
+    return Moments(len(X), mean, np.einsum("ij,ij->j", X, X), low, high, cross)

@@ -64,7 +64,7 @@ def describe(
 
 
 def _phrases(plan: Plan) -> list[str]:
-    """What was done to a column, in phrases that it may share with others."""
+    """The steps of a column, in phrases that it may share with others."""
     if plan["kind"] == "number":
         unit = str(plan.get("before", "")) + str(plan.get("after", ""))
         return ["Used as numbers", *filter(None, [_STYLES.get(plan["style"])]),

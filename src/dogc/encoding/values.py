@@ -1,4 +1,4 @@
-"""What the cells of a column say: numbers, dates, or one of some words."""
+"""Meanings of cells: numbers, dates, or one of some words."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def number_style(texts: Sequence[str]) -> str:
 
 
 def unit_of(texts: Sequence[str]) -> tuple[str, str] | None:
-    """What all of some cells have before and behind their number, if they have anything.
+    """The text that all of some cells have before and behind their number, if any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the methods on a fixed graph share: validate, build the graph, embed, discretise."""
+"""The base of the methods on a fixed graph: validate, build the graph, embed, discretise."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def warn_of_components(count: int, c: int, outcome: str, remedy: str) -> None:
 
 
 def joining_remedy(fixed: fixed_graph.FixedGraph) -> str:
-    """What joins the pieces of this graph."""
+    """The advice that joins the pieces of this graph."""
     if fixed.scaled is None:
         lacking = "pass a graph with more edges"
         return lacking if fixed.nodes is None else "set another n_representatives"

@@ -18,7 +18,7 @@ from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import graph, trace_ratio
 from ..numerics.matrix import Matrix
-from ._validating import validate_rows
+from ._elsewhere import validate_rows
 
 
 @dataclass(eq=False, repr=False)

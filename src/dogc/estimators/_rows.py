@@ -1,4 +1,4 @@
-"""What clusterers do with the rows that they are given: to fit, and new ones."""
+"""The rows of a clusterer: those to fit, and new ones."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from ._elsewhere import (
     on_host,
     torch_device,
     torch_rows,
+    validate_rows,
 )
-from ._validating import validate_rows
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
@@ -91,7 +91,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _assign_representatives(
         self, trial: Trial | None, labels: np.ndarray | None = None, unit: float = 1.0
     ) -> None:
-        """What a graph on representatives leaves, with their labels; None: there are none."""
+        """Set what a graph on representatives leaves; None: there are none."""
         if trial is None:
             self.n_representatives_ = self.resolutions_ = self.representatives_ = None
             self.representative_weights_ = self.representative_labels_ = None

@@ -1,4 +1,4 @@
-"""What is said of a fit that went less than well."""
+"""Warnings of a fit that went less than well."""
 
 from __future__ import annotations
 

@@ -52,26 +52,12 @@ class Solution(NamedTuple):
 
 def few(rows: RowSet, task: Task) -> FitResult:
     """Fit rows that are few enough to be nodes of the graph themselves."""
-    (X, weight), settings, watch = rows.few(), task.settings, task.watch
     # 1) Distinct rows, but those that are to have no say
-    with watch.phase("rows"):
-        nodes = distinct.distinct_rows(
-            X,
-            weight,
-            apart=settings.lookup.precomputed,
-            # What is drawn, and the paper's own protocol, go by the columns as they come.
-            any_columns=settings.run.is_own and settings.penalties.relative,
-        )
-    weighted, given = nodes.inverse >= 0, task
-    task = on_rows(given, nodes)
-    lone, place = rows_without_say(task, outlier_scores.whole_rows(nodes))
-    if lone.any():
-        nodes = distinct.without(nodes, lone)
-        task = on_rows(given, nodes)
-    else:
-        task = task._replace(place=place)
+    X, weight = rows.few()
+    nodes, lone, task = with_say(X, weight, task)
     # 2) The number of clusters, the geometry and the scale; of many rows a sample chooses
-    settings, wanted = task.settings, task.settings.wanted
+    settings, watch = task.settings, task.watch
+    wanted = settings.wanted
     draws = len(task.size) > FEW_ROWS and not settings.lookup.precomputed and settings.is_open
     asked = sampled(task) if draws else task
     with watch.phase("choices") if draws else contextlib.nullcontext():
@@ -98,10 +84,7 @@ def few(rows: RowSet, task: Task) -> FitResult:
     # 4) What becomes of rows, and of new ones
     look, problem = solution.look, solution.problem
     learned, rows_found, model, agreement = row_result(task, solution, X, nodes, k)
-    left_out = np.flatnonzero(nodes.inverse < 0)
-    if len(left_out):
-        lone = (nodes.inverse < 0) & weighted
-        learned, rows_found = _with_left_out(model, X, nodes, left_out, lone, learned, rows_found)
+    learned, rows_found = _with_left_out(model, X, nodes, lone, learned, rows_found)
     # 5) The evidence of the choices
     chosen = look.scales._replace(chosen=k if wanted.wide else problem.candidates.k)
     if wanted.n_neighbors is not None and not wanted.wide:
@@ -115,6 +98,28 @@ def few(rows: RowSet, task: Task) -> FitResult:
     return FitResult(
         choices, solution.result, learned, rows.spread(rows_found, unseen), model, agreement
     )
+
+
+def with_say(
+    X: Matrix, weight: np.ndarray | None, task: Task
+) -> tuple[DistinctRows, np.ndarray, Task]:
+    """Distinct rows that have a say, who has weight and yet none, and the task on them."""
+    settings = task.settings
+    with task.watch.phase("rows"):
+        rows = distinct.distinct_rows(
+            X,
+            weight,
+            apart=settings.lookup.precomputed,
+            # What is drawn, and the paper's own protocol, go by the columns as they come.
+            any_columns=settings.run.is_own and settings.penalties.relative,
+        )
+    weighted = rows.inverse >= 0
+    asked = on_rows(task, rows)
+    lone, place = rows_without_say(asked, outlier_scores.whole_rows(rows))
+    if not lone.any():
+        return rows, np.zeros(len(weighted), dtype=bool), asked._replace(place=place)
+    rows = distinct.without(rows, lone)
+    return rows, (rows.inverse < 0) & weighted, on_rows(task, rows)
 
 
 def on_rows(task: Task, rows: DistinctRows) -> Task:
@@ -246,7 +251,7 @@ def _cut(problem: Problem, start: State, labels: np.ndarray) -> float:
 def row_result(
     task: Task, solution: Solution, X: Matrix, rows: DistinctRows, k: int
 ) -> tuple[Learned, RowFacts, Model, float]:
-    """What is kept of a solution; clusters are numbered by falling size."""
+    """Matrices, facts of rows and model of a solution; clusters are numbered by falling size."""
     settings, (problem, place, result, _) = task.settings, solution
     geometry, state, wide = place.geometry, result.state, settings.wanted.wide
     dtype, n_jobs, scaled = geometry.dtype, settings.lookup.n_jobs, geometry.scaled
@@ -302,12 +307,14 @@ def _with_left_out(
     model: Model,
     X: Matrix,
     rows: DistinctRows,
-    left_out: np.ndarray,
     lone: np.ndarray,
     learned: Learned,
     facts: RowFacts,
 ) -> tuple[Learned, RowFacts]:
     """Rows without a say, labelled as new ones; lone ones hang on the row that is nearest."""
+    left_out = np.flatnonzero(rows.inverse < 0)
+    if not len(left_out):
+        return learned, facts
     facts.labels[left_out] = new_rows.labels_of(model, X[left_out])
     facts.outliers[left_out] = new_rows.outliers_among(model, X[left_out])
     if not lone.any():

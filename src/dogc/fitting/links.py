@@ -31,7 +31,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import graph, lloyd
 from ..numerics.exact import exact_bits, rounded, usual_unit
-from ..numerics.row_blocks import over_rows
+from ..numerics.matrix import over_rows
 
 # Representatives that a row is linked with.
 LINKS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from ..loop.watch import Watch
 from ..numerics import discrete, lloyd, principal, separation, trace_ratio
 from ..numerics.matrix import Matrix
 from . import labelling, outlier_scores, sampling
-from .auto.geometry import best_look, look_around
-from .auto.n_clusters import count_clusters
+from .auto.geometry import Look, best_look, look_around
+from .auto.n_clusters import CountEvidence, count_clusters
 from .auto.n_components import geometry_of
 from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
@@ -53,10 +53,20 @@ PROJECTION_NODES = 500
 GOLDEN = 0.6180339887498949
 
 
-def many(rows: RowSet, task: Task) -> FitResult | None:
-    """Fit rows by representatives; None where they are few enough to be nodes themselves."""
-    settings, watch, method = task.settings, task.watch, task.method
-    wanted, p, jobs = settings.wanted, settings.wanted.n_representatives, settings.lookup.n_jobs
+class Chosen(NamedTuple):
+    """Many rows with everything that is chosen before a graph is learned on representatives."""
+
+    many: ManyRows
+    counts: list[CountEvidence]
+    looks: list[Look]  # the geometries that were tried, none where it was given
+    geometry: str
+    components: np.ndarray | None  # (m, d), from the user's columns to where rows are compared
+
+
+def chosen(rows: RowSet, task: Task) -> Chosen | None:
+    """Draw a sample and choose on it; None where rows are few enough to be nodes themselves."""
+    settings, watch = task.settings, task.watch
+    wanted, p = settings.wanted, settings.wanted.n_representatives
     # 1) A sample
     with watch.phase("rows"):
         drawn = draw(rows, p, wanted.n_clusters)
@@ -93,6 +103,18 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
             W = _learned_projection(all_rows, geometry, task)
             frame = frame if geometry.space is None else projected(frame, W)
             all_rows = all_rows._replace(frame=frame)
+    components = feature_map(geometry.scaled, W)
+    return Chosen(all_rows, counts, looks, columns.name, components)
+
+
+def many(rows: RowSet, task: Task) -> FitResult | None:
+    """Fit rows by representatives; None where they are few enough to be nodes themselves."""
+    settings, watch, method = task.settings, task.watch, task.method
+    choice, jobs, dtype = chosen(rows, task), settings.lookup.n_jobs, rows.dtype
+    if choice is None:
+        return None
+    all_rows, counts, looks, geometry, components = choice
+    frame, c = all_rows.frame, all_rows.c
 
     def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
         """The graph of representatives, solved from a start with alpha multiplied."""
@@ -106,7 +128,7 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     # 4) The number of representatives, and the solution
     trial, solved, starts = resolve(all_rows, solve, Options.of(settings), watch)
     # 5) What becomes of rows, and of new ones
-    (problem, result), dtype = solved.outcome, rows.dtype
+    problem, result = solved.outcome
     state, nodes = result.state, trial.nodes
     sizes, n_votes = trial.rows.count(solved.labels)
     # Of the same size the one with the first representative: rows come in any order.
@@ -121,19 +143,20 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     if settings.rule is not None:  # by the rows of the sample: the same, wherever the rows are
         basis = sampled_rows(fitted, all_rows, state, new_name, jobs)
         rule = fitted_rule(basis, settings, dtype, watch.end.is_near)
+        sample = all_rows.sample
         own = labelling.new_labels(fitted, sample.X, jobs)
         rule, agreement = judged_rule(rule, settings, sample.X, own, sample.weight, agreement)
         model = model._replace(rule=rule)
     learned = Learned(
         similarities(state),
         (state.F / problem.nodes.root).astype(dtype),
-        feature_map(geometry.scaled, W),
+        components,
         state.Q[:, np.argsort(new_name)],
         dtype,
     )
     scale = only_scale(fitted.n_links)
     choices = choices_of(
-        settings, problem.c, scale, counts, columns.name, looks, trial.start, starts, 1.0
+        settings, problem.c, scale, counts, geometry, looks, trial.start, starts, 1.0
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = Nodes(trial, named, rows.unit)

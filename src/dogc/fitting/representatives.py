@@ -41,7 +41,7 @@ class Frame(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the user has a say in."""
+    """User settings for the representative graph."""
 
     n_links: int | None = None  # of each row; None: as many as usual
     width: float | None = None  # common width in units of X; None: by the rows
@@ -97,7 +97,7 @@ class Representatives(NamedTuple):
 
 
 class RowFacts(NamedTuple):
-    """What became of each row; arrays of the kind that the rows came in."""
+    """Labels, confidence and outlier scores of rows, in arrays of their kind."""
 
     labels: Any  # (n,) the mark for outliers, where there is one
     confidence: Any = None  # (n,)
@@ -119,7 +119,7 @@ class LinkedRows(Protocol):
         """
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """What becomes of each row, once representatives have labels."""
+        """The facts of each row, once representatives have labels."""
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
@@ -149,7 +149,7 @@ class RowSet(Protocol):
         """The rows in memory with what they weigh, where they are few; equal ones may be one."""
 
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
-        """What became of each row, from what became of the few; ``unseen`` tells of others."""
+        """The facts of each row, from those of the few; ``unseen`` tells of others."""
 
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""

@@ -105,7 +105,7 @@ def column_names(ends: np.ndarray, sums: Callable[[np.ndarray], np.ndarray]) -> 
 
 
 def _mixed(X: Matrix, columns: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
-    """What entries add to the keys of their rows: those rows, the places of columns, numbers.
+    """Parts that entries add to the keys of their rows: those rows, the places of columns, numbers.
 
     Zeros and columns without a name add nothing.
     """
@@ -198,7 +198,7 @@ class Sampled:
 
 
 class WeightFacts(NamedTuple):
-    """What must be known of all weights to make whole numbers of them; exact in any order."""
+    """Facts of all weights that make whole numbers of them; exact in any order."""
 
     largest: float
     positive: int  # how many are above zero
@@ -206,7 +206,7 @@ class WeightFacts(NamedTuple):
 
     @property
     def scale(self) -> float | None:
-        """What weights are multiplied by; None: they stay as they are."""
+        """The factor of the weights; None: they stay as they are."""
         if self.whole is not None and self.whole <= MOST:
             return None
         # A power of two, so that nothing is rounded but the weights.
@@ -214,7 +214,7 @@ class WeightFacts(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """What a whole weight of 1 stands for: a power of two, so that sums are exact."""
+        """The weight of a whole number of 1: a power of two, so that sums are exact."""
         if self.scale is None:
             return 1.0
         return math.ldexp(1.0 / self.scale, math.frexp(self.largest)[1])

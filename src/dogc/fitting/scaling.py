@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from .._checks import LONGEST
-from ..numerics.matrix import Matrix
-from ..numerics.row_blocks import over_rows
+from ..numerics.matrix import Matrix, over_rows
 from .column_maps import GIVEN, Columns
 from .repeatable import BLOCK_ELEMENTS
 

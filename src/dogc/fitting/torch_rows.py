@@ -156,7 +156,7 @@ class TorchRows(sampling.Sampled):
         return ends.to(torch.float64).cpu().numpy()
 
     def _column_sums(self, columns: np.ndarray) -> np.ndarray:
-        """What tells apart columns of equal ends, as :func:`sampling.column_sums`."""
+        """Sums that tell apart columns of equal ends, as :func:`sampling.column_sums`."""
         sums = self.put(np.zeros(self.d), torch.int64)
         for rows in blocks(self.n, self.d):
             keys, mixed = row_keys(self.block(rows), self.put(columns.view(np.int64), torch.int64))

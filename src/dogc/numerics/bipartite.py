@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import affinity, eigen, graph
-from .row_blocks import over_rows
+from .matrix import over_rows
 
 # No row counts for less: a landmark that only far rows know stays part of the graph.
 LEAST_WEIGHT = 1e-9

@@ -11,8 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from .matrix import Matrix
-from .row_blocks import over_rows
+from .matrix import Matrix, over_rows
 
 # Weights below this are rounding noise of the projection, not edges: an edge that is
 # there by noise alone would join two components.

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .exact import exact_bits, rounded, usual_unit
-from .matrix import Ended, never
-from .row_blocks import over_rows
+from .matrix import Ended, never, over_rows
 
 # Rounding of sums of shares.
 SLACK = 1e-9

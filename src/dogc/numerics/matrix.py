@@ -1,9 +1,10 @@
-"""Types that all numerics share, Matrix and Ended, and the one bound that all can use."""
+"""Types that all numerics share, the one bound that all can use, and work in blocks of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,3 +40,26 @@ def norm_bound(A: Matrix) -> float:
         A = sp.csr_array((np.abs(A.data), A.indices, A.indptr), A.shape)
         return float(A.sum(axis=1).max())
     return float(abs(A).sum(axis=1).max())
+
+
+# Rows of a block: what belongs to it stays in a processor's cache.
+BLOCK_ROWS = 16_384
+
+Found = TypeVar("Found")
+
+
+def over_rows(
+    function: Callable[[slice], Found], n: int, threads: int = 1, block: int = BLOCK_ROWS
+) -> list[Found]:
+    """Results of a function for each block of n rows, in their order.
+
+    Examples
+    --------
+    >>> over_rows(lambda rows: rows.stop - rows.start, 5, block=3)
+    [3, 2]
+    """
+    blocks = [slice(i, min(i + block, n)) for i in range(0, n, block)]
+    if threads == 1 or len(blocks) == 1:
+        return list(map(function, blocks))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, blocks))

@@ -68,7 +68,7 @@ def laplacian(S: np.ndarray) -> np.ndarray:
 
 
 def projected_distances(X: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """What `eq:10` calls d^wx: XHX' centres, so the trace is the scatter of the projected rows."""
+    """The d^wx of `eq:10`: XHX' centres, so the trace is the scatter of the projected rows."""
     Z = X @ W
     scatter = np.sum((Z - Z.mean(axis=0)) ** 2)
     return cdist(Z, Z, "sqeuclidean") / scatter  # eq:8
@@ -348,7 +348,7 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         return s._replace(S=solve_rows(self.distances(X, s), s.xi))
 
     def distances(self, X: np.ndarray, s: State) -> np.ndarray:
-        """What `eq:10` has before s_ij: d^wx + lambda d^f."""
+        """The factor before s_ij in `eq:10`: d^wx + lambda d^f."""
         d_f = cdist(s.F, s.F, "sqeuclidean")
         return projected_distances(X, s.W) + s.lam * d_f  # eq:9
 
@@ -466,7 +466,7 @@ class PrintedDOGCOS(PrintedDOGC):
         return state
 
     def regressors(self, X: np.ndarray) -> np.ndarray:
-        """What P is applied to."""
+        """The rows that P is applied to."""
         return X
 
     def ridge(self, X: np.ndarray, s: State) -> np.ndarray:

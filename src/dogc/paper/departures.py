@@ -53,7 +53,7 @@ def lines_of(method: str) -> list[str]:
 
 
 def settings(method: str, X: np.ndarray, c: int) -> dict[str, Any]:
-    """What the text recommends: k = n/10, penalties as in its study of Vote, m = c of `eq:7`."""
+    """The text's recommendation: k = n/10, penalties as in its study of Vote, m = c of `eq:7`."""
     n, d = X.shape
     setting = {"n_clusters": c, "n_neighbors": max(1, round(n / 10)), "n_components": min(c, d)}
     penalties = {"alpha": 1e-4, "beta": 1e-2, "gamma": 1e-4, "p": 1.25}

@@ -1,4 +1,4 @@
-"""What is run for each column of the tables: preprocessing, settings, seeds.
+"""The runs behind each column of the tables: preprocessing, settings, seeds.
 
 Three columns, never mixed. *Printed* is the paper's number. *Oracle* follows its protocol: many
 settings, random starts, the best by ground truth. *Honest* is what a user gets: the defaults,
@@ -75,7 +75,7 @@ def neighbourhoods(n: int) -> list[int]:
 
 
 def search_space(method: str, data: str, units: str) -> Space:
-    """What the oracle may choose for DOGC and its kin.
+    """The grid of the oracle for DOGC and its kin.
 
     In the paper's units the penalties take every power of ten of its range and p every value of
     its figure. The paper does not say how many iterations it ran (its published code: 10), so
@@ -119,7 +119,7 @@ FOUND: Mapping[tuple[str, str, str], list[Setting]] = {
 
 
 def fixed(method: str, units: str) -> Setting:
-    """What is the same in all settings of a search.
+    """The parts that all settings of a search share.
 
     The paper counts every component as a cluster, however small, takes columns as they are and
     has no intercept in `eq:27`.

@@ -1,1 +1,1 @@
-"""What the subcommands of ``dogc`` do, without the terminal around them."""
+"""The subcommands of ``dogc``."""

@@ -101,7 +101,7 @@ def sizes(labels: np.ndarray) -> dict[str, int]:
 
 
 def shown_name(name: str) -> str:
-    """What a cluster is called on the terminal.
+    """The name of a cluster on the terminal.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def scores(clustering: Clustering) -> dict[str, float] | None:
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:
-    """What ``run.json`` and ``--json`` say of a run."""
+    """The record of a run, as ``run.json`` and ``--json`` have it."""
     model = clustering.model
     resolution = report.describe_resolution(model) or {}
     history = [

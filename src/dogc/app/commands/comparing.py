@@ -15,7 +15,7 @@ from .. import report as reports
 from ..files.clustering import asked_of, check_rows, names_by_size
 from ..files.opening import matching
 from ..files.reading import Table, read_table
-from ..report.json_values import digits, short
+from ..report.page import digits, short
 from .arguments import Asked, as_typed
 from .cluster_files import with_columns
 from .outputs import Output

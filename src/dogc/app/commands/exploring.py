@@ -13,7 +13,7 @@ from ..files.clustering import asked_of
 from ..files.opening import matching
 from ..files.reading import read_table
 from ..report.counts import describe_exploration
-from ..report.json_values import short
+from ..report.page import short
 from .arguments import Asked, as_typed, check_settings
 from .comparing import files, write_pages
 from .terminal import Terminal, counted, plain

@@ -24,7 +24,7 @@ _FORMULA = re.compile(FORMULA)
 
 
 class Output(NamedTuple):
-    """What was named as ``--out``, a file or a folder, and what may be done there."""
+    """The file or folder named as ``--out``, and what may be done there."""
 
     path: pathlib.Path
     force: bool = False  # write over what is there

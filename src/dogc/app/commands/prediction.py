@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Labelled:
-    """What was counted while rows were labelled.
+    """Counts of the rows that were labelled.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Labelled:
         return dict(sorted(self._sizes.items(), key=lambda item: int(item[0])))
 
     def notes(self, bundle: saving.Bundle) -> list[str]:
-        """What there is to know of these labels."""
+        """Notes on these labels."""
         found = []
         agreement = getattr(bundle.model, "label_agreement_", None)
         if agreement is not None and agreement < REPEATED:

@@ -14,7 +14,7 @@ _CODES, _LONG = "^[+-]?0[0-9xX]", "^[+-]?[0-9]{16,}$"
 
 
 class Cells(NamedTuple):
-    """What all cells of a column that were looked at may become, nothing of them lost."""
+    """The kinds that all cells looked at so far may become without loss."""
 
     int64: bool = True
     uint64: bool = True
@@ -45,7 +45,7 @@ class Cells(NamedTuple):
 
 
 def look_at(column: Any) -> Cells:
-    """What the cells of an Arrow column of text may become."""
+    """The kinds that the cells of an Arrow column of text may become."""
     compute = needed("pyarrow.compute")
     text, numbers = column, _numbers(column)
     if numbers is None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import tempfile
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
 
+from ..._caller import timed
 from ..._checks import WIDE, check_clusters
 from ..._words import shown
 from ...comparison import named_estimator
@@ -43,7 +42,7 @@ Watch = Callable[[str, int, int | None], None]
 
 
 def unwatched(what: str, rows: int, total: int | None) -> None:
-    """Where nobody watches."""
+    """Watch nothing."""
 
 
 class Clustering(NamedTuple):
@@ -265,16 +264,6 @@ def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str,
     return {"rule": "auto", **usual, **parameters}
 
 
-def timed(fit: Callable[[], Any]) -> tuple[Any, float, list[str]]:
-    """What a fit gives, how many seconds it took, and what it warned of."""
-    began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = fit()
-    notes = [" ".join(str(warning.message).split()) for warning in caught]
-    return found, time.perf_counter() - began, notes
-
-
 def settings_of(
     method: str, model: Any, notes: list[str], source: str, sha256: str
 ) -> dict[str, Any]:
@@ -291,7 +280,7 @@ def settings_of(
 
 
 def remarks(model: Any, apart: int) -> list[str]:
-    """What people should know of a fit and would not ask for."""
+    """Notes on a fit that nobody would ask for."""
     found = []
     counts = getattr(model, "cluster_counts_", None)
     if counts:
@@ -383,7 +372,7 @@ def agreement_of(table: np.ndarray) -> dict[str, float]:
 
 
 def versions() -> dict[str, str]:
-    """What the numbers were computed with."""
+    """Versions of the packages that computed the numbers."""
     import platform
     from importlib import metadata
 

@@ -290,7 +290,7 @@ def _append_preparation(graph: _Graph, preparation: Any) -> str:
 
 
 def _filling(plan: dict[str, Any]) -> float:
-    """What takes the place of a missing number, or of a missing yes or no."""
+    """The value that takes the place of a missing number, or of a missing yes or no."""
     return float(plan["median"] if "median" in plan else plan["usual"])
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from ...exploration import Exploration, explore
 from ...fitting.auto.splits import change_words
 from ...plotting._splits import flow_between
-from .json_values import digits
+from .page import digits
 
 if TYPE_CHECKING:
     from ..files.clustering import Clustering

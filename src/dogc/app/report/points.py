@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ...plotting._graph import bin_rows, sum_blocks
 from ...plotting._plane import graph_layout, kept_apart, main_plane
 from .features import Groups, feature_column, group_rows
-from .json_values import cell, digits, short
+from .page import cell, digits, short
 
 if TYPE_CHECKING:
     from ..files.clustering import Clustering

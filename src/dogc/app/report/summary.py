@@ -13,10 +13,15 @@ from ...metrics import scores_of
 from ...quality import scale_agreement, silhouette
 from ..files.tally import Sureness, Tally, tally
 from .counts import describe_counts
-from .deciding import deciding_columns, deciding_cuts
-from .features import OUTLIER, describe_features, group_rows, telling_columns
-from .json_values import as_json, digits, short
-from .page import VERSION
+from .features import (
+    OUTLIER,
+    deciding_columns,
+    deciding_cuts,
+    describe_features,
+    group_rows,
+    telling_columns,
+)
+from .page import VERSION, as_json, digits, short
 from .points import describe_graph, describe_points, lay_out
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""What a user may leave open: data in, a choice and its evidence out."""
+"""The choices that a user may leave open: data in, a choice and its evidence out."""

@@ -139,7 +139,7 @@ def look_around(task: Task, c: int) -> list[Look]:
 
 
 def principal_looks(task: Task, c: int, place: Place) -> list[Look]:
-    """What the graphs say in the principal directions that stand out, if any do."""
+    """Looks in the principal directions that stand out, if any do."""
     scaled = place.geometry.scaled
     columns = principal_columns(scaled.X) if scaled is not None else None
     if columns is None:

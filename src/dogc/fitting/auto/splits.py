@@ -1,4 +1,4 @@
-"""What splits and what merges from one number of clusters to the next."""
+"""Splits and merges from one number of clusters to the next."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def shared_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def steps_between(found: Mapping[int, np.ndarray]) -> list[Step]:
-    """What splits and merges from each number of clusters to the next one that is there.
+    """Splits and merges from each number of clusters to the next one that is there.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ CHEAPER = 0.1
 
 
 class Solved(NamedTuple):
-    """What became of a graph of representatives."""
+    """Labels and outcome of a graph of representatives."""
 
     labels: np.ndarray  # (p,)
     halted: bool  # somebody wanted an end
@@ -222,7 +222,7 @@ def resolve(
 
 
 def first_labels(rows: LinkedRows, init: Any, c: int) -> Any:
-    """Where to start from: labels of rows become labels of representatives, if all survive."""
+    """The start of a run: labels of rows as labels of representatives, if all survive."""
     if isinstance(init, str):
         return init
     votes = rows.first_votes(np.unique(init, return_inverse=True)[1], c)
