@@ -138,18 +138,28 @@ def clear_leftovers(folder: pathlib.Path) -> None:
                 shutil.rmtree(path)
 
 
+# The folders in which a thread has the turn.
+_own = threading.local()
+
+
 @contextlib.contextmanager
 def turn_in(folder: pathlib.Path) -> Iterator[None]:
-    """Be the only dogc that changes several files in a folder; others are waited for."""
-    if fcntl is None:
+    """Be the only dogc that changes several files in a folder; others are waited for.
+
+    Who has the turn already keeps it.
+    """
+    place, turns = os.path.realpath(folder), vars(_own).setdefault("turns", set())
+    if fcntl is None or place in turns:
         yield
         return
     held = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # as on some network drives
             fcntl.flock(held, fcntl.LOCK_EX)
+        turns.add(place)
         yield
     finally:
+        turns.discard(place)
         os.close(held)
 
 
