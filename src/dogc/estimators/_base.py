@@ -79,7 +79,7 @@ class GraphClusterer(NewRows):
         if found.nodes is None:
             warn_of_scales(self.scales_, self.n_clusters_)
         else:
-            warn_of_disagreement(found.nodes.trial.choice)
+            warn_of_disagreement(found.nodes[0].choice)
         warn_unless_converged(self)
         warn_of_repetition(self)
         return self

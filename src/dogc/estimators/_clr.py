@@ -205,7 +205,7 @@ class CLR(FixedGraphClusterer):
         settings = RunSettings(
             _checks.check_positive("lam", self.lam, "auto"), self.max_iter, self.tol
         )
-        result = run(problem, method, settings, 0, watch).result
+        result = run(problem, method, settings, 0, watch)[0]
         labels = method.final_labels(problem, result.state)
         S, F = similarities(result.state), result.state.F / problem.nodes.root
         return Solved(labels, result.reason in HALTED, (S, F, result))

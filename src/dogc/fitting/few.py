@@ -189,9 +189,7 @@ def solution_at(task: Task, look: Look, k: int, c: int) -> Solution:
         left = discrete.adjusted_rand(labels, start.Y, task.size) < AGREED
         fewer = _cut(problem, start, labels) <= FEWER * _cut(problem, start, start.Y)
         if left and not fewer:
-            result = run(
-                held(problem), method, settings, task.seed, task.watch, start, False
-            ).result
+            result = run(held(problem), method, settings, task.seed, task.watch, start, False)[0]
     return Solution(problem, look.place, result, look)
 
 
@@ -229,7 +227,7 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
             return solution
         settings = task.settings.run._replace(init="spectral")
         watch = task.watch.quiet()
-        tried = run(here, task.method, settings, task.seed, watch, start, False).result
+        tried = run(here, task.method, settings, task.seed, watch, start, False)[0]
     found = task.method.final_labels(here, tried.state)
     usual: Start = look.begun[min(look.begun, key=distance_from_usual)]
     fewer = _cut(here, start, found) <= FEWER_WIDE * _cut(here, start, labels)

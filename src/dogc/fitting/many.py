@@ -34,7 +34,7 @@ from .representatives import (
     as_points,
     projected,
 )
-from .result import FitResult, Learned, Nodes, choices_of
+from .result import FitResult, Learned, choices_of
 from .rule import fitted_rule, judged_rule, sampled_rows
 from .scaling import feature_map, scale_rows
 from .settings import SmallestCluster, wide_scale
@@ -159,7 +159,7 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
         settings, problem.c, scale, counts, geometry, looks, trial.start, starts, 1.0
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
-    nodes_found = Nodes(trial, named, rows.unit)
+    nodes_found = (trial, named, rows.unit)
     return FitResult(choices, result, learned, facts, model, agreement, nodes_found)
 
 

@@ -41,12 +41,8 @@ class Learned(NamedTuple):
     dtype: Any
 
 
-class Nodes(NamedTuple):
-    """The representatives of a fit."""
-
-    trial: Trial
-    labels: np.ndarray
-    unit: float  # what a weight of 1 stands for
+# The representatives of a fit, their labels, and what a weight of 1 stands for.
+Nodes = tuple[Trial, np.ndarray, float]
 
 
 class FitResult(NamedTuple):

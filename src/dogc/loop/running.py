@@ -42,11 +42,8 @@ class RunSettings(NamedTuple):
         return STARTS if self.init == "auto" else (self.init,)
 
 
-class Ran(NamedTuple):
-    """The result of a run, and whether alpha was raised in it."""
-
-    result: Result
-    held: bool
+# The result of a run, and whether alpha was raised in it.
+Ran = tuple[Result, bool]
 
 
 def run(
@@ -87,7 +84,7 @@ def run(
             )
         again = result.reason in NO_SPLIT and may_hold(settings, result, watch)
         if firm or not firms or not again:
-            return Ran(result, firm)
+            return result, firm
         firm = True
 
 

@@ -133,7 +133,7 @@ def look_around(task: Task, c: int) -> list[Look]:
     # What was solved need not be solved again.
     done = first._replace(solved={k: ran})
     tried = [done if other is first else other for other in tried]
-    labels = task.method.final_labels(problem, ran.result.state)
+    labels = task.method.final_labels(problem, ran[0].state)
     whitened = _whitened(columns, first.place, labels, size)
     return [*tried, *looks_in(task, c, whitened, place_of(task, whitened))]
 
