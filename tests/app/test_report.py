@@ -18,8 +18,7 @@ from dogc import DOGC, DOGCOS, LSC, NormalizedCut
 from dogc._policy import policy
 from dogc.app.files.deciding_numbers import pieces_of
 from dogc.app.report import describe_resolution, points, render, summarise
-from dogc.app.report.deciding import deciding_cuts
-from dogc.app.report.features import group_rows
+from dogc.app.report.features import deciding_cuts, group_rows
 from dogc.app.report.points import GRAPH_BINS, describe_graph
 from dogc.app.report.summary import ENDINGS
 from dogc.fitting.auto.n_representatives import ResolutionChoice

@@ -23,6 +23,10 @@ FORMULA = (
 _FORMULA = re.compile(FORMULA)
 
 
+# Endings of files that a reader would not take for CSV.
+OTHER_KINDS = {".parquet", ".feather", ".xlsx", ".xls", ".gz", ".npy", ".npz", ".json"}
+
+
 class Output(NamedTuple):
     """The file or folder named as ``--out``, and what may be done there."""
 
@@ -32,6 +36,8 @@ class Output(NamedTuple):
 
     def check_file(self) -> None:
         """Refuse a file that cannot be written, or that would be overwritten unasked."""
+        if self.path.suffix in OTHER_KINDS or self.path.name == "-":
+            raise TableError(f"--out {self.path}: rows are written as CSV; name a .csv file.")
         check_writable(self.path, self.path.parent)
         if self.path.is_dir():
             raise TableError(f"{self.path} is a folder; name a file.")
