@@ -145,8 +145,8 @@ COMPARED = {
     "The graph": ("numerics/affinity.py", "BANDWIDTH_RANK = 7", "BANDWIDTH_RANK = 5"),
     "Order and copies": (
         "fitting/distinct.py",
-        '    order = np.argsort(group, kind="stable")\n    return SortedRows',
-        "    order = np.arange(len(group))\n    return SortedRows",
+        '    order = np.argsort(group, kind="stable")\n    return X if apart',
+        "    order = np.arange(len(group))\n    return X if apart",
     ),
     "More components than clusters": (
         "estimators/_fixed.py",

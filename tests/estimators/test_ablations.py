@@ -44,7 +44,7 @@ def test_dogc_i_is_read_by_kmeans():
     result = solve(problem, model._method, [state], max_iter=1, tol=1e-4)
     result = result._replace(state=result.state._replace(Y=Y))
     expected = KMeans(4, n_init=10, random_state=0).fit(Y).labels_
-    assert adjusted_rand_score(model._discretise(problem, result), expected) == 1.0
+    assert adjusted_rand_score(model._discretise(problem, result.state), expected) == 1.0
 
 
 @pytest.mark.parametrize("xi", ["mean", "row"])

@@ -103,6 +103,9 @@ def _plan_text(facts: ColumnStatistics) -> Plan:
     if facts.counts is None:
         levels = levels_of(facts.sample)
         counted = Counted(levels.texts, levels.counts, facts.missing, complete=False)
+        if facts.code is not None and facts.code not in levels.texts:
+            counts = np.append(levels.counts, 1)
+            counted = counted._replace(texts=[*levels.texts, facts.code], counts=counts)
     else:
         counts = np.array([*facts.counts.values()], dtype=np.int64)
         counted = Counted([*facts.counts], counts, facts.missing, complete=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..fitting.sampling import row_keys
 from .errors import needed
-from .values import dates_of, durations_of, levels_of, plain_numbers
+from .values import CODE, dates_of, durations_of, levels_of, plain_numbers
 
 if TYPE_CHECKING:
     import pandas
@@ -39,6 +39,8 @@ class ColumnStatistics:
         Cells, and those among them that say nothing.
     counts : dict or None
         How often each text comes, by first appearance; None if there are too many.
+    code : str or None
+        A text such as "007", where there are too many texts to count.
     sample : pandas.Series
         The cells of the sampled rows.
     """
@@ -50,6 +52,7 @@ class ColumnStatistics:
         self.rows = self.missing = 0
         self.low, self.high = np.inf, -np.inf
         self.counts: dict[str, int] | None = {}
+        self.code: str | None = None
         self.sample = column
 
     @property
@@ -78,7 +81,16 @@ class ColumnStatistics:
         if self.counts is not None:
             for text, count in zip(levels.texts, levels.counts.tolist(), strict=True):
                 self.counts[text] = self.counts.get(text, 0) + count
-            self.counts = self.counts if len(self.counts) <= MOST_TEXTS else None
+            if len(self.counts) > MOST_TEXTS:
+                self._look_for_code(self.counts)
+                self.counts = None
+        else:
+            self._look_for_code(levels.texts)
+
+    def _look_for_code(self, texts: Iterable[str]) -> None:
+        """Keep a text that looks like a code: one makes text of a column, in the sample or not."""
+        if self.code is None:
+            self.code = next((t for t in texts if t[:1] == "0" and CODE.fullmatch(t)), None)
 
     def all_different(self) -> bool:
         """Whether no cell is missing and none comes twice; of many rows, among the sampled ones."""

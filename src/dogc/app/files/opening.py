@@ -33,7 +33,7 @@ _TABLES = {  # what a file begins with that can be read
     b"\x1f\x8b": "gzip",
 }
 _PACKED = "compressed in another way than by gzip; unpack it"
-_UTF = "text, but not in UTF-8; save it as UTF-8, say with iconv -f UTF-16 -t UTF-8"
+_UTF = "UTF-{0} text; save it as UTF-8, say with iconv -f UTF-{0} -t UTF-8"
 _OTHERS = {  # what a file begins with that cannot
     b"\xd0\xcf\x11\xe0": "an old Excel file; save it as .xlsx or CSV",
     **dict.fromkeys([b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"], _PACKED),
@@ -42,7 +42,9 @@ _OTHERS = {  # what a file begins with that cannot
     b"%PDF": "a PDF file; save the table as CSV",
     **dict.fromkeys([b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"],
                     "a pickle, which is never opened; save the table as Parquet or CSV"),
-    **dict.fromkeys([b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"], _UTF),
+    # Of two marks that begin alike the longer comes first.
+    **dict.fromkeys([b"\xff\xfe\0\0", b"\0\0\xfe\xff"], _UTF.format(32)),
+    **dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], _UTF.format(16)),
 }  # fmt: skip
 _NAMES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Feather", ".arrow": "Feather",
           ".npy": ".npy", ".npz": ".npz"}  # fmt: skip
