@@ -20,7 +20,7 @@ def test_a_few_known_cases():
         125,
         250,
         500,
-    ]  # as for 5,000: a few copies change nothing
+    ]
     assert candidate_resolutions(10**7, 2) == [125, 250, 500, 1_000, 2_000, 4_000]
     assert candidate_resolutions(10**7, 1_000) == [8_000, 16_000, 32_000]
 
