@@ -24,11 +24,6 @@ class Model(NamedTuple):
     outlier_label: int | None = None
     n_jobs: int | None = None
 
-    @property
-    def is_linear(self) -> bool:
-        """True where a matrix product labels new rows."""
-        return self.rule is not None and self.rule.coef is not None
-
 
 def clusters_of(model: Model, X: Matrix) -> np.ndarray:
     """The cluster of each row, outliers not marked."""
