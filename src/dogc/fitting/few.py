@@ -32,9 +32,9 @@ from .settings import wide_scale
 
 # The share of another's cut up to which labels are believed to be better, and the same in a wide
 # neighbourhood, where the cut hangs less on single rows.
-FEWER, FEWER_WIDE = 0.6, 0.7
+FEWER, FEWER_WIDE = 0.6, 0.8
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
-MORE = 3.0
+MORE = 4.0
 # One more scale is this part of an average cluster. Neighbourhoods of a fixed size shrink as rows
 # become more, and with them the gap that a graph can see. It says something new if it is so much
 # wider than the others.
