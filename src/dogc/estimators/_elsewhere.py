@@ -19,7 +19,7 @@ from .._extras import needed
 from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.representatives import Representatives, RowSet
-from ..fitting.scaling import is_dask, is_tensor, within_range
+from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_range
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
 
@@ -76,18 +76,20 @@ def torch_device(estimator: Any, X: Any) -> Any:
 
 def torch_rows(estimator: Any, X: Any, sample_weight: Any, device: Any, reset: bool) -> Any:
     """Rows that torch works on."""
-    from ..fitting.torch_rows import TorchRows, as_real, may_be_squared
+    from ..fitting.torch_rows import TorchRows
 
     if is_tensor(X):
-        kind = X.new_zeros((min(len(X), 2), *X.shape[1:]))
-        validate_rows(estimator, on_host(kind), reset)  # their number, columns and type
-        X = as_real(X)
-        if not may_be_squared(X):
+        kind = on_host(X.new_zeros((min(len(X), 2), *X.shape[1:])))
+        kind = validate_rows(estimator, kind, reset)  # their number, columns and type
+        X = X.detach().float() if kind.dtype == np.float32 else X.detach().double()
+        low, high = X.aminmax()
+        if not -LARGEST[kind.dtype] <= low <= high <= LARGEST[kind.dtype]:
             validate_rows(estimator, on_host(X), reset)  # refuses them
     else:
         X = validate_rows(estimator, X, reset)
-    weight = check_sample_weight(on_host(sample_weight), len(X))
-    return TorchRows(X, weight, device, getattr(estimator, "metric", None) == "cosine")
+    if getattr(estimator, "metric", None) == "cosine":  # the sample goes by the last bits of these
+        X = like(unit_rows(on_host(X)), X)
+    return TorchRows(X, check_sample_weight(on_host(sample_weight), len(X)), device)
 
 
 def on_host(X: Any) -> Any:
@@ -215,25 +217,15 @@ def _of_block(block: Any, model: Any, name: str, none: np.ndarray) -> np.ndarray
 
 
 def by_torch(estimator: Any, name: str, X: Any, device: Any) -> Any:
-    """The result of a method for each row, by torch; None where only NumPy knows how."""
+    """The labels of new rows by representatives, on a device; None where NumPy computes."""
     from ..fitting.torch_rows import TorchLinks
 
-    fitted, linear = _fitted(estimator), hasattr(estimator, "coef_")
-    marks = name == "predict" and getattr(estimator, "outlier_label", None) is not None
-    # Rows without a direction are outliers that no score tells.
-    scored = name == "predict" or estimator.metric != "cosine"
-    by_matrix = name in ("transform", "decision_function") or (name == "predict" and linear)
-    votes = isinstance(fitted, Representatives) and scored and not linear
-    if marks or not (by_matrix or votes):
+    fitted, mark = _fitted(estimator), getattr(estimator, "outlier_label", None)
+    by_votes = isinstance(fitted, Representatives) and not hasattr(estimator, "coef_")
+    if name != "predict" or mark is not None or not by_votes:
         return None
     rows = torch_rows(estimator, X, None, device, reset=False)
-    if not by_matrix:
-        return TorchLinks(rows, fitted).of_new_rows(name)
-    if name == "transform":
-        W = estimator.components_
-        return rows.X if W is None else rows.products(W)
-    scores = rows.products(estimator.coef_, estimator.intercept_)
-    return scores.argmax(dim=1) if name == "predict" else scores
+    return TorchLinks(rows, fitted).facts(fitted._replace(stray=None)).labels
 
 
 def check_rows(X: Any) -> Matrix:

@@ -18,15 +18,10 @@ import scipy.sparse as sp
 
 from ..numerics.matrix import Matrix
 
-# The increment and the finaliser of splitmix64: they spread every bit of a number over all 64.
+# The increment and the finaliser of splitmix64, whose factors are written with a sign: they spread
+# every bit of a number over all 64.
 STEP = np.uint64(0x9E3779B97F4A7C15)
-SPREAD = (
-    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
-    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
-    (np.uint64(31), np.uint64(1)),
-)
-
-
+SPREAD = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64), (31, 1))
 # A sample of so many rows is drawn sooner or later.
 USUAL_SIZE = 80_000
 # The most that weights may add up to, for sums of links to stay below 2^63.
@@ -57,11 +52,11 @@ def row_keys(X: Matrix, columns: np.ndarray | None = None) -> np.ndarray:
     True
     """
     if columns is None:
-        columns = np.arange(1, X.shape[1] + 1, dtype=np.uint64) * STEP
-    total = np.zeros(X.shape[0], dtype=np.uint64)
+        columns = (np.arange(1, X.shape[1] + 1, dtype=np.uint64) * STEP).view(np.int64)
+    total = np.zeros(X.shape[0], dtype=np.int64)
     for rows, _, mixed in _mixed(X, columns):
         np.add.at(total, rows, mixed)
-    return _spread(total)
+    return spread(total).view(np.uint64)
 
 
 def column_ends(X: Matrix, weight: np.ndarray) -> np.ndarray:
@@ -79,11 +74,9 @@ def column_sums(X: Matrix, weight: np.ndarray, columns: np.ndarray) -> np.ndarra
 
     They are exact, and which column has the larger one does not change with the unit of weights.
     """
-    keys, sums = row_keys(X, columns) | np.uint64(1), np.zeros(X.shape[1], dtype=np.int64)
+    keys, sums = row_keys(X, columns).view(np.int64) | 1, np.zeros(X.shape[1], dtype=np.int64)
     for rows, place, mixed in _mixed(X, columns):  # 29 bits: sums stay below 2^63
-        np.add.at(
-            sums, place, ((mixed * keys[rows]) >> np.uint64(35)).view(np.int64) * weight[rows]
-        )
+        np.add.at(sums, place, _shifted(mixed * keys[rows], 35) * weight[rows])
     return sums
 
 
@@ -99,9 +92,9 @@ def column_names(ends: np.ndarray, sums: Callable[[np.ndarray], np.ndarray]) -> 
     unit = np.full(len(varying), int(exponent) * 2**52 % 2**64, dtype=np.uint64)
     own = np.zeros(len(varying))
     if np.unique(ends[:, varying], axis=1).shape[1] < varying.sum():
-        own = sums(np.where(varying, STEP - unit, np.uint64(0)))
+        own = sums(np.where(varying, STEP - unit, np.uint64(0)).view(np.int64))
     place = np.argsort(np.lexsort((own, *ends, ~varying))).astype(np.uint64)
-    return np.where(varying, (place + np.uint64(1)) * STEP - unit, np.uint64(0))
+    return np.where(varying, (place + np.uint64(1)) * STEP - unit, np.uint64(0)).view(np.int64)
 
 
 def _mixed(X: Matrix, columns: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
@@ -117,16 +110,22 @@ def _mixed(X: Matrix, columns: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np
     else:
         entries = ((slice(None), np.broadcast_to(j, len(X)), x) for j, x in enumerate(X.T))
     for rows, place, values in entries:
-        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
         name = columns[place]
         nothing = (values == 0) | (name == 0)
-        yield rows, place, np.where(nothing, np.uint64(0), _spread(bits + name))
+        yield rows, place, np.where(nothing, 0, spread(bits + name))
 
 
-def _spread(z: np.ndarray) -> np.ndarray:
+def spread(z: Any) -> Any:
+    """Every bit of whole numbers of 64 bits, in an array or a tensor, spread over all of them."""
     for shift, factor in SPREAD:
-        z = (z ^ (z >> shift)) * factor
+        z = (z ^ _shifted(z, shift)) * factor
     return z
+
+
+def _shifted(z: Any, bits: int) -> Any:
+    """Bits moved to the right without their sign."""
+    return (z >> bits) & ((1 << (64 - bits)) - 1)
 
 
 def smallest_keys(

@@ -226,19 +226,3 @@ def same_kind(X: Matrix, fitted: Matrix) -> Matrix:
     if sp.issparse(fitted):
         return X if sp.issparse(X) else sp.csr_array(X)
     return X.toarray() if sp.issparse(X) else X
-
-
-def count_distinct(X: Matrix, enough: int) -> int:
-    """Number of distinct rows, counted no further than ``enough``."""
-    seen: set[bytes] = set()
-    for i in range(X.shape[0]):
-        if sp.issparse(X):
-            row = slice(X.indptr[i], X.indptr[i + 1])
-            order = np.argsort(X.indices[row])
-            order = order[X.data[row][order] != 0]
-            seen.add(X.indices[row][order].tobytes() + X.data[row][order].tobytes())
-        else:
-            seen.add((X[i] + 0.0).tobytes())  # -0.0 is 0.0
-        if len(seen) >= enough:
-            break
-    return len(seen)

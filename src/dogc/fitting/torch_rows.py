@@ -8,7 +8,8 @@ NumPy only in rows that lie exactly between representatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,12 @@ from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
 from .representatives import Representatives, RowFacts
-from .scaling import FARTHEST, LARGEST, unit_rows, within_range
+from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
 ELEMENTS = 1 << 26
 # The share of a device's free memory that links of rows may take.
 SHARE = 0.3
-# The whole numbers with a sign that have the bits of those without one.
-SPREAD = [(int(shift), int(factor.astype(np.int64))) for shift, factor in sampling.SPREAD]
 LOWEST = -(1 << 63)
 TINY = float(np.finfo(float).tiny)
 
@@ -42,44 +41,19 @@ def blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def as_real(X: torch.Tensor) -> torch.Tensor:
-    """The tensor in 32 bits or 64: whole numbers in 64, floats of fewer bits in 32."""
-    short = X.is_floating_point() and X.itemsize < 8
-    return X.detach().to(torch.float32 if short else torch.float64)
-
-
-def may_be_squared(X: torch.Tensor) -> bool:
-    """Whether all numbers are finite and not too large."""
-    largest = LARGEST[np.dtype(str(X.dtype).removeprefix("torch."))]
-    return all(bool(X[rows].abs().amax() <= largest) for rows in blocks(*X.shape))
-
-
-def row_keys(X: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The bits of :func:`dogc.fitting.sampling.row_keys` as numbers with a sign.
-
-    With what each entry adds to them.
+def row_keys(X: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """The bits of :func:`dogc.fitting.sampling.row_keys`, as numbers with a sign.
 
     Examples
     --------
     >>> X, names = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]]), np.array([5, 7])
-    >>> keys, _ = row_keys(torch.tensor(X), torch.tensor(names))
-    >>> bool((keys.numpy().view(np.uint64) == sampling.row_keys(X, names.view(np.uint64))).all())
+    >>> keys = row_keys(torch.tensor(X), torch.tensor(names))
+    >>> bool((keys.numpy().view(np.uint64) == sampling.row_keys(X, names)).all())
     True
     """
-
-    def spread(z: torch.Tensor) -> torch.Tensor:
-        for shift, factor in SPREAD:
-            z = (z ^ shifted(z, shift)) * factor
-        return z
-
-    mixed = spread(X.to(torch.float64).contiguous().view(torch.int64) + columns)
+    mixed = sampling.spread(X.to(torch.float64).contiguous().view(torch.int64) + columns)
     mixed.masked_fill_((X == 0) | (columns == 0), 0)
-    return spread(mixed.sum(dim=1)), mixed
-
-
-def shifted(z: torch.Tensor, bits: int) -> torch.Tensor:
-    """Bits moved to the right as in numbers without a sign, which a shift would repeat."""
-    return (z >> bits) & ((1 << (64 - bits)) - 1)
+    return sampling.spread(mixed.sum(dim=1))
 
 
 def rounded(Z: torch.Tensor, unit: float, bits: int) -> torch.Tensor:
@@ -95,15 +69,10 @@ class TorchRows(sampling.Sampled):
     sparse = False
     spread: Any = RowsInMemory.spread
 
-    def __init__(
-        self, X: Any, weight: np.ndarray | None, device: torch.device, cosine: bool = False
-    ):
+    def __init__(self, X: Any, weight: np.ndarray | None, device: torch.device):
         """Keep the rows where they are; ``weight`` of None: all count once."""
         self.X, self.device = torch.as_tensor(X), device
         self.n, self.d = self.X.shape
-        if cosine:  # by NumPy: the sample goes by the last bits of rows of length one
-            parts = (unit_rows(self.X[rows].cpu().numpy()) for rows in blocks(self.n, self.d))
-            self.X = torch.cat([torch.as_tensor(part, device=self.X.device) for part in parts])
         self.dtype = np.dtype(str(self.X.dtype).removeprefix("torch."))
         self._given, self.unit, self.total = weight, 1.0, self.n
         self._weight = torch.ones(1, dtype=torch.int64, device=device).expand(self.n)
@@ -116,6 +85,10 @@ class TorchRows(sampling.Sampled):
         """An array or a number on the device."""
         return torch.as_tensor(x, dtype=dtype, device=self.device)
 
+    def zeros(self, *shape: int) -> torch.Tensor:
+        """Whole numbers on the device, for sums."""
+        return torch.zeros(shape, dtype=torch.int64, device=self.device)
+
     def block(self, rows: slice) -> torch.Tensor:
         """Some rows, on the device, without numbers too small to be squared."""
         X = self.X[rows].to(self.device, non_blocking=True)
@@ -126,44 +99,29 @@ class TorchRows(sampling.Sampled):
         return self._weight[rows].to(self.device)
 
     def _draw(self, size: int) -> sampling.Sample:
-        """The sample of at most so many distinct rows."""
-        found: Any = None
-        columns = sampling.column_names(self._column_ends(), self._column_sums)
-        names = self.put(columns.view(np.int64), torch.int64)
-        for rows in blocks(self.n, self.d):
-            X, weight = self.block(rows), self.weight(rows)
-            keys = row_keys(X, names)[0] ^ LOWEST  # in their order with a sign
-            part = [x[weight > 0] for x in (keys, X, weight)]
-            if found is not None:
-                part = [torch.cat(pair) for pair in zip(found, part, strict=True)]
-            keys, X, weight = part
-            keys, group = torch.unique(keys, return_inverse=True)
-            total = torch.zeros_like(keys).scatter_add_(0, group, weight)
-            place = torch.arange(len(group), device=self.device)
-            first = torch.zeros_like(keys).scatter_reduce_(
-                0, group, place, "amin", include_self=False
-            )
-            found = keys[:size], X[first[:size]], total[:size]
-        keys, X, weight = (part.cpu().numpy() for part in found)
-        return sampling.Sample((keys ^ LOWEST).view(np.uint64), X, weight)
+        """The sample of NumPy, from the rows of each block that the device cannot rule out."""
 
-    def _column_ends(self) -> np.ndarray:
-        """The largest of each column and of its negative, as :func:`sampling.column_ends`."""
-        ends = self.put(np.full((2, self.d), -np.inf), self.X.dtype)
-        for rows in blocks(self.n, self.d):
-            X = self.block(rows)[self.weight(rows) > 0]
-            ends = torch.stack([X, -X]).amax(dim=1).maximum(ends) if len(X) else ends
-        return ends.to(torch.float64).cpu().numpy()
+        def over_rows(make: Any, both: Any, *more: Any) -> Any:
+            parts = ((self.block(rows), self.weight(rows)) for rows in blocks(self.n, self.d))
+            kept = ((X[weight > 0], weight[weight > 0]) for X, weight in parts if weight.any())
+            return functools.reduce(both, (make(X, weight, *more) for X, weight in kept))
 
-    def _column_sums(self, columns: np.ndarray) -> np.ndarray:
-        """Sums that tell apart columns of equal ends, as :func:`sampling.column_sums`."""
-        sums = self.put(np.zeros(self.d), torch.int64)
-        for rows in blocks(self.n, self.d):
-            keys, mixed = row_keys(self.block(rows), self.put(columns.view(np.int64), torch.int64))
-            sums += (shifted(mixed * (keys | 1)[:, None], 35) * self.weight(rows)[:, None]).sum(
-                dim=0
-            )
-        return sums.cpu().numpy()
+        def ends(X: torch.Tensor, _: torch.Tensor) -> np.ndarray:
+            return torch.stack([X.amax(dim=0), -X.amin(dim=0)]).double().cpu().numpy()
+
+        def sums(X: torch.Tensor, weight: torch.Tensor, names: np.ndarray) -> np.ndarray:
+            return sampling.column_sums(X.cpu().numpy(), weight.cpu().numpy(), names)
+
+        def smallest(X: torch.Tensor, weight: torch.Tensor, names: np.ndarray) -> sampling.Sample:
+            keys = row_keys(X, self.put(names, torch.int64)) ^ LOWEST  # in their order with a sign
+            first = keys <= keys.unique()[:size][-1]
+            X, weight = X[first].cpu(), weight[first].cpu()
+            return sampling.smallest_keys(X.numpy(), weight.numpy(), size, names)
+
+        names = sampling.column_names(
+            over_rows(ends, np.maximum), functools.partial(over_rows, sums, np.add)
+        )
+        return over_rows(smallest, functools.partial(sampling.merged, size=size), names)
 
     def held(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""
@@ -187,12 +145,6 @@ class TorchRows(sampling.Sampled):
         """One pass over the rows: their links, and what they add up to."""
         linked = TorchLinks(self, fitted)
         return linked, linked.sums(report)
-
-    def products(self, coef: np.ndarray, intercept: Any = 0.0) -> torch.Tensor:
-        """Rows times a matrix of shape (c, d) transposed, beside them."""
-        W, b = (self.put(x, self.X.dtype) for x in (coef, intercept))
-        parts = (self.block(rows) @ W.T + b for rows in blocks(self.n, self.d))
-        return torch.cat([part.to(self.X.device) for part in parts])
 
 
 class TorchLinks:
@@ -255,8 +207,7 @@ class TorchLinks:
     def sums(self, report: Report | None = None) -> links.LinkSums:
         """Sums of the links of all rows, which are kept where they fit."""
         rows, p, size = self.rows, len(self.R), 4 + 6 * self.fitted.n_links
-        A, mass = (torch.zeros(m, dtype=torch.int64, device=rows.device) for m in (p * p, p))
-        cuda = rows.device.type == "cuda"
+        A, mass, cuda = rows.zeros(p * p), rows.zeros(p), rows.device.type == "cuda"
         keeps = not cuda or rows.n * size < SHARE * torch.cuda.mem_get_info(rows.device)[0]
         parts = list(blocks(rows.n, p + rows.d))
         for done, part in enumerate(parts, 1):
@@ -279,83 +230,55 @@ class TorchLinks:
         for place, part in enumerate(blocks(self.rows.n, len(self.R) + self.rows.d)):
             yield part, self.kept[place] if self.kept else self.link(self.rows.block(part))
 
-    def voting(self, names: np.ndarray, n_votes: int) -> Callable[[RowLinks], torch.Tensor]:
-        """From the links of rows to the weight of each name that representatives have in them."""
-        c, own = int(names.max()) + 1, self.rows.put(names, torch.int64)
+    def votes(self, found: RowLinks, names: np.ndarray, n_votes: int) -> torch.Tensor:
+        """The weight of each name that representatives have, for each row."""
+        own, share = self.rows.put(names, torch.int64), found.share[:, :n_votes].long()
+        total = self.rows.zeros(len(share), int(names.max()) + 1)
+        return total.scatter_add_(1, own[found.idx[:, :n_votes]], share)
 
-        def votes(found: RowLinks) -> torch.Tensor:
-            given, share = own[found.idx[:, :n_votes]], found.share[:, :n_votes].long()
-            return own.new_zeros(len(given), c).scatter_add_(1, given, share)
-
-        return votes
-
-    def scoring(self, reach: Any) -> Callable[[RowLinks], torch.Tensor]:
-        """From the links of rows to outlier scores, by the reach of representatives."""
-        own, lift = self.rows.put(reach), outliers.LIFT * usual_reach(reach) or TINY
-
-        def scores(found: RowLinks) -> torch.Tensor:
-            around, k = own[found.idx].sort(dim=1).values, found.idx.shape[1]
-            median = (around[:, (k - 1) // 2] + around[:, k // 2]) / 2
-            return ((found.reach + lift) / (median + lift)).clamp_(max=outliers.MOST)
-
-        return scores
+    def scores(self, found: RowLinks, reach: Any) -> torch.Tensor:
+        """The outlier score of each row, by the reach of representatives."""
+        lift, k = outliers.LIFT * usual_reach(reach) or TINY, found.idx.shape[1]
+        around = self.rows.put(reach)[found.idx].sort(dim=1).values
+        median = (around[:, (k - 1) // 2] + around[:, k // 2]) / 2
+        return ((found.reach + lift) / (median + lift)).clamp_(max=outliers.MOST)
 
     def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
 
         def sizes_by(n_votes: int) -> np.ndarray:
-            votes = self.voting(labels, n_votes)
-            weight = self.rows.put(np.zeros(int(labels.max()) + 1), torch.int64)
+            total = self.rows.zeros(int(labels.max()) + 1)
             for part, found in self:
-                weight.scatter_add_(0, votes(found).argmax(dim=1), self.rows.weight(part))
-            return weight.cpu().numpy()
+                winner = self.votes(found, labels, n_votes).argmax(dim=1)
+                total.scatter_add_(0, winner, self.rows.weight(part))
+            return total.cpu().numpy()
 
         return counted(sizes_by, self.fitted.n_links, labels)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """The facts of each row, beside the rows."""
-        X, parts, stray = self.rows.X, [], fitted.stray
-        votes = self.voting(fitted.labels, fitted.n_votes)
-        if stray is not None:
-            scores = self.scoring(fitted.reach)
-            stray_votes = self.voting(stray.astype(int), fitted.n_votes)
+        X, parts, n_votes = self.rows.X, [], fitted.n_votes
         for _, found in self:
-            given = votes(found)
-            facts = [given.argmax(dim=1)]
-            if stray is not None:
-                score = torch.round(scores(found), decimals=3)
-                apart = (score > outliers.OUTLYING) | (stray_votes(found).argmax(dim=1) == 1)
+            votes = self.votes(found, fitted.labels, n_votes)
+            facts = [votes.argmax(dim=1)]
+            if fitted.stray is not None:
+                score = torch.round(self.scores(found, fitted.reach), decimals=3)
+                stray = self.votes(found, fitted.stray.astype(int), n_votes).argmax(dim=1)
+                apart = (score > outliers.OUTLYING) | (stray == 1)
                 if mark is not None:
                     facts[0].masked_fill_(apart, mark)
-                sure = discounted(given, score).amax(dim=1)
+                # As dogc.numerics.outliers.discount has it.
+                kept = (outliers.OUTLYING / score).clamp_(1e-6, 1.0)
+                sure = kept * (votes.amax(dim=1).double() / votes.sum(dim=1))
+                sure = (sure + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
                 facts += [sure.to(X.dtype), score.to(X.dtype), apart]
             parts.append([fact.to(X.device) for fact in facts])
         return RowFacts(*(torch.cat(part) for part in zip(*parts, strict=True)))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
-        votes = self.rows.put(np.zeros(len(self.R) * c), torch.int64)
+        total = self.rows.zeros(len(self.R) * c)
         for part, found in self:
             place = found.idx * c + self.rows.put(labels[part], torch.int64)[:, None]
-            votes.scatter_add_(0, place.ravel(), found.share.ravel().long())
-        return votes.cpu().numpy().reshape(-1, c)
-
-    def of_new_rows(self, name: str) -> torch.Tensor:
-        """The labels, memberships or outlier scores of rows that were not fitted, beside them."""
-        fitted = self.fitted
-        if name == "predict":
-            return self.facts(fitted._replace(stray=None)).labels
-        scores, votes = self.scoring(fitted.reach), self.voting(fitted.labels, fitted.n_votes)
-        parts = []
-        for _, found in self:
-            part = scores(found)
-            part = discounted(votes(found), part) if name == "predict_membership" else part
-            parts.append(part.to(self.rows.X.device))
-        return torch.cat(parts)
-
-
-def discounted(votes: torch.Tensor, score: torch.Tensor) -> torch.Tensor:
-    """Shares of labels, as :func:`dogc.numerics.outliers.discount` has them."""
-    kept = (outliers.OUTLYING / score).clamp_(1e-6, 1.0)[:, None]
-    shares = votes.to(torch.float64) / votes.sum(dim=1, keepdim=True)
-    return (kept * shares + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
+            total.scatter_add_(0, place.ravel(), found.share.ravel().long())
+        return total.cpu().numpy().reshape(-1, c)
