@@ -9,25 +9,27 @@ import pandas as pd
 
 from dogc import DOGCOS
 from dogc.app.files.clustering import Clustering
+from dogc.app.files.tally import SampledRows
 
 HOSTILE = "</script><script>throw 1</script>&\"'"
 
 
-def clustering_of(frame, X, labels, **fields):
+def clustering_of(frame, X, labels, confidence=None, source="table.csv", **fields):
     """A clustering with the fields that a test does not care about filled in."""
     n, d = X.shape
     defaults = {
         "feature_names": [str(name) for name in frame.columns][:d],
         "model": types.SimpleNamespace(),
-        "confidence": np.full(n, np.nan),
         "truth": None,
         "id_column": None,
         "preparation": [],
-        "source": "table.csv",
         "seconds": 0.5,
         "settings": {},
     }
-    return Clustering(frame=frame, X=X, labels=np.asarray(labels), **(defaults | fields))
+    fields = defaults | fields
+    fields["settings"] = {"source": source} | fields["settings"]
+    confidence = np.full(n, np.nan) if confidence is None else confidence
+    return Clustering(SampledRows(frame, np.asarray(labels), confidence), X, **fields)
 
 
 def flowers(n=120):

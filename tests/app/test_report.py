@@ -184,11 +184,11 @@ def test_a_sample_shows_every_cluster_and_is_always_the_same():
 
 def test_points_carry_their_rows(garden, summary):
     shown = summary["points"]
-    frame = garden.frame
+    frame = garden.rows.frame
     for i in (0, 17, 119):
         row = shown["row"][i] - 1
         assert shown["id"][i] == frame["plant"][row]
-        assert shown["cluster"][i] == garden.labels[row]
+        assert shown["cluster"][i] == garden.rows.labels[row]
         assert shown["truth"][i] == frame["kind"][row]
         for name, values in zip(shown["columns"], shown["values"], strict=True):
             value = frame[name][row]
@@ -244,12 +244,12 @@ def test_a_cluster_in_the_middle_has_a_range_with_two_ends():
 
 def test_shares_are_what_a_count_gives(garden, summary):
     for group in summary["features"]["clusters"]:
-        mine = garden.labels == group["cluster"]
+        mine = garden.rows.labels == group["cluster"]
         for feature in group["features"]:
             column = summary["features"]["columns"][feature["column"]]
             if column["two_values"]:
                 continue
-            values = garden.frame[column["name"]].to_numpy()
+            values = garden.rows.frame[column["name"]].to_numpy()
             inside = values > feature["cuts"][0]
             if feature["side"] in ("between", "outside"):
                 inside &= values <= feature["cuts"][1]
@@ -262,7 +262,7 @@ def test_shares_are_what_a_count_gives(garden, summary):
 def test_features_keep_the_units_of_the_table(garden, summary):
     columns = {column["name"]: column for column in summary["features"]["columns"]}
     assert columns["height <b>cm</b>"]["original"]
-    assert columns["height <b>cm</b>"]["values"][1] == garden.frame["height <b>cm</b>"].max()
+    assert columns["height <b>cm</b>"]["values"][1] == garden.rows.frame["height <b>cm</b>"].max()
     assert columns["price"]["log"]
     assert not columns["colour = red"]["original"]
     assert columns["colour = red"]["two_values"]

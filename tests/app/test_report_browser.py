@@ -113,7 +113,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
         assert section.locator(".explain").inner_text().strip()
     assert min(page.evaluate(COLOURS)) > 100
     sizes = page.locator(".size-count b").all_text_contents()
-    assert sizes == [str(count) for count in np.bincount(garden.labels)]
+    assert sizes == [str(count) for count in np.bincount(garden.rows.labels)]
     assert page.locator(".portrait").count() == 3
     assert page.locator(".chart").count() == 4 + len(summary["history"]["terms"])
     assert page.locator(".heat rect").count() > 60
@@ -150,12 +150,14 @@ def test_pointing_at_a_row_shows_it(opened, garden, summary):
     card = page.locator(".card")
     assert card.is_visible()
     plant = card.locator(".card-title").inner_text().removeprefix("plant ")
-    row = garden.frame.index[garden.frame["plant"] == plant][0]
+    row = garden.rows.frame.index[garden.rows.frame["plant"] == plant][0]
     text = card.inner_text()
-    assert f"Cluster {garden.labels[row]}, confidence {garden.confidence[row]:.2f}" in text
-    assert garden.frame["remark"][row] in text
-    assert garden.frame["kind"][row] in text
-    assert f"{abs(garden.frame['height <b>cm</b>'][row]):g}" in text
+    assert (
+        f"Cluster {garden.rows.labels[row]}, confidence {garden.rows.confidence[row]:.2f}" in text
+    )
+    assert garden.rows.frame["remark"][row] in text
+    assert garden.rows.frame["kind"][row] in text
+    assert f"{abs(garden.rows.frame['height <b>cm</b>'][row]):g}" in text
     page.mouse.move(5, 5)
     assert card.is_hidden()
 
@@ -319,9 +321,8 @@ def test_paper_is_white(opened, summary):
 
 
 def test_what_a_method_does_not_tell_is_left_out(opened, garden):
-    bare = garden._replace(
-        model=types.SimpleNamespace(), truth=None, confidence=np.full(len(garden.X), np.nan)
-    )
+    unsure = garden.rows._replace(confidence=np.full(len(garden.X), np.nan))
+    bare = garden._replace(model=types.SimpleNamespace(), truth=None, rows=unsure)
     page = opened(summarise(bare))
     ids = page.locator("section").evaluate_all("all => all.map((section) => section.id)")
     assert ids == ["sizes", "where", "features", "data"]

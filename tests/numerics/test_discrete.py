@@ -174,7 +174,7 @@ def test_names_by_size_are_a_permutation_with_falling_sizes_and_ties_by_first_ro
     assert [int(new_name[old]) for old in expected] == list(range(len(present)))
 
 
-# ---------------------------------------------------------------------------- weighted_vote
+# ---------------------------------------------------------------------------- label_shares
 
 
 @thorough
@@ -182,10 +182,9 @@ def test_names_by_size_are_a_permutation_with_falling_sizes_and_ties_by_first_ro
 def test_the_vote_is_counted_label_by_label(n, k, c, seed):
     rng = np.random.default_rng(seed)
     votes, weight = rng.integers(0, c, (n, k)), rng.integers(1, 4, (n, k)).astype(float)
-    elected = discrete.weighted_vote(votes, weight, c)
+    shares = discrete.label_shares(votes, weight, c)
     for i in range(n):
-        tally = [sum(weight[i, votes[i] == label]) for label in range(c)]
-        assert elected[i] == tally.index(max(tally))  # the lowest in a tie
+        assert shares[i].tolist() == [sum(weight[i, votes[i] == label]) for label in range(c)]
 
 
 # ---------------------------------------------------------- cluster_means, nearest_centre

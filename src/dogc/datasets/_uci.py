@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -16,47 +16,11 @@ from .._extras import needed
 MARK = -99999.0
 
 
-class _Source(NamedTuple):
-    title: str
-    citation: str
-    doi: str
-    note: str
-
-
+DATA = resources.files(__package__) / "data"
 _SOURCES = {
-    "solar": _Source(
-        "Solar Flare",
-        "Bradshaw, G. (1989)",
-        "10.24432/C5530G",
-        "Class: modified Zurich class. The paper counts 322 rows; the file has 323.",
-    ),
-    "vehicle": _Source(
-        "Statlog (Vehicle Silhouettes)", "Mowforth, P. & Shepherd, B.", "10.24432/C5HG6N", ""
-    ),
-    "vote": _Source(
-        "Congressional Voting Records",
-        "(1987)",
-        "10.24432/C5C01P",
-        "An empty cell is neither yea nor nay. The paper counts 434 rows; the file has 435.",
-    ),
-    "ecoli": _Source("Ecoli", "Nakai, K. (1996)", "10.24432/C5388M", "Sequence name dropped."),
-    "wine": _Source("Wine", "Aeberhard, S. & Forina, M. (1992)", "10.24432/C5PC7J", ""),
-    "glass": _Source("Glass Identification", "German, B. (1987)", "10.24432/C5WW2P", "Id dropped."),
-    "lenses": _Source("Lenses", "Cendrowska, J. (1987)", "10.24432/C5K88Z", ""),
-    "heart": _Source("Statlog (Heart)", "(no creator named)", "10.24432/C57303", ""),
-    "zoo": _Source("Zoo", "Forsyth, R. (1990)", "10.24432/C5R59V", "Animal name dropped."),
-    "cars": _Source(
-        "Auto MPG",
-        "Quinlan, R. (1993)",
-        "10.24432/C5859H",
-        "Class: origin. Six cars without horsepower left out; encoded, a car is its make.",
-    ),
-    "auto": _Source(
-        "Automobile", "Schlimmer, J. (1985)", "10.24432/C5B01C", "Class: symboling. 59 empty cells."
-    ),
-    "balance": _Source("Balance Scale", "Siegler, R. (1976)", "10.24432/C5488X", ""),
+    source["name"]: source
+    for source in csv.DictReader((DATA / "sources.csv").read_text(encoding="utf-8").splitlines())
 }
-
 UCI_NAMES = tuple(_SOURCES)
 ENCODINGS = ("ordinal", "onehot", "raw")
 
@@ -129,8 +93,8 @@ def load_uci(
 
 
 def _read(name: str) -> tuple[list[str], list[list[str]]]:
-    file = resources.files(__package__) / "data" / f"{name}.csv"
-    header, *rows = csv.reader(file.read_text(encoding="utf-8").splitlines())
+    text = (DATA / f"{name}.csv").read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
     return header, rows
 
 
@@ -185,12 +149,13 @@ def _codes(column: list[str], missing: str) -> np.ndarray:
 
 
 def _describe(name: str, n: int, d: int, target_names: np.ndarray) -> str:
-    title, citation, doi, note = _SOURCES[name]
-    return f"""{title}: {n} rows, {d} features, {len(target_names)} classes.
+    source = _SOURCES[name]
+    return f"""{source["title"]}: {n} rows, {d} features, {len(target_names)} classes.
 
-{note}
+{source["note"]}
 
-{citation}. {title} [Dataset]. UCI Machine Learning Repository. https://doi.org/{doi}
+{source["citation"]}. {source["title"]} [Dataset]. UCI Machine Learning Repository. \
+https://doi.org/{source["doi"]}
 Licence: Creative Commons Attribution 4.0 International (CC BY 4.0). Changes: a header row, the
 class last, missing values as empty cells, and what is said above.
 """

@@ -21,13 +21,7 @@ from ..loop.state import Problem, State, symmetric
 from ..loop.watch import Watch
 from ._elsewhere import check_where, follow
 from ._rows import NewRows, most_rows
-from ._warnings import (
-    warn_of_disagreement,
-    warn_of_recall,
-    warn_of_repetition,
-    warn_of_scales,
-    warn_unless_converged,
-)
+from ._warnings import warn_of_fit
 
 
 class GraphClusterer(NewRows):
@@ -75,13 +69,7 @@ class GraphClusterer(NewRows):
             follow(self, X)
         self.timings_ = watch.seconds
         self._assign_end(watch)
-        warn_of_recall(self.neighbors_recall_)
-        if found.nodes is None:
-            warn_of_scales(self.scales_, self.n_clusters_)
-        else:
-            warn_of_disagreement(found.nodes[0].choice)
-        warn_unless_converged(self)
-        warn_of_repetition(self)
+        warn_of_fit(self, found.nodes and found.nodes[0].choice)
         return self
 
     def _check(self, rows: RowSet) -> Settings:

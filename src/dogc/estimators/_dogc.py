@@ -271,11 +271,6 @@ class DOGC(LearnedGraphParameters, GraphClusterer):
     n_init: int = 1
 
 
-def _is_linear(model: DOGCOS) -> bool:
-    """Whether new rows are labelled by a matrix product."""
-    return getattr(model, "rule_", "paper") != "neighbors"
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class DOGCOS(RegressingDOGC):
     r"""DOGC with a robust regression that labels new rows (DOGC-OS).
@@ -537,7 +532,7 @@ class DOGCOS(RegressingDOGC):
 
     rule: str = "logistic"
 
-    @available_if(_is_linear)
+    @available_if(lambda model: getattr(model, "rule_", "paper") != "neighbors")
     @of_each_row
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of each cluster for each row: ``X coef_.T + intercept_``.

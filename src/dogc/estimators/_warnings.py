@@ -14,14 +14,38 @@ from ..loop.solver import HALTED, STOPPING_REASONS
 
 # Below this share of true neighbours it is worth a word.
 LOW_RECALL = 0.5
+# Why predict contradicts the fit, by what labels new rows, and what to do.
+_CONTRADICTIONS = {
+    "logistic": "no linear rule follows these clusters; use rule='auto', or DOGC, whose predict "
+    "follows neighbours",
+    "paper": "the regression P masks clusters that lie between others; use rule='logistic'",
+    "neighbors": "many rows lie between clusters; choose a smaller n_clusters",
+}
 
 
-def warn_of_recall(recall: float | None) -> None:
-    """Say that the approximate search found few of the true neighbours."""
+def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> None:
+    """Say what went less than well; ``choice`` is that of the number of representatives."""
+    recall, scales_ = estimator.neighbors_recall_, estimator.scales_
     if recall is not None and recall < LOW_RECALL:
         warn_caller(
             f"the approximate search found only {recall:.0%} of the true neighbours, as often in "
             "many dimensions; neighbors_algorithm='brute' finds all of them but is slower.",
+        )
+    c, best = estimator.n_clusters_, float(scales_.score.max())
+    if choice is not None:
+        warn_of_disagreement(choice)
+    elif len(scales_.n_neighbors) > 1 and c > 1 and best < scales.EVIDENCE:
+        warn_caller(
+            f"the clusters change with the number of neighbours (best score {best:.2f}): there may "
+            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set "
+            "n_neighbors.",
+        )
+    warn_unless_converged(estimator)
+    halted = estimator.stopping_reason_ in HALTED
+    if estimator.label_agreement_ < REPEATED and not halted:
+        why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
+        warn_caller(
+            f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
         )
 
 
@@ -32,36 +56,6 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
             f"the clusters change with the number of representatives (agreement "
             f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another "
             "n_clusters, or set n_representatives.",
-        )
-
-
-def warn_of_scales(choice: scales.ScaleChoice, c: int) -> None:
-    """Say that the clusters change with the number of neighbours."""
-    best = float(choice.score.max())
-    if len(choice.n_neighbors) > 1 and c > 1 and best < scales.EVIDENCE:
-        warn_caller(
-            f"the clusters change with the number of neighbours (best score {best:.2f}): there may "
-            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set "
-            "n_neighbors.",
-        )
-
-
-# Why predict contradicts the fit, by what labels new rows, and what to do.
-_CONTRADICTIONS = {
-    "logistic": "no linear rule follows these clusters; use rule='auto', or DOGC, whose predict "
-    "follows neighbours",
-    "paper": "the regression P masks clusters that lie between others; use rule='logistic'",
-    "neighbors": "many rows lie between clusters; choose a smaller n_clusters",
-}
-
-
-def warn_of_repetition(estimator: Any) -> None:
-    """Say that predict contradicts the labels of the fit."""
-    halted = getattr(estimator, "stopping_reason_", None) in HALTED
-    if estimator.label_agreement_ < REPEATED and not halted:
-        why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
-        warn_caller(
-            f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
         )
 
 

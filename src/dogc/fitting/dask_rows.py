@@ -21,7 +21,7 @@ from . import labelling, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, counted, weigh
 from .repeatable import Report, single_blas_thread
-from .representatives import Representatives, RowFacts, Unseen
+from .representatives import Representatives, RowFacts, RowSet, Unseen
 from .scaling import is_dask, unit_rows, within_range
 
 # Blocks that are handed out at a time, and sums that one task adds up.
@@ -191,7 +191,7 @@ def known_by_key(
 # ------------------------------------------------------------------------------------ the rows
 
 
-class DaskRows(sampling.Sampled):
+class DaskRows(RowSet):
     """A dask array of rows, with a dask array of what they weigh."""
 
     sparse = False

@@ -135,7 +135,7 @@ def edge_labels(voters: Voters, X: Matrix) -> np.ndarray:
             apart = affinity.gaussian_exponents(d, idx, _new_bandwidths(d, voters), voters.sigma)
             # Only ratios count, so the nearest gets weight one and nothing can vanish.
             weight = np.nan_to_num(np.exp(apart.min(axis=1, keepdims=True) - apart))
-        return discrete.weighted_vote(labels[idx], weight, int(labels.max()) + 1)
+        return discrete.label_shares(labels[idx], weight, int(labels.max()) + 1).argmax(axis=1)
 
     return in_chunks(vote, X)
 

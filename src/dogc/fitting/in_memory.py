@@ -14,13 +14,13 @@ from ..numerics import discrete, lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
 from .repeatable import Report, over_blocks
-from .representatives import Representatives, RowFacts, Unseen, as_points
+from .representatives import Representatives, RowFacts, RowSet, Unseen, as_points
 
 # Rows for each of those that are to differ, among which they are looked for first.
 HEAD = 100
 
 
-class RowsInMemory:
+class RowsInMemory(RowSet):
     """An array or a sparse matrix, with what each row weighs as a whole number."""
 
     def __init__(self, X: Matrix, weight: np.ndarray | None = None, n_jobs: int | None = None):
@@ -35,7 +35,7 @@ class RowsInMemory:
             self.weight, self.unit = sampling.whole_weights(weight, facts), facts.unit
         self.total = int(self.weight.sum())
 
-    def draw(self, size: int) -> sampling.Sample:
+    def _draw(self, size: int) -> sampling.Sample:
         """The sample of at most so many distinct rows."""
 
         def over_rows(make: Callable[..., Any], both: Callable[..., Any], *more: Any) -> Any:
@@ -169,9 +169,7 @@ def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     >>> weigh(np.array([1, 0, 1]), np.array([5, 1, 0]), 2)
     array([1, 5])
     """
-    total = np.zeros(c, dtype=np.int64)
-    np.add.at(total, found, weight)
-    return total
+    return np.bincount(found, weight, c).astype(np.int64)
 
 
 def counted(

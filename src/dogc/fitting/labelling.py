@@ -80,14 +80,16 @@ def new_labels(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
     if isinstance(fitted, Representatives):
         return linked_labels(fitted, X, n_jobs)
-    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs).argmax(axis=1), X)
+    return in_chunks(lambda rows: new_shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
 def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
     if isinstance(fitted, Representatives):
-        return linked_shares(fitted, X, n_jobs)
-    return in_chunks(lambda rows: _shares(fitted, rows, n_jobs), X)
+        search = links.make_search(fitted.R, fitted.metric)
+        return of_points(fitted, X, n_jobs, lambda Z: _linked_shares(fitted, search, Z))
+    m = fitted.k + 1
+    return in_chunks(lambda rows: _weighed(fitted, *nearest_fitted(fitted, rows, m, n_jobs)), X)
 
 
 def confidence(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
@@ -104,10 +106,6 @@ def confidence(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.n
     usual = k if counts is None else wide_scale(int(copies.sum()), problem.c)
     near = np.minimum((copies - 1.0) / usual, 1.0)
     return near + (1.0 - near) * own
-
-
-def _shares(fitted: FittedRows, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    return _weighed(fitted, *nearest_fitted(fitted, X, fitted.k + 1, n_jobs))
 
 
 def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -159,12 +157,6 @@ def of_points(
     """A function of rows as points, computed a block at a time."""
     blocks = over_blocks(lambda rows: function(as_points(fitted.frame, X[rows])), X, n_jobs)
     return np.concatenate(list(blocks))
-
-
-def linked_shares(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The share of each label in the links of new rows, of shape (n, c)."""
-    search = links.make_search(fitted.R, fitted.metric)
-    return of_points(fitted, X, n_jobs, lambda Z: _linked_shares(fitted, search, Z))
 
 
 def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:

@@ -77,11 +77,6 @@ def distances(index: Index | None, A: Matrix, B: Matrix, idx: np.ndarray) -> np.
     return graph.pair_distances(A, B, idx, metric=metric)
 
 
-def is_exact(index: Index) -> bool:
-    """Whether the search returns the true neighbours."""
-    return index.kind == "exact"
-
-
 def query(
     index: Index, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None = None
 ) -> np.ndarray:
@@ -92,7 +87,17 @@ def query(
         return index.search.query(Z, n_neighbors)[0].astype(np.int64)
     if index.kind == "transformer":
         return _listed(index.search.transform(Z), n_neighbors)
-    return _in_chunks(index.search, Z, n_neighbors, n_jobs, report)
+    search, chunk = index.search, QUERY_ROWS
+    if sp.issparse(Z):
+        chunk = max(64, min(chunk, SPARSE_DISTANCES // index.n))
+
+    def lookup(rows: slice) -> np.ndarray:
+        return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
+
+    found = np.vstack(list(in_blocks(lookup, Z.shape[0], chunk, n_jobs, report)))
+    # Where the search was ended, rows that were not looked up have those that follow them.
+    rest = np.arange(len(found), Z.shape[0])[:, None] + np.arange(n_neighbors)
+    return np.vstack([found, rest % index.n])
 
 
 def neighbours_among(
@@ -125,7 +130,7 @@ def recall(index: Index, Z: Matrix, idx: np.ndarray, whole: bool = True) -> floa
 
     An exact search finds all of them if it is the ``whole`` search.
     """
-    if is_exact(index) and whole:
+    if index.kind == "exact" and whole:
         return 1.0
     n, k = idx.shape
     rows = np.sort(np.random.default_rng(0).choice(n, min(n, RECALL_ROWS), replace=False))
@@ -134,21 +139,6 @@ def recall(index: Index, Z: Matrix, idx: np.ndarray, whole: bool = True) -> floa
     farthest = np.sort(distances(index, Z[rows], Z, true), axis=1)[:, -1]
     found = distances(index, Z[rows], Z, idx[rows])
     return float((found <= farthest[:, None] * (1 + 1e-9)).mean())
-
-
-def _in_chunks(
-    search: NearestNeighbors, Z: Matrix, n_neighbors: int, n_jobs: int | None, report: Report | None
-) -> np.ndarray:
-    def lookup(rows: slice) -> np.ndarray:
-        return search.kneighbors(Z[rows], n_neighbors, return_distance=False)
-
-    rows = QUERY_ROWS
-    if sp.issparse(Z):
-        rows = max(64, min(rows, SPARSE_DISTANCES // search.n_samples_fit_))
-    found = np.vstack(list(in_blocks(lookup, Z.shape[0], rows, n_jobs, report)))
-    # Where the search was ended, rows that were not looked up have those that follow them.
-    rest = np.arange(len(found), Z.shape[0])[:, None] + np.arange(n_neighbors)
-    return np.vstack([found, rest % search.n_samples_fit_]) if len(rest) else found
 
 
 def _listed(distances: Any, n_neighbors: int) -> np.ndarray:

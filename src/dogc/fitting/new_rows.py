@@ -10,9 +10,8 @@ from ..numerics import graph, outliers
 from ..numerics.matrix import Matrix
 from . import labelling, outlier_scores
 from .labelling import Fitted
-from .repeatable import in_chunks
 from .representatives import RowFacts
-from .rule import Rule, rule_scores, softmax
+from .rule import Rule, rule_labels, rule_scores, softmax
 
 
 class Model(NamedTuple):
@@ -25,17 +24,12 @@ class Model(NamedTuple):
     n_jobs: int | None = None
 
 
-def clusters_of(model: Model, X: Matrix) -> np.ndarray:
-    """The cluster of each row, outliers not marked."""
-    if model.rule is None or model.rule.coef is None:
-        return labelling.new_labels(model.fitted, X, model.n_jobs)
-    rule = model.rule
-    return in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
-
-
 def labels_of(model: Model, X: Matrix) -> np.ndarray:
     """The cluster of each row; outliers are marked where that was asked for."""
-    labels = clusters_of(model, X)
+    if model.rule is None or model.rule.coef is None:
+        labels = labelling.new_labels(model.fitted, X, model.n_jobs)
+    else:
+        labels = rule_labels(X, model.rule)
     if model.outlier_label is not None:
         labels[outliers_among(model, X)] = model.outlier_label
     return labels

@@ -69,8 +69,7 @@ def _scores(
     alone = np.ones(len(copies))
     reach = outliers.mean_reach(d, alone[idx], 0.0 * alone, _nearest(alone, c))
     own = outliers.mean_reach(d, copies[idx], copies - 1.0, _nearest(copies, c))
-    around = _known(reach, idx[:, : _around_each(len(copies), c)])
-    return reach, outliers.relative_reach(own, around, usual_reach(reach))
+    return reach, _relative(own, reach, idx[:, : _around_each(len(copies), c)])
 
 
 def _small_clusters(labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
@@ -108,15 +107,11 @@ def _around_each(n: int, c: int | None) -> int:
     return outliers.AROUND if c is None else max(outliers.AROUND, wide_scale(n, c))
 
 
-def _known(reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    return np.where(idx >= 0, reach[idx], np.nan)
-
-
 def _around(place: Place, n_jobs: int | None, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
     """The rows around each row: as many as it takes, where the search can find more in time."""
     wanted = min(outliers.AROUND, place.X.shape[0] - 1)
     assert place.search is not None
-    known = place.idx.shape[1] >= wanted or not neighbours.is_exact(place.search)
+    known = place.idx.shape[1] >= wanted or place.search.kind != "exact"
     if known or watch.overdue:
         return place.idx, place.d
     Z = points(place.geometry)
@@ -127,7 +122,13 @@ def _around(place: Place, n_jobs: int | None, watch: Watch) -> tuple[np.ndarray,
 def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The score of each new row; a fitted row is its own nearest neighbour here."""
     if isinstance(fitted, Representatives):
-        return _linked_scores(fitted, X, n_jobs)
+        search = links.make_search(fitted.R, fitted.metric)
+
+        def linked_scores(Z: np.ndarray) -> np.ndarray:
+            idx, d = links.nearest(search, Z, fitted.n_links)
+            return _relative(links.mean_distance(d), fitted.reach, idx)
+
+        return labelling.of_points(fitted, X, n_jobs, linked_scores)
     copies, reach = fitted.copies, fitted.reach
     c, small = _clusters(fitted), _small_clusters(fitted.labels, copies)
     around = _around_each(len(copies), c)
@@ -137,7 +138,7 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
         idx, d = labelling.nearest_fitted(fitted, rows, needed, n_jobs)
         idx, d = separation.set_apart(idx, d, small, small[idx[:, 0]])
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies, c))
-        return outliers.relative_reach(own, _known(reach, idx[:, :around]), usual_reach(reach))
+        return _relative(own, reach, idx[:, :around])
 
     return in_chunks(scores, X)
 
@@ -162,22 +163,13 @@ def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None
 
     def block(part: slice) -> np.ndarray:
         # Three digits tell rows apart, and many rows with few values make a small model file.
-        return _scored(fitted, rows.reach[part], rows.idx[part]).round(3).astype(np.float32)
+        found = _relative(rows.reach[part], fitted.reach, rows.idx[part])
+        return found.round(3).astype(np.float32)
 
     return np.concatenate(list(over_blocks(block, rows.idx, n_jobs)))
 
 
-def _linked_scores(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
-    """The score of each new row by the representatives that are nearest to it."""
-    search = links.make_search(fitted.R, fitted.metric)
-
-    def scores(Z: np.ndarray) -> np.ndarray:
-        idx, d = links.nearest(search, Z, fitted.n_links)
-        return _scored(fitted, links.mean_distance(d), idx)
-
-    return labelling.of_points(fitted, X, n_jobs, scores)
-
-
-def _scored(fitted: Representatives, reach: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    usual: Any = fitted.reach
-    return outliers.relative_reach(reach, usual[idx], usual_reach(usual))
+def _relative(own: np.ndarray, reach: Any, idx: np.ndarray) -> np.ndarray:
+    """Scores by the reach of rows and by that of the rows around them."""
+    around = np.where(idx >= 0, reach[idx], np.nan)
+    return outliers.relative_reach(own, around, usual_reach(reach))

@@ -51,7 +51,7 @@ class Place(NamedTuple):
     @property
     def cut(self) -> bool:
         """Whether an exact search was ended before it was done."""
-        exact = self.search is not None and neighbours.is_exact(self.search)
+        exact = self.search is not None and self.search.kind == "exact"
         return exact and self.recall is not None and self.recall < 1.0
 
 

@@ -136,14 +136,24 @@ class RowSet(Protocol):
     total: int  # what they weigh together, as whole numbers
     unit: float  # what a weight of 1 stands for
 
+    _drawn: sampling.Sample | None = None
+    _drawn_size: int = 0
+
+    def _draw(self, size: int) -> sampling.Sample:
+        """Draw the sample."""
+
     def draw(self, size: int) -> sampling.Sample:
-        """The sample of at most so many distinct rows."""
+        """The sample of at most so many distinct rows: the first of the largest that was drawn."""
+        if self._drawn is None or size > self._drawn_size:
+            self._drawn, self._drawn_size = self._draw(size), size
+        return sampling.Sample(*(part[:size] for part in self._drawn))
 
     def held(self, sample: sampling.Sample) -> RowSet:
         """The rows of a sample, where they are worked on best."""
 
     def count_distinct(self, enough: int) -> int:
         """Number of distinct rows, counted no further than ``enough``."""
+        return min(enough, len(self.draw(max(enough, sampling.USUAL_SIZE)).keys))
 
     def few(self, apart: bool = False) -> tuple[Matrix, np.ndarray | None]:
         """The rows in memory with what they weigh, where they are few; equal ones may be one."""

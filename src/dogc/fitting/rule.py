@@ -99,8 +99,7 @@ def judged_rule(
     """
     agreement = 1.0
     if len(labels):
-        again = in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
-        agreement = float(np.average(again == labels, weights=weight))
+        agreement = float(np.average(rule_labels(X, rule) == labels, weights=weight))
     if settings.rule == "auto" and agreement < REPEATED:
         return Rule("neighbors"), other
     return rule, agreement
@@ -166,6 +165,11 @@ def rule_scores(X: Matrix, rule: Rule) -> np.ndarray:
     """The score of each cluster for each row."""
     assert rule.coef is not None
     return np.asarray(X @ rule.coef.T) + rule.intercept
+
+
+def rule_labels(X: Matrix, rule: Rule) -> np.ndarray:
+    """The cluster with the highest score for each row."""
+    return in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

@@ -142,10 +142,6 @@ def smallest_keys(
     """
     kept = np.flatnonzero(weight > 0)
     keys = row_keys(X, columns)[kept]
-    if len(keys) > 4 * size:  # most of a large block goes before it is sorted
-        low = keys < np.partition(keys, 2 * size)[2 * size]
-        if len(np.unique(keys[low])) >= size:  # unless copies fill it
-            kept, keys = kept[low], keys[low]
     keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
     total = np.zeros(len(keys), dtype=np.int64)
     np.add.at(total, group, weight[kept])
@@ -174,26 +170,6 @@ def merged(one: Sample, other: Sample, size: int) -> Sample:
     X = stack([one.X[here], other.X[there]])
     order = np.argsort(np.concatenate([one.keys[here], other.keys[there]]))
     return Sample(keys[:size], X[order], total[:size])
-
-
-class Sampled:
-    """Rows whose largest sample is remembered: a smaller one is the first rows of it."""
-
-    _drawn: Sample | None = None
-    _drawn_size = 0
-
-    def _draw(self, size: int) -> Sample:
-        raise NotImplementedError
-
-    def draw(self, size: int) -> Sample:
-        """The sample of at most so many distinct rows."""
-        if self._drawn is None or size > self._drawn_size:
-            self._drawn, self._drawn_size = self._draw(size), size
-        return Sample(*(part[:size] for part in self._drawn))
-
-    def count_distinct(self, enough: int) -> int:
-        """Number of distinct rows, counted no further than ``enough``."""
-        return min(enough, len(self.draw(max(enough, USUAL_SIZE)).keys))
 
 
 class WeightFacts(NamedTuple):

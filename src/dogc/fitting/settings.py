@@ -7,24 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import (
-    WIDE,
-    check_algorithm,
-    check_callback,
-    check_choice,
-    check_clusters,
-    check_components,
-    check_count,
-    check_flag,
-    check_init,
-    check_jobs,
-    check_neighbors,
-    check_outlier_label,
-    check_positive,
-    check_representatives,
-    check_verbose,
-    check_weight,
-)
+from .. import _checks
 from ..loop.lambda_search import mean_xi
 from ..loop.penalties import Penalties
 from ..loop.running import RunSettings
@@ -148,7 +131,7 @@ class Settings(NamedTuple):
 
 def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
     """A geometry, or None for "auto"; rows that are ``plain`` can have but one."""
-    check_choice("geometry", geometry, ("auto", *GEOMETRIES))
+    _checks.check_choice("geometry", geometry, ("auto", *GEOMETRIES))
     if geometry == "auto":
         return "given" if plain or as_given else None
     if plain and geometry != "given":
@@ -165,14 +148,14 @@ def check_settings(
     """Check an estimator's parameters against the shape of the data."""
     n, d = shape
     given = {**NEUTRAL, **parameters}
-    c = check_clusters(given["n_clusters"], n)
-    check_callback(given["callback"])
-    check_verbose(given["verbose"])
-    metric = check_choice("metric", given["metric"], METRICS)
-    xi = check_choice("xi", given["xi"], tuple(XI_RULES))
-    penalties = check_choice("penalties", given["penalties"], ("relative", "paper"))
-    m = check_components(given["n_components"], d, metric)
-    if given["n_neighbors"] == WIDE and metric == "precomputed":
+    c = _checks.check_clusters(given["n_clusters"], n)
+    _checks.check_callback(given["callback"])
+    _checks.check_verbose(given["verbose"])
+    metric = _checks.check_choice("metric", given["metric"], METRICS)
+    xi = _checks.check_choice("xi", given["xi"], tuple(XI_RULES))
+    penalties = _checks.check_choice("penalties", given["penalties"], ("relative", "paper"))
+    m = _checks.check_components(given["n_components"], d, metric)
+    if given["n_neighbors"] == _checks.WIDE and metric == "precomputed":
         raise ValueError(
             "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
             "neighbours."
@@ -181,48 +164,51 @@ def check_settings(
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
     strength = Penalties(
-        check_weight("alpha", given["alpha"]),
-        check_weight("beta", given["beta"]),
-        check_weight("gamma", given["gamma"]),
+        _checks.check_weight("alpha", given["alpha"]),
+        _checks.check_weight("beta", given["beta"]),
+        _checks.check_weight("gamma", given["gamma"]),
         penalties == "relative",
-        check_weight("p", given["p"], LEAST_POWER, 2.0),
+        _checks.check_weight("p", given["p"], LEAST_POWER, 2.0),
     )
     return Settings(
         wanted=Wanted(
             n_clusters=c,
-            n_neighbors=check_neighbors(given["n_neighbors"], n, "auto", WIDE),
-            n_representatives=check_representatives(given["n_representatives"], c, metric),
+            n_neighbors=_checks.check_neighbors(given["n_neighbors"], n, "auto", _checks.WIDE),
+            n_representatives=_checks.check_representatives(given["n_representatives"], c, metric),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
-            wide=given["n_neighbors"] == WIDE,
+            wide=given["n_neighbors"] == _checks.WIDE,
         ),
         smallest=SmallestCluster(
-            check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
+            _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
         ),
         penalties=strength,
-        fit_intercept=check_flag("fit_intercept", given["fit_intercept"]),
+        fit_intercept=_checks.check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
         run=_check_run(given, n, c, strength.may_firm),
         lookup=Lookup(
             metric,
-            check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
-            check_jobs(given["n_jobs"]),
+            _checks.check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
+            _checks.check_jobs(given["n_jobs"]),
         ),
-        rule=check_choice("rule", given["rule"], RULES) if "rule" in given else None,
-        outlier_label=check_outlier_label(given["outlier_label"]),
-        max_time=check_positive("max_time", given["max_time"], None),
+        rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
+        outlier_label=_checks.check_outlier_label(given["outlier_label"]),
+        max_time=_checks.check_positive("max_time", given["max_time"], None),
     )
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
-    lam, init = check_positive("lam", given["lam"], "auto"), check_init(given["init"], n, c)
+    lam, init = (
+        _checks.check_positive("lam", given["lam"], "auto"),
+        _checks.check_init(given["init"], n, c),
+    )
     # The paper's own units, and a lambda that is given, know the paper's own start alone.
     as_printed = given["penalties"] == "paper" or lam is not None
     return RunSettings(
         lam=lam,
         init="spectral" if isinstance(init, str) and init == "auto" and as_printed else init,
-        n_init=check_count("n_init", given["n_init"], 1),
-        max_iter=check_count("max_iter", given["max_iter"], 1),
-        tol=check_weight("tol", given["tol"]),
+        n_init=_checks.check_count("n_init", given["n_init"], 1),
+        max_iter=_checks.check_count("max_iter", given["max_iter"], 1),
+        tol=_checks.check_weight("tol", given["tol"]),
         may_firm=may_firm,
     )

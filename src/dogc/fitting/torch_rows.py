@@ -24,7 +24,7 @@ from .in_memory import RowsInMemory, counted
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import Representatives, RowFacts
+from .representatives import Representatives, RowFacts, RowSet
 from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -63,7 +63,7 @@ def rounded(Z: torch.Tensor, unit: float, bits: int) -> torch.Tensor:
     return (Z / step).round_().mul_(step)
 
 
-class TorchRows(sampling.Sampled):
+class TorchRows(RowSet):
     """A tensor of rows, or an array that is streamed to a device."""
 
     sparse = False

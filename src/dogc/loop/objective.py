@@ -12,7 +12,8 @@ from .state import Problem, State
 
 def graph(problem: Problem, state: State) -> float:
     """sum_ij d^wx_ij s_ij."""
-    return float(np.vdot(problem.nodes.root**2 * _finite(state.dx), state.graph.S))
+    dx = np.where(np.isfinite(state.dx), state.dx, 0.0)  # padding has no weight, and 0 * inf is 0
+    return float(np.vdot(problem.nodes.root**2 * dx, state.graph.S))
 
 
 def spread(problem: Problem, state: State) -> float:
@@ -67,11 +68,6 @@ def squared_residuals(problem: Problem, state: State) -> np.ndarray:
     """||y_i - x_i P||^2 for every row."""
     residual = discrete.times(state.Y, np.eye(problem.c)) - prediction(problem, state)
     return np.einsum("ij,ij->i", residual, residual)
-
-
-def _finite(d: np.ndarray) -> np.ndarray:
-    """Padding is infinitely far and has no weight; 0 * inf must count as 0."""
-    return np.where(np.isfinite(d), d, 0.0)
 
 
 Term = Callable[[Problem, State], float]

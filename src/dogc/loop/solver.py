@@ -122,7 +122,12 @@ def stop_reason(
     problem: Problem, method: Method, state: State, history: list[Record], tol: float
 ) -> str | None:
     """The reason to stop here, if there is one."""
-    if not _settled(history, tol):
+    if len(history) < 2:
+        return None
+    last, this = history[-2:]
+    steady = this.lam == last.lam and this.n_components == last.n_components
+    small = abs(last.objective - this.objective) <= tol * abs(this.objective)
+    if not (steady and small and this.labels_changed == 0):
         return None
     if state.search.fragmented and state.graph.n_components > problem.c > 1:
         return "fragmented_graph"
@@ -131,15 +136,6 @@ def stop_reason(
     if state.graph.n_components == problem.c or problem.c == 1:
         return "converged"
     return None
-
-
-def _settled(history: list[Record], tol: float) -> bool:
-    if len(history) < 2:
-        return False
-    last, this = history[-2:]
-    steady = this.lam == last.lam and this.n_components == last.n_components
-    small = abs(last.objective - this.objective) <= tol * abs(this.objective)
-    return steady and small and this.labels_changed == 0
 
 
 def solve(

@@ -224,18 +224,6 @@ def label_shares(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     return np.bincount(ballot.ravel(), weights=weight.ravel(), minlength=n * c).reshape(n, c)
 
 
-def weighted_vote(votes: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
-    """The label that each row of votes gives the most weight, the lowest in a tie.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_vote(np.array([[0, 1, 1]]), np.array([[0.5, 0.3, 0.3]]), 2)
-    array([1])
-    """
-    return label_shares(votes, weight, c).argmax(axis=1)
-
-
 def cluster_means(Z: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The mean of the rows of each cluster; every label from 0 up must occur.
 

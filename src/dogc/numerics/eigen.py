@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -272,7 +271,12 @@ def _check(apply: Apply, X: np.ndarray) -> None:
 def _inverse(A: Matrix, V: np.ndarray, shift: float) -> Apply:
     """(A + shift I - V V')^-1 by a sparse factorisation and Woodbury's identity."""
     r = V.shape[1]
-    factor = _factorise(A, shift)
+    factor = splu(
+        (A + shift * sp.eye_array(A.shape[0])).tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
     if not r:
         return factor.solve
     AV = factor.solve(V)
@@ -283,15 +287,6 @@ def _inverse(A: Matrix, V: np.ndarray, shift: float) -> Apply:
         return solved + AV @ (core @ (V.T @ solved))
 
     return solve
-
-
-def _factorise(A: Matrix, shift: float) -> Any:
-    return splu(
-        (A + shift * sp.eye_array(A.shape[0])).tocsc(),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
 
 
 def _levels(A: Matrix) -> tuple[float, float]:

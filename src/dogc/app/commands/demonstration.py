@@ -54,7 +54,7 @@ def run_demo(out: Output, terminal: Terminal) -> int:
     found, paths = cluster_files.cluster_to(
         out, known, preparation, "dogc-os", 3, parameters, more=predicted
     )
-    parts = {"clustered": (found.labels, found.truth, found.seconds), **parts}
+    parts = {"clustered": (found.rows.labels, found.truth, found.seconds), **parts}
     records: dict[str, Any] = {}
     for name, (labels, truth, seconds) in parts.items():
         scores = agreement(truth, labels)

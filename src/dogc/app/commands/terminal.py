@@ -108,8 +108,8 @@ def cluster(options: Asked, terminal: Terminal) -> int:
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
     """Sizes and how sure, scores if there is a truth, and what was remarkable."""
-    n, method = found.n_rows, str(found.settings["method"]).upper()
-    terminal.say(f"[bold]{counted(n, 'row')} of {plain(found.source)}[/bold] by {plain(method)} "
+    n, source, method = found.n_rows, found.settings["source"], found.settings["method"].upper()
+    terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")

@@ -48,29 +48,27 @@ def unwatched(what: str, rows: int, total: int | None) -> None:
 class Clustering(NamedTuple):
     """Everything that the files, the report and the terminal tell of one run."""
 
-    frame: pandas.DataFrame  # original rows in order, all columns
+    rows: SampledRows  # in order, with their labels by decreasing size; -1 for an outlier
     X: np.ndarray  # (n, d) prepared features
     feature_names: list[str]
     model: Any  # fitted estimator
-    labels: np.ndarray  # (n,) clusters by decreasing size; -1 for an outlier
-    confidence: np.ndarray  # (n,) in [0, 1]; NaN where the method has none
     truth: np.ndarray | None  # (n,) the label column as text
     id_column: str | None
     preparation: list[str]  # what was done to the data, in sentences
-    source: str
     seconds: float  # of the fit
-    settings: dict[str, Any]  # method, parameters, versions, notes
+    settings: dict[str, Any]  # method, parameters, versions, notes, source
     tally: Tally | None = None  # of all rows, of which those above may be a sample
 
     @property
     def n_rows(self) -> int:
         """Of all that was clustered."""
-        return len(self.frame) if self.tally is None else self.tally.rows
+        return len(self.rows.frame) if self.tally is None else self.tally.rows
 
     @property
     def row_numbers(self) -> np.ndarray:
         """Of the rows at hand, from 0."""
-        return np.arange(len(self.frame)) if self.tally is None else self.frame.index.to_numpy()
+        frame = self.rows.frame
+        return np.arange(len(frame)) if self.tally is None else frame.index.to_numpy()
 
 
 class Fitted(NamedTuple):
@@ -212,16 +210,13 @@ def gathered(
     if not whole:
         settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
     return Clustering(
-        frame=sample.frame,
+        rows=sample,
         X=X,
         feature_names=features,
         model=row_model(model) if fitted.sampled else model,
-        labels=sample.labels,
-        confidence=sample.confidence,
         truth=truth,
         id_column=encoder.id_column_,
         preparation=[*header_guess(table.names), *encoder.steps_],
-        source=table.source,
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,

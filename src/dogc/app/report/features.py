@@ -78,7 +78,7 @@ class Column(NamedTuple):
 
 def feature_column(clustering: Clustering, j: int) -> Column:
     """The j-th feature, from the table if one column of numbers or dates has its name."""
-    name, frame = str(clustering.feature_names[j]), clustering.frame
+    name, frame = str(clustering.feature_names[j]), clustering.rows.frame
     places = np.flatnonzero(frame.columns.astype(str) == name)
     values, date = None, False
     if len(places) == 1:
@@ -339,10 +339,13 @@ def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
 
     used = {name for feature in clustering.feature_names for name in names_of(feature)}
     found = []
-    for place, name in enumerate(clustering.frame.columns):
+    for place, name in enumerate(clustering.rows.frame.columns):
         if str(name) not in used or groups.c < 2:
             continue
-        column, kind = clustering.frame.iloc[:, place], clustering.frame.dtypes.iloc[place].kind
+        column, kind = (
+            clustering.rows.frame.iloc[:, place],
+            clustering.rows.frame.dtypes.iloc[place].kind,
+        )
         # Durations of many thousand years cannot be written as text.
         codes, values = pandas.factorize(column if kind in "mM" else column.astype(str))
         numeric = kind in "iuf"
@@ -359,7 +362,7 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
     found = [feature_column(clustering, j) for j in range(len(clustering.feature_names))]
     columns = {column.name: column for column in found if column.original}
     values = [(name, column.values) for name, column in columns.items()]
-    number = deciding_number(values, clustering.labels)
+    number = deciding_number(values, clustering.rows.labels)
     if number is None:
         return None
     name, cuts = number

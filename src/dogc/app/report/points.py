@@ -72,8 +72,8 @@ def describe_points(
     span = np.where(high > low, high - low, 1.0)
     at = (places[rows] - low) / span
     x, y = np.clip(at, 0, 1).round(5).T.tolist()
-    has_confidence = bool(np.isfinite(clustering.confidence).any())
-    confidence = [digits(value, 3) for value in clustering.confidence[rows]]
+    has_confidence = bool(np.isfinite(clustering.rows.confidence).any())
+    confidence = [digits(value, 3) for value in clustering.rows.confidence[rows]]
     return {
         "total": clustering.n_rows,
         "row": (clustering.row_numbers[rows] + 1).tolist(),
@@ -95,7 +95,7 @@ def describe_islands(clustering: Clustering, rows: np.ndarray) -> dict | None:
     graph, n = getattr(clustering.model, "affinity_matrix_", None), len(clustering.X)
     if graph is None or graph.shape != (n, n) or not 4 <= n <= MOST_ISLANDERS:
         return None
-    at = graph_layout(graph, clustering.labels, clustering.X)
+    at = graph_layout(graph, clustering.rows.labels, clustering.X)
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
     x, y = ((at[rows] - at.min(axis=0)) / span).T.round(5).tolist()
     return {"x": x, "y": y, "aspect": digits(span[1] / span[0])}
@@ -130,7 +130,7 @@ def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
 
 def row_values(clustering: Clustering, rows: np.ndarray, telling: list[str]) -> dict:
     """The id, the known label and a few original values of each sampled row, telling ones first."""
-    frame, id_name = clustering.frame.iloc[rows], clustering.id_column
+    frame, id_name = clustering.rows.frame.iloc[rows], clustering.id_column
     ids = None if id_name is None else [cell(value) for value in frame[id_name].tolist()]
     truth = None
     if clustering.truth is not None:

@@ -92,20 +92,20 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     summary : dict
         Holds lists, numbers, text and None only, and no number that is not finite.
     """
-    groups = group_rows(clustering.labels)
+    groups = group_rows(clustering.rows.labels)
     layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
     counted = count_rows(clustering)
     features = describe_features(clustering, groups)
     telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
-    words = sample_words(len(clustering.frame), clustering.n_rows)
+    words = sample_words(len(clustering.rows.frame), clustering.n_rows)
     metric = getattr(model, "metric", "euclidean")
-    round_shape = silhouette(clustering.X, clustering.labels, metric)
-    sample: dict[str, Any] = {"rows": len(clustering.frame), "words": words}
+    round_shape = silhouette(clustering.X, clustering.rows.labels, metric)
+    sample: dict[str, Any] = {"rows": len(clustering.rows.frame), "words": words}
     return {
         "version": VERSION,
-        "source": short(clustering.source, 200),
+        "source": short(clustering.settings["source"], 200),
         "method": method_name(model),
         "rows": clustering.n_rows,
         "sample": sample if sample["rows"] < clustering.n_rows else None,
@@ -190,10 +190,10 @@ def count_rows(clustering: Clustering) -> Tally:
     if clustering.tally is not None:
         return clustering.tally
     apart = np.asarray(getattr(clustering.model, "outliers_", ()), dtype=bool)
-    n = len(clustering.labels)
+    n = len(clustering.rows.labels)
     apart = apart if len(apart) == n else np.zeros(n, dtype=bool)
     truth = None if clustering.truth is None else np.asarray(clustering.truth)
-    return tally(np.maximum(clustering.labels, -1), clustering.confidence, apart, truth)
+    return tally(np.maximum(clustering.rows.labels, -1), clustering.rows.confidence, apart, truth)
 
 
 def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
@@ -260,7 +260,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
     timings = getattr(model, "timings_", None) or {}
     facts = {
         "rows": clustering.n_rows,
-        "columns": clustering.frame.shape[1],
+        "columns": clustering.rows.frame.shape[1],
         "features": clustering.X.shape[1],
         **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
         "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
