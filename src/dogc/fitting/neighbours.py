@@ -143,17 +143,14 @@ def recall(index: Index, Z: Matrix, idx: np.ndarray, whole: bool = True) -> floa
 
 def _listed(distances: Any, n_neighbors: int) -> np.ndarray:
     """The columns of a graph's entries, nearest first; every row must have enough."""
-    D = sp.csr_array(distances)
-    counts = np.diff(D.indptr)
-    if counts.min() < n_neighbors:
+    idx, _ = neighbours_in_graph(sp.csr_array(distances), n_neighbors, skip_self=False)
+    fewest = int((idx >= 0).sum(axis=1).min())
+    if fewest < n_neighbors:
         raise ValueError(
-            f"neighbors_algorithm found only {counts.min()} neighbours of a row where "
+            f"neighbors_algorithm found only {fewest} neighbours of a row where "
             f"{n_neighbors} are needed, the row itself among them; let it return more."
         )
-    row = np.repeat(np.arange(D.shape[0]), counts)
-    order = np.lexsort((D.indices, D.data, row))
-    place = np.arange(len(row)) - D.indptr[row]
-    return D.indices[order][place < n_neighbors].reshape(-1, n_neighbors).astype(np.int64)
+    return idx
 
 
 def _fit_descent(Z: Matrix, n_neighbors: int, metric: str) -> Any:

@@ -68,10 +68,11 @@ def run(
     while True:
         posed = (held(problem) if firm else problem)._replace(ended=watch.end.is_near)
         if start is not None and settings.is_own:
-            begin = iter([start])
+            begin = [start]
         else:
             rng = np.random.default_rng(seed)
-            begin = watch.each("start", starts(posed, settings.init, settings.n_init, rng))
+            with watch.phase("start"):
+                begin = list(starts(posed, settings.init, settings.n_init, rng))
         with watch.phase("iterations"):
             result = solve(
                 posed,

@@ -12,14 +12,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from tqdm.auto import tqdm
 
 from .solver import Callback, Halt, Record
-
-T = TypeVar("T")
 
 # Seconds between two signs of life of the bar.
 TICK = 0.5
@@ -136,17 +134,6 @@ class Watch:
             self._count()
             self._phases.pop()
             self._close()
-
-    def each(self, name: str, items: Iterable[T]) -> Iterator[T]:
-        """The items, the making of each counted for a phase."""
-        items = iter(items)
-        while True:
-            with self.phase(name):
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            yield item
 
     def say(self, text: str) -> None:
         """A line for those who want lines."""

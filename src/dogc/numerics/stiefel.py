@@ -10,6 +10,7 @@ names. Tests compare it with the generalised power iteration of Nie, Zhang and L
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -108,9 +109,9 @@ def curvilinear_search(
                 break
             checkpoint = best.objective
         slope = float(np.vdot(gradient, descent))  # -d/dtau of the objective along the curve
-        curve = _CayleyCurve(F, gradient)
+        curve = _cayley_curve(F, gradient)
         for _ in range(30):
-            F_new = curve.at(step)
+            F_new = curve(step)
             AF_new = A @ F_new
             value_new = quadratic_objective(AF_new, B, F_new)
             if value_new <= reference - 1e-4 * step * slope + rounding:
@@ -134,24 +135,23 @@ def _gradients(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> tuple[np.ndarray
     return gradient, gradient - F @ (gradient.T @ F)
 
 
-class _CayleyCurve:
-    """The curve through F along G, with what does not depend on the step kept."""
+def _cayley_curve(F: np.ndarray, G: np.ndarray) -> Callable[[float], np.ndarray]:
+    """The curve through F along G; what does not depend on the step is computed once."""
+    FtG, one, U = F.T @ G, np.eye(F.shape[1]), np.hstack((G, F))
+    VtU = np.vstack((np.hstack((FtG, one)), np.hstack((-(G.T @ G), -FtG.T))))
+    VtF = np.vstack((one, -FtG.T))
 
-    def __init__(self, F: np.ndarray, G: np.ndarray):
-        self.F, FtG, one = F, F.T @ G, np.eye(F.shape[1])
-        self.U = np.hstack((G, F))
-        self.VtU = np.vstack((np.hstack((FtG, one)), np.hstack((-(G.T @ G), -FtG.T))))
-        self.VtF = np.vstack((one, -FtG.T))
-
-    def at(self, step: float) -> np.ndarray:
-        system = 0.5 * step * self.VtU
+    def at(step: float) -> np.ndarray:
+        system = 0.5 * step * VtU
         system.flat[:: len(system) + 1] += 1.0
-        F = self.F - step * (self.U @ np.linalg.solve(system, self.VtF))
+        moved = F - step * (U @ np.linalg.solve(system, VtF))
         # Rounding leaves the manifold, and the low-rank form, which takes F'F = I for
         # granted, would amplify that from step to step: one Newton-Schulz step undoes it.
-        nearly_one = -0.5 * (F.T @ F)
+        nearly_one = -0.5 * (moved.T @ moved)
         nearly_one.flat[:: len(nearly_one) + 1] += 1.5
-        return F @ nearly_one
+        return moved @ nearly_one
+
+    return at
 
 
 def _barzilai_borwein(moved: np.ndarray, turned: np.ndarray, iteration: int, scale: float) -> float:
