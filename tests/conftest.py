@@ -10,20 +10,7 @@ import signal
 import numpy as np
 import pytest
 
-from dogc import (
-    CAN,
-    CLR,
-    DOGC,
-    DOGCOS,
-    LSC,
-    PCAN,
-    SEC,
-    DiscriminativeKMeans,
-    DOGCFixedGraph,
-    DOGCRelaxed,
-    NormalizedCut,
-    estimators,
-)
+import dogc
 from dogc.fitting.auto.n_components import geometry_of
 from dogc.fitting.problems import locate, problem_at
 from dogc.fitting.settings import check_settings
@@ -32,12 +19,19 @@ from dogc.loop import watch
 os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 
 # Those that learn their graph, those that do not, and all.
-ESTIMATORS = (DOGC, DOGCOS, CAN, PCAN, DOGCRelaxed, DOGCFixedGraph)
-FITTING = [cls for cls in vars(estimators).values() if hasattr(cls, "fit_predict")]
+ESTIMATORS = (dogc.DOGC, dogc.DOGCOS, dogc.CAN, dogc.PCAN, dogc.DOGCRelaxed, dogc.DOGCFixedGraph)
+FITTING = [cls for cls in vars(dogc.estimators).values() if hasattr(cls, "fit_predict")]
 BASELINES = tuple(cls for cls in FITTING if cls not in ESTIMATORS)
 CLUSTERERS = (*ESTIMATORS, *BASELINES)
 # One of each way of a fit: what is the same within a family is tested on these.
-FAMILIES = (DOGC, DOGCOS, NormalizedCut, CLR, SEC, DiscriminativeKMeans, LSC)
+NAMES = "DOGC DOGCOS NormalizedCut CLR SEC DiscriminativeKMeans LSC"
+FAMILIES = [getattr(dogc, name) for name in NAMES.split()]
+# Those that have representatives: one of each family on every push, the others at night.
+REPRESENTING = [
+    cls if cls in FAMILIES else pytest.param(cls, marks=pytest.mark.slow)
+    for cls in CLUSTERERS
+    if "n_representatives" in cls().get_params()
+]
 SHARED_DATA = pathlib.Path(__file__).parents[2] / "shared" / "data"
 
 

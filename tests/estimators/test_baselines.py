@@ -11,18 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
+import dogc
 import reference_baselines as dense
-from dogc import (
-    CLGR,
-    CLR,
-    SEC,
-    DiscriminativeKMeans,
-    LocalLearningClustering,
-    NMFClustering,
-    NormalizedCut,
-    RatioCut,
-    spectral_rotation,
-)
 
 # Overlapping enough that the graph is connected and no label comes for free.
 X, TRUTH = make_blobs(120, n_features=4, centers=3, cluster_std=3.0, random_state=0)
@@ -54,7 +44,9 @@ def assert_bottom_eigenvectors(F, M, c=3):
     assert np.trace(F.T @ M @ F) == pytest.approx(values[:c].sum(), rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut, NMFClustering, SEC, CLGR])
+@pytest.mark.parametrize(
+    "cls", [dogc.RatioCut, dogc.NormalizedCut, dogc.NMFClustering, dogc.SEC, dogc.CLGR]
+)
 @each_graph
 def test_the_graph_is_the_gaussian_kernel(cls, graph):
     A = cls(3, **graph).fit(X).affinity_matrix_
@@ -67,7 +59,7 @@ def test_the_graph_is_the_gaussian_kernel(cls, graph):
 
 @each_graph
 def test_ratio_cut_embeds_by_the_laplacian(graph):
-    F = RatioCut(3, **graph).fit(X).embedding_
+    F = dogc.RatioCut(3, **graph).fit(X).embedding_
     assert_bottom_eigenvectors(F, dense.laplacian(dense_graph(graph)))
 
 
@@ -75,7 +67,7 @@ def test_ratio_cut_embeds_by_the_laplacian(graph):
 def test_normalised_cut_embeds_by_the_generalised_problem(graph):
     A = dense_graph(graph)
     D, L = np.diag(A.sum(axis=1)), dense.laplacian(A)
-    V = NormalizedCut(3, **graph).fit(X).embedding_
+    V = dogc.NormalizedCut(3, **graph).fit(X).embedding_
     np.testing.assert_allclose(V.T @ D @ V, np.eye(3), atol=1e-10)
     values, vectors = scipy.linalg.eigh(L, D)
     np.testing.assert_allclose(projector(V), projector(vectors[:, :3]), atol=1e-6)
@@ -83,8 +75,8 @@ def test_normalised_cut_embeds_by_the_generalised_problem(graph):
 
 
 def test_labels_are_the_nearest_means_of_rows_of_length_one():
-    plain = NormalizedCut(3, n_neighbors=K).fit(X).embedding_
-    model = NormalizedCut(3, n_neighbors=K, normalize_rows=True).fit(X)
+    plain = dogc.NormalizedCut(3, n_neighbors=K).fit(X).embedding_
+    model = dogc.NormalizedCut(3, n_neighbors=K, normalize_rows=True).fit(X)
     F, labels = model.embedding_, model.labels_
     np.testing.assert_allclose(F, plain / np.linalg.norm(plain, axis=1, keepdims=True))
     centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])
@@ -92,11 +84,11 @@ def test_labels_are_the_nearest_means_of_rows_of_length_one():
     np.testing.assert_array_equal(distance.argmin(axis=1), labels)
 
 
-@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut])
+@pytest.mark.parametrize("cls", [dogc.RatioCut, dogc.NormalizedCut])
 def test_kmeans_starts_from_the_means_of_the_rotation_unless_told(cls):
     c = 9
     model = cls(c, n_neighbors=K).fit(X)
-    F, rotated = model.embedding_, spectral_rotation(model.embedding_)
+    F, rotated = model.embedding_, dogc.spectral_rotation(model.embedding_)
     means = np.array([F[rotated == j].mean(axis=0) for j in range(c)])
     expected = KMeans(c, init=means, n_init=1).fit(F)
     assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
@@ -104,7 +96,7 @@ def test_kmeans_starts_from_the_means_of_the_rotation_unless_told(cls):
     assert len({tuple(other.labels_) for other in drawn}) > 1
 
 
-@pytest.mark.parametrize("cls", [RatioCut, NormalizedCut, NMFClustering, CLGR])
+@pytest.mark.parametrize("cls", [dogc.RatioCut, dogc.NormalizedCut, dogc.NMFClustering, dogc.CLGR])
 def test_more_components_than_clusters_are_merged_smallest_first_and_said(cls):
     pieces = [np.linspace(at, at + 1, n) for at, n in ((0, 30), (100, 30), (110, 8))]
     with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2"):
@@ -118,7 +110,7 @@ def test_more_components_than_clusters_are_merged_smallest_first_and_said(cls):
 @pytest.mark.parametrize("laplacian", ["unnormalized", "normalized"])
 @pytest.mark.parametrize(("mu", "gamma"), [(1e-3, 1.0), (1.0, 0.01), (100.0, 0.1)])
 def test_sec_embeds_by_graph_and_regression(mu, gamma, laplacian):
-    model = SEC(3, mu=mu, gamma=gamma, laplacian=laplacian, n_neighbors=K).fit(X)
+    model = dogc.SEC(3, mu=mu, gamma=gamma, laplacian=laplacian, n_neighbors=K).fit(X)
     A = dense.gaussian_graph(X, K)
     M = dense.sec_operator(A, X, mu, gamma, laplacian)
     F, W, b = model.embedding_, model.coef_.T, model.intercept_
@@ -132,15 +124,15 @@ def test_sec_embeds_by_graph_and_regression(mu, gamma, laplacian):
 
 
 def test_sec_with_the_normalised_laplacian_comes_to_the_normalised_cut():
-    F = SEC(3, mu=1e-9, laplacian="normalized", n_neighbors=K).fit(X).embedding_
-    cut = NormalizedCut(3, n_neighbors=K).fit(X)
+    F = dogc.SEC(3, mu=1e-9, laplacian="normalized", n_neighbors=K).fit(X).embedding_
+    cut = dogc.NormalizedCut(3, n_neighbors=K).fit(X)
     root = np.sqrt(cut.affinity_matrix_.sum(axis=1))
     np.testing.assert_allclose(projector(F), projector(root[:, None] * cut.embedding_), atol=1e-5)
 
 
 def test_sec_with_the_normalised_laplacian_on_many_rows():
     rows, truth = make_blobs(500, n_features=3, centers=3, random_state=2)
-    model = SEC(3, laplacian="normalized").fit(rows)  # beyond a dense solve
+    model = dogc.SEC(3, laplacian="normalized").fit(rows)  # beyond a dense solve
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     F, A = model.embedding_, model.affinity_matrix_.toarray()
     M = dense.sec_operator(A, rows, 1e-3, 1.0, "normalized")
@@ -152,7 +144,7 @@ def test_sec_with_the_normalised_laplacian_on_many_rows():
 
 @pytest.mark.parametrize("parameters", [{}, {"ridge": 1.0}, {"bandwidth": 4.0}], ids=repr)
 def test_local_learning_embeds_by_what_neighbours_predict(parameters):
-    model = LocalLearningClustering(3, n_neighbors=K, **parameters).fit(X)
+    model = dogc.LocalLearningClustering(3, n_neighbors=K, **parameters).fit(X)
     A = dense.kernel_predictors(X, K, parameters.get("ridge", 0.1), parameters.get("bandwidth"))
     F, M = model.embedding_, dense.residual(A)
     np.testing.assert_allclose(F.T @ F, np.eye(3), atol=1e-10)
@@ -162,7 +154,9 @@ def test_local_learning_embeds_by_what_neighbours_predict(parameters):
 
 def test_local_learning_from_all_rows_is_leave_one_out():
     n, ridge, bandwidth = len(X), 0.5, 3.0
-    model = LocalLearningClustering(3, ridge=ridge, bandwidth=bandwidth, n_neighbors=n - 1).fit(X)
+    model = dogc.LocalLearningClustering(
+        3, ridge=ridge, bandwidth=bandwidth, n_neighbors=n - 1
+    ).fit(X)
     kernel = np.exp(-dense.squared_distances(X) / (2 * bandwidth**2))
     G = kernel @ np.linalg.inv(kernel + ridge * np.eye(n))
     left_out = (np.eye(n) - G) / np.diag(np.eye(n) - G)[:, None]
@@ -171,7 +165,7 @@ def test_local_learning_from_all_rows_is_leave_one_out():
 
 @pytest.mark.parametrize(("lam", "ridge"), [(10.0, 1.0), (0.1, 0.1), (1.0, 100.0)])
 def test_clgr_embeds_by_predictors_and_graph(lam, ridge):
-    model = CLGR(3, lam=lam, ridge=ridge, n_neighbors=K).fit(X)
+    model = dogc.CLGR(3, lam=lam, ridge=ridge, n_neighbors=K).fit(X)
     T = dense.residual(dense.linear_predictors(X, K, ridge))
     A = dense.gaussian_graph(X, K)
     mean_degree = A.sum() / len(X)
@@ -180,7 +174,7 @@ def test_clgr_embeds_by_predictors_and_graph(lam, ridge):
 
 @pytest.mark.parametrize("k", [4, K, 30])
 def test_clgr_on_a_full_kernel_keeps_its_models_local(k):
-    model = CLGR(3, n_neighbors=k, affinity="full").fit(X)
+    model = dogc.CLGR(3, n_neighbors=k, affinity="full").fit(X)
     T = dense.residual(dense.linear_predictors(X, k, 1.0))
     A = dense.gaussian_graph(X, len(X) - 1)
     mean_degree = A.sum() / len(X)
@@ -193,7 +187,7 @@ def test_clgr_on_a_full_kernel_keeps_its_models_local(k):
 
 @pytest.mark.parametrize("lam", [1e-2, 1.0, 100.0])
 def test_discriminative_inertia_is_that_of_the_kernel(lam):
-    model = DiscriminativeKMeans(3, lam=lam).fit(X)
+    model = dogc.DiscriminativeKMeans(3, lam=lam).fit(X)
     Xc = dense.centred(X)
     kernel = Xc @ Xc.T
     kernel = dense.discriminative_kernel(kernel, lam * np.trace(kernel) / X.shape[1])
@@ -202,19 +196,19 @@ def test_discriminative_inertia_is_that_of_the_kernel(lam):
 
 
 def test_discriminative_inertia_of_a_gaussian_kernel():
-    model = DiscriminativeKMeans(3, kernel="rbf", gamma=0.02).fit(X)
+    model = dogc.DiscriminativeKMeans(3, kernel="rbf", gamma=0.02).fit(X)
     H = np.eye(len(X)) - 1 / len(X)
     kernel = H @ rbf_kernel(X, gamma=0.02) @ H
     kernel = dense.discriminative_kernel(kernel, np.trace(kernel) / len(X))
     assert model.inertia_ == pytest.approx(dense.within_clusters(kernel, model.labels_), rel=1e-6)
-    default = DiscriminativeKMeans(3, kernel="rbf").fit(X)
-    same = DiscriminativeKMeans(3, kernel="rbf", gamma=1 / (4 * X.var(axis=0).mean())).fit(X)
+    default = dogc.DiscriminativeKMeans(3, kernel="rbf").fit(X)
+    same = dogc.DiscriminativeKMeans(3, kernel="rbf", gamma=1 / (4 * X.var(axis=0).mean())).fit(X)
     np.testing.assert_array_equal(default.labels_, same.labels_)
 
 
 def test_discriminative_kmeans_starts_ten_times_from_one_seed_unless_told():
     def inertia(**given):
-        return DiscriminativeKMeans(12, **given).fit(X).inertia_
+        return dogc.DiscriminativeKMeans(12, **given).fit(X).inertia_
 
     assert len({inertia() for _ in range(4)}) == 1
     assert inertia() == inertia(n_init=10, random_state=0)
@@ -223,7 +217,9 @@ def test_discriminative_kmeans_starts_ten_times_from_one_seed_unless_told():
 
 def test_discriminative_kmeans_does_not_see_a_linear_map_of_the_rows_at_small_lambda():
     rows = X @ np.array([[1.0, 5.0, 0.0, 0.0], [0.0, 1.0, 0.0, 9.0], [3.0, 0, 1, 0], [0, 0, 2, 1]])
-    plain, mapped = (DiscriminativeKMeans(3, lam=1e-9, n_init=50).fit(rows_) for rows_ in (X, rows))
+    plain, mapped = (
+        dogc.DiscriminativeKMeans(3, lam=1e-9, n_init=50).fit(rows_) for rows_ in (X, rows)
+    )
     assert mapped.inertia_ == pytest.approx(plain.inertia_, rel=1e-5)
 
 
@@ -232,7 +228,7 @@ def test_discriminative_kmeans_does_not_see_a_linear_map_of_the_rows_at_small_la
 
 def test_graph_factors_are_non_negative_and_stationary():
     given = {"n_neighbors": K, "tol": 1e-6, "max_iter": 5000, "assign_labels": "argmax"}
-    model = NMFClustering(3, **given).fit(X)
+    model = dogc.NMFClustering(3, **given).fit(X)
     W = model.embedding_
     assert adjusted_rand_score(W.argmax(axis=1), model.labels_) == 1.0
     N = dense.normalised_graph(dense.gaussian_graph(X, K))
@@ -245,7 +241,7 @@ def test_graph_factors_are_non_negative_and_stationary():
 
 
 def test_feature_factors_are_non_negative_and_leave_what_they_say():
-    model = NMFClustering(3, source="features", max_iter=5000).fit(X)
+    model = dogc.NMFClustering(3, source="features", max_iter=5000).fit(X)
     W = model.embedding_
     unit = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     assert (W >= 0).all()
@@ -258,7 +254,7 @@ def test_sparse_features_are_factored_as_dense_ones():
     rows = np.tile(np.abs(X), 13) * np.linspace(1.0, 9.0, 52)  # beyond columns that become dense
     rows[:2] = 0.0  # so that the least of each column is zero, as sparse ones take it to be
     dense_, sparse = (
-        NMFClustering(3, source="features", n_neighbors=K).fit(kind(rows)).embedding_
+        dogc.NMFClustering(3, source="features", n_neighbors=K).fit(kind(rows)).embedding_
         for kind in (np.asarray, sp.csr_array)
     )
     np.testing.assert_allclose(sparse, dense_, rtol=1e-6, atol=1e-9)
@@ -267,7 +263,7 @@ def test_sparse_features_are_factored_as_dense_ones():
 @pytest.mark.parametrize("source", ["graph", "features"])
 def test_more_starts_of_a_factorisation_never_leave_more(source):
     errors = [
-        NMFClustering(3, source=source, n_init=n, random_state=0).fit(X).reconstruction_err_
+        dogc.NMFClustering(3, source=source, n_init=n, random_state=0).fit(X).reconstruction_err_
         for n in (1, 4)
     ]
     assert errors[1] <= errors[0]
@@ -289,7 +285,7 @@ def row_stochastic(graph):
 @pytest.mark.parametrize("norm", ["l2", "l1"])
 @each_graph
 def test_clr_finds_as_many_components_as_clusters(norm, graph):
-    model = CLR(3, norm=norm, **graph).fit(X)
+    model = dogc.CLR(3, norm=norm, **graph).fit(X)
     S = model.affinity_matrix_
     assert S.min() >= 0
     assert S.sum() == pytest.approx(len(X))
@@ -302,7 +298,7 @@ def test_clr_finds_as_many_components_as_clusters(norm, graph):
 
 @pytest.mark.parametrize("norm", ["l2", "l1"])
 def test_clr_with_next_to_no_lambda_keeps_the_given_graph(norm):
-    S = CLR(3, norm=norm, lam=1e-12, n_neighbors=K).fit(X).affinity_matrix_.toarray()
+    S = dogc.CLR(3, norm=norm, lam=1e-12, n_neighbors=K).fit(X).affinity_matrix_.toarray()
     given = row_stochastic({"n_neighbors": K})
     np.testing.assert_allclose(S, (given + given.T) / 2, atol=1e-8)
 
@@ -310,6 +306,6 @@ def test_clr_with_next_to_no_lambda_keeps_the_given_graph(norm):
 @pytest.mark.parametrize("norm", ["l2", "l1"])
 def test_clr_takes_the_components_where_there_are_c_already(norm):
     rows = np.concatenate([np.linspace(0, 1, 9) + 100.0 * k for k in range(4)])[:, None]
-    model = CLR(4, norm=norm, n_neighbors=3).fit(rows)
+    model = dogc.CLR(4, norm=norm, n_neighbors=3).fit(rows)
     assert model.converged_
     np.testing.assert_array_equal(model.labels_, np.repeat(np.arange(4), 9))

@@ -10,18 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import dogc
-from dogc import (
-    CAN,
-    CLR,
-    DOGC,
-    DOGCOS,
-    PCAN,
-    SEC,
-    DOGCFixedGraph,
-    DOGCRelaxed,
-    NormalizedCut,
-    RatioCut,
-)
+from conftest import REPRESENTING
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -29,15 +18,7 @@ pytest.importorskip("dask.bag")
 dd = pytest.importorskip("dask.dataframe")
 
 slow = pytest.mark.slow
-# One of each family on every push, the others at night.
-FITTING = [
-    *(DOGC, DOGCOS, NormalizedCut),
-    *(
-        pytest.param(cls, marks=slow)
-        for cls in (CAN, PCAN, CLR, RatioCut, DOGCRelaxed, DOGCFixedGraph)
-    ),
-]
-every_method = pytest.mark.parametrize("cls", FITTING)
+every_method = pytest.mark.parametrize("cls", REPRESENTING)
 FACTS = ["labels_", "confidence_", "outlier_scores_", "outliers_"]
 METHODS = ["predict", "predict_membership", "decision_function", "transform", "score_outliers"]
 # The number of representatives is chosen in some tests; elsewhere that would take most of the time.
@@ -108,7 +89,7 @@ def test_few_rows_are_nodes_themselves(cls):
     ids=str,
 )
 def test_parameters_mean_the_same(parameters):
-    model = DOGC(4, n_representatives=P).set_params(**parameters)
+    model = dogc.DOGC(4, n_representatives=P).set_params(**parameters)
     local, _ = same_fit(model, FAR, in_blocks(FAR, 999))
     if parameters == {"outlier_label": -7}:
         assert local.score(in_blocks(FAR[::2], 300)) == pytest.approx(local.score(FAR[::2]))
@@ -116,13 +97,13 @@ def test_parameters_mean_the_same(parameters):
 
 def test_labels_do_not_depend_on_the_blocks():
     for chunks in ((1_000, 1), ((1, 3_998, 1), 2)):
-        same_fit(DOGC(2, n_representatives=P), MOONS, da.from_array(MOONS, chunks=chunks))
+        same_fit(dogc.DOGC(2, n_representatives=P), MOONS, da.from_array(MOONS, chunks=chunks))
     right = MOONS[:, 0] > 0
     blocks = in_blocks(MOONS, 1_000)
     blocks = blocks[da.from_array(right, chunks=1_000)]  # lengths are not known, and some are zero
     none = [blocks.map_blocks(lambda b: b[:0]), blocks, da.empty((0, 2))]
     blocks = da.concatenate(none, allow_unknown_chunksizes=True)
-    local, found = same_fit(DOGCOS(2, n_representatives=P), MOONS[right], blocks)
+    local, found = same_fit(dogc.DOGCOS(2, n_representatives=P), MOONS[right], blocks)
     same_results(local, found, MOONS[right], blocks)
 
 
@@ -132,12 +113,12 @@ def test_weights(kind, rows, clusters):
     whole = DRAW.integers(0, 4, len(rows)).astype(float)  # copies without weight among others
     weight = {"whole": whole, "shares": whole * DRAW.random(len(rows)), "huge": 1e140 * whole}[kind]
     lazy = weight if kind == "whole" else da.from_array(weight, chunks=777)
-    model = DOGC(clusters, n_neighbors=10, n_representatives=P if rows is BLOBS else "auto")
+    model = dogc.DOGC(clusters, n_neighbors=10, n_representatives=P if rows is BLOBS else "auto")
     same_fit(model, rows, in_blocks(rows, 1_300), sample_weight=lazy)
 
 
 def test_rows_that_are_all_equal():
-    same_fit(DOGC(2), np.ones((50, 2)), da.ones((50, 2), chunks=(9, 2)))
+    same_fit(dogc.DOGC(2), np.ones((50, 2)), da.ones((50, 2), chunks=(9, 2)))
 
 
 def test_frames_have_names_and_their_partitions_are_the_blocks(tmp_path):
@@ -146,7 +127,7 @@ def test_frames_have_names_and_their_partitions_are_the_blocks(tmp_path):
         frame.iloc[part::6].to_parquet(tmp_path / f"{part}.parquet")
     lazy = dd.read_parquet(tmp_path)
     rows = lazy.compute()
-    model = DOGC(2, n_representatives=P)
+    model = dogc.DOGC(2, n_representatives=P)
     local = clone(model).fit(rows[["x", "y"]], sample_weight=rows["weight"])
     model.fit(lazy[["x", "y"]], sample_weight=lazy["weight"])
     assert model.feature_names_in_.tolist() == ["x", "y"]
@@ -167,17 +148,17 @@ def test_frames_that_cannot_be_clustered():
     words = pd.DataFrame({"town": ["x", "y"] * 9, "size": range(18)})
     for frame, sentence in ((gaps, "NaN"), (words, r"no numbers \(town\)")):
         with pytest.raises(ValueError, match=sentence):
-            DOGC(2).fit(dd.from_pandas(frame, npartitions=2))
+            dogc.DOGC(2).fit(dd.from_pandas(frame, npartitions=2))
 
 
 def test_workers_need_no_gpu():
-    model = DOGC(4, n_representatives=P).fit(BLOBS).set_params(device="cuda")
+    model = dogc.DOGC(4, n_representatives=P).fit(BLOBS).set_params(device="cuda")
     labels = model.predict(in_blocks(BLOBS, 999)).compute()
     np.testing.assert_array_equal(labels, model.labels_)
 
 
 def test_labels_are_made_when_asked_for(monkeypatch):
-    model = DOGC(2, n_representatives=P).fit(in_blocks(MOONS, 1_000))
+    model = dogc.DOGC(2, n_representatives=P).fit(in_blocks(MOONS, 1_000))
     computed = []
     monkeypatch.setattr(
         "dogc.fitting.labelling.linked_labels", lambda *a: computed.append(a) or 1 / 0
@@ -209,7 +190,7 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
     largest = {}
     for n in (20_000, 80_000):
         seen.clear()
-        DOGC(2, n_representatives=50).fit(in_blocks(DRAW.standard_normal((n, 2)), n // 20))
+        dogc.DOGC(2, n_representatives=50).fit(in_blocks(DRAW.standard_normal((n, 2)), n // 20))
         largest[n] = max(seen)
     assert largest[80_000] <= 1.2 * largest[20_000]
 
@@ -219,29 +200,29 @@ def one_block(X):
 
 
 REFUSED = {
-    "SEC needs all rows in memory; pass X.compute": lambda X: SEC(3).fit(X),
-    "metric='precomputed' needs a sparse": lambda X: DOGC(3, metric="precomputed").fit(X),
-    "affinity='full' needs all rows": lambda X: CLR(3, affinity="full").fit(X),
-    "init must": lambda X: DOGC(3, init=np.zeros(600, int)).fit(X),
-    "n_clusters=601 is too large": lambda X: DOGC(601).fit(X),
-    "device must be": lambda X: DOGC(3, device="gpu").fit(X),
-    "device='cuda' cannot be used with Dask": lambda X: DOGC(3, device="cuda").fit(X),
-    "X must be a dask dataframe, or": lambda X: DOGC(3).fit(dask.bag.from_sequence([1, 2])),
-    "must be a dask dataframe.*Delayed": lambda X: DOGC(3).fit(one_block(X)),
-    "known number of columns": lambda X: DOGC(3).fit(
+    "SEC needs all rows in memory; pass X.compute": lambda X: dogc.SEC(3).fit(X),
+    "metric='precomputed' needs a sparse": lambda X: dogc.DOGC(3, metric="precomputed").fit(X),
+    "affinity='full' needs all rows": lambda X: dogc.CLR(3, affinity="full").fit(X),
+    "init must": lambda X: dogc.DOGC(3, init=np.zeros(600, int)).fit(X),
+    "n_clusters=601 is too large": lambda X: dogc.DOGC(601).fit(X),
+    "device must be": lambda X: dogc.DOGC(3, device="gpu").fit(X),
+    "device='cuda' cannot be used with Dask": lambda X: dogc.DOGC(3, device="cuda").fit(X),
+    "X must be a dask dataframe, or": lambda X: dogc.DOGC(3).fit(dask.bag.from_sequence([1, 2])),
+    "must be a dask dataframe.*Delayed": lambda X: dogc.DOGC(3).fit(one_block(X)),
+    "known number of columns": lambda X: dogc.DOGC(3).fit(
         da.from_delayed(one_block(X), (9, np.nan), float)
     ),
-    "got dask.array": lambda X: DOGC(3).fit(X[:, 0]),
-    "array of numbers": lambda X: DOGC(3).fit(X.astype(str)),
-    "contains NaN": lambda X: DOGC(3).fit(da.where(X > 5, np.nan, X)),
-    "minimum of 2": lambda X: DOGC(3).fit(X[X[:, 0] > 1e9]),
-    "n_clusters=3 is too large": lambda X: DOGC(3).fit(X[:1]),
-    "for each of the 600 rows": lambda X: DOGC(3).fit(X, sample_weight=da.ones(5)),
-    "each of the 600 rows": lambda X: DOGC(3).fit(X, sample_weight=np.ones(5)),
-    "lengths are not known": lambda X: DOGC(3).fit(X[X[:, 0] > 0], sample_weight=np.ones(5)),
-    "sample_weight is zero": lambda X: DOGC(3).fit(X, sample_weight=da.zeros(600)),
-    "at least 0": lambda X: DOGC(3).fit(X, sample_weight=-da.ones(600)),
-    "2 features": lambda X: DOGC(3).fit(X).predict(X[:, :2]),
+    "got dask.array": lambda X: dogc.DOGC(3).fit(X[:, 0]),
+    "array of numbers": lambda X: dogc.DOGC(3).fit(X.astype(str)),
+    "contains NaN": lambda X: dogc.DOGC(3).fit(da.where(X > 5, np.nan, X)),
+    "minimum of 2": lambda X: dogc.DOGC(3).fit(X[X[:, 0] > 1e9]),
+    "n_clusters=3 is too large": lambda X: dogc.DOGC(3).fit(X[:1]),
+    "for each of the 600 rows": lambda X: dogc.DOGC(3).fit(X, sample_weight=da.ones(5)),
+    "each of the 600 rows": lambda X: dogc.DOGC(3).fit(X, sample_weight=np.ones(5)),
+    "lengths are not known": lambda X: dogc.DOGC(3).fit(X[X[:, 0] > 0], sample_weight=np.ones(5)),
+    "sample_weight is zero": lambda X: dogc.DOGC(3).fit(X, sample_weight=da.zeros(600)),
+    "at least 0": lambda X: dogc.DOGC(3).fit(X, sample_weight=-da.ones(600)),
+    "2 features": lambda X: dogc.DOGC(3).fit(X).predict(X[:, :2]),
 }
 
 
@@ -254,16 +235,16 @@ def test_what_cannot_be_done_is_said_in_one_sentence(sentence):
 def test_more_rows_than_there_is_room_for(monkeypatch):
     blocks = in_blocks(MOONS, 1_000)
     monkeypatch.setattr("dogc.fitting.dask_rows.MOST_FEW", 1_000)
-    for cls in (DOGC, NormalizedCut):
+    for cls in (dogc.DOGC, dogc.NormalizedCut):
         with pytest.raises(ValueError, match="leave n_representatives='auto'"):
             cls(2, n_representatives=None).fit(blocks)
     monkeypatch.setattr("dogc.fitting.sampling.MOST", 3_999)
     with pytest.raises(ValueError, match="4,000 rows, and sums over more than 3,999"):
-        DOGC(2).fit(blocks)
+        dogc.DOGC(2).fit(blocks)
 
 
 @pytest.mark.parametrize("rows", [MOONS, IRIS], ids=["many", "few"])
-@pytest.mark.parametrize("cls", [DOGCOS, NormalizedCut])
+@pytest.mark.parametrize("cls", [dogc.DOGCOS, dogc.NormalizedCut])
 def test_models_are_saved_without_what_dask_holds(cls, rows, tmp_path):
     model = cls(2, n_representatives=P if rows is MOONS else "auto").fit(in_blocks(rows, 500))
     dogc.save(model, tmp_path / "model.skops")
@@ -288,7 +269,7 @@ def cluster():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("cls", [DOGCOS, pytest.param(NormalizedCut, marks=slow)])
+@pytest.mark.parametrize("cls", [dogc.DOGCOS, pytest.param(dogc.NormalizedCut, marks=slow)])
 def test_two_processes_find_the_same(cluster, cls):
     local, found = same_fit(cls(2), MOONS, in_blocks(MOONS, 700))
     kept = found.labels_.persist()
@@ -311,12 +292,12 @@ def test_a_worker_that_dies_is_replaced_and_labels_are_the_same(cluster, tmp_pat
     blocks = in_blocks(MOONS, 500).map_blocks(
         dying_block, str(tmp_path), dtype=float, meta=np.empty((0, 0))
     )
-    model = DOGC(2, n_representatives=P).fit(blocks)
+    model = dogc.DOGC(2, n_representatives=P).fit(blocks)
     cluster.wait_for_workers(2, timeout=60)
     after = {info["pid"] for info in cluster.run(lambda: {"pid": os.getpid()}).values()}
     assert len(before - after) == 1  # one of them is gone
     assert len(list(tmp_path.glob("3-*"))) >= 3
-    again = DOGC(2, n_representatives=P).fit(MOONS)
+    again = dogc.DOGC(2, n_representatives=P).fit(MOONS)
     np.testing.assert_array_equal(model.labels_.compute(), again.labels_)
 
 
@@ -325,6 +306,6 @@ def test_a_worker_that_dies_is_replaced_and_labels_are_the_same(cluster, tmp_pat
 @pytest.mark.parametrize("rows_of_a_block", [50_000, 1_000_000])
 def test_a_million_rows_in_two_processes(cluster, rows_of_a_block):
     rows = make_moons(1_000_000, noise=0.1, random_state=0)[0]
-    local = DOGC(2, n_jobs=-1).fit(rows)
-    model = DOGC(2).fit(in_blocks(rows, rows_of_a_block))
+    local = dogc.DOGC(2, n_jobs=-1).fit(rows)
+    model = dogc.DOGC(2).fit(in_blocks(rows, rows_of_a_block))
     assert (model.labels_ == da.from_array(local.labels_, chunks=rows_of_a_block)).all().compute()

@@ -9,18 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import dogc
-from dogc import (
-    CAN,
-    CLR,
-    DOGC,
-    DOGCOS,
-    PCAN,
-    SEC,
-    DOGCFixedGraph,
-    DOGCRelaxed,
-    NormalizedCut,
-    RatioCut,
-)
+from conftest import REPRESENTING
 
 torch = pytest.importorskip("torch")
 
@@ -29,14 +18,6 @@ from dogc.fitting import torch_rows  # noqa: E402
 
 # `make gpu-test` sets it; without a GPU the same code runs on the processor.
 DEVICE = os.environ.get("DOGC_TEST_DEVICE", "cpu")
-# One of each family on every push, the others at night.
-FITTING = [
-    *(DOGC, DOGCOS, NormalizedCut),
-    *(
-        pytest.param(cls, marks=pytest.mark.slow)
-        for cls in (CAN, PCAN, CLR, RatioCut, DOGCRelaxed, DOGCFixedGraph)
-    ),
-]
 FACTS = ["labels_", "confidence_", "outlier_scores_", "outliers_"]
 METHODS = ["predict", "predict_membership", "decision_function", "transform", "score_outliers"]
 # The number of representatives is chosen in one test; here the choice would take most of the time.
@@ -89,7 +70,7 @@ def same_results(local, found, rows):
                 assert np.isclose(result, theirs, atol=1e-4).mean() >= 0.9999
 
 
-@pytest.mark.parametrize("cls", FITTING)
+@pytest.mark.parametrize("cls", REPRESENTING)
 def test_every_method_labels_tensors_as_it_labels_arrays(cls):
     local, found = same_fit(cls(4, n_representatives=P), BLOBS)
     tensors = cls(4, n_representatives=P, device="cuda").fit(on(BLOBS))
@@ -105,12 +86,12 @@ def test_every_method_labels_tensors_as_it_labels_arrays(cls):
 def on_moons():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(_elsewhere, "CUDA", DEVICE)
-        return DOGC(2, n_representatives=P, device="cuda").fit(on(MOONS))
+        return dogc.DOGC(2, n_representatives=P, device="cuda").fit(on(MOONS))
 
 
 def test_runs_give_the_same_bits(on_moons):
     for _ in range(2):
-        again = DOGC(2, n_representatives=P, device="cuda").fit(on(MOONS))
+        again = dogc.DOGC(2, n_representatives=P, device="cuda").fit(on(MOONS))
         for name in FACTS:
             assert torch.equal(getattr(again, name), getattr(on_moons, name))
 
@@ -119,7 +100,7 @@ def test_runs_give_the_same_bits(on_moons):
 def test_labels_do_not_depend_on_the_blocks(on_moons, monkeypatch, elements):
     monkeypatch.setattr(torch_rows, "ELEMENTS", elements)
     monkeypatch.setattr(torch_rows, "SHARE", 0.0)  # links are not kept on a GPU
-    parts = DOGC(2, n_representatives=P, device="cuda").fit(MOONS)
+    parts = dogc.DOGC(2, n_representatives=P, device="cuda").fit(MOONS)
     same_labels(on_moons.labels_, parts.labels_)
     scores = on_moons.outlier_scores_.cpu().numpy()
     np.testing.assert_allclose(parts.outlier_scores_, scores, atol=2e-3)
@@ -139,14 +120,14 @@ def test_labels_do_not_depend_on_the_blocks(on_moons, monkeypatch, elements):
     ids=str,
 )
 def test_parameters_mean_the_same(parameters):
-    local, found = same_fit(DOGC(4, n_representatives=P).set_params(**parameters), FAR)
+    local, found = same_fit(dogc.DOGC(4, n_representatives=P).set_params(**parameters), FAR)
     same_results(local, found, FAR)
 
 
 @pytest.mark.parametrize("outlier_label", [None, -1])
 @pytest.mark.parametrize("rule", ["logistic", "paper", "auto"])
 def test_rules(rule, outlier_label):
-    model = DOGCOS(2, n_representatives=P, rule=rule, outlier_label=outlier_label)
+    model = dogc.DOGCOS(2, n_representatives=P, rule=rule, outlier_label=outlier_label)
     local, found = same_fit(model, MOONS)
     assert found.rule_ == local.rule_
     same_results(local, found, MOONS)
@@ -156,21 +137,23 @@ def test_rules(rule, outlier_label):
 @pytest.mark.parametrize("device", ["auto", "cuda"])
 def test_numbers_of_other_kinds(kind, device):
     for rows, p in ((on(10 * BLOBS).to(kind), P), (on(10 * IRIS).to(kind), "auto")):
-        model = DOGC(3, n_representatives=p, device=device).fit(rows)
+        model = dogc.DOGC(3, n_representatives=p, device=device).fit(rows)
         short = rows.to(torch.float32) if rows.is_floating_point() else rows
-        same_labels(model.labels_, DOGC(3, n_representatives=p).fit(short.cpu().numpy()).labels_)
+        same_labels(
+            model.labels_, dogc.DOGC(3, n_representatives=p).fit(short.cpu().numpy()).labels_
+        )
         same_labels(model.predict(rows), model.predict(short.cpu().numpy()))
 
 
 def test_weights():
     weight = np.arange(len(BLOBS)) % 4 * np.linspace(0.1, 1.0, len(BLOBS))
-    model = DOGC(4, n_representatives=P)
+    model = dogc.DOGC(4, n_representatives=P)
     _, found = same_fit(model, BLOBS, sample_weight=weight)
     again = model.set_params(device="cuda").fit(on(BLOBS), sample_weight=on(weight))
     same_labels(again.labels_, found.labels_)
 
 
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS, NormalizedCut])
+@pytest.mark.parametrize("cls", [dogc.DOGC, dogc.DOGCOS, dogc.NormalizedCut])
 def test_few_rows_follow_x_too(cls):
     local, found = cls(3).fit(IRIS), cls(3, device="cuda").fit(on(IRIS))
     np.testing.assert_array_equal(found.labels_.cpu().numpy(), local.labels_)
@@ -179,34 +162,34 @@ def test_few_rows_follow_x_too(cls):
 
 
 def test_a_tensor_in_memory_needs_no_gpu_and_its_gradient_is_left_alone():
-    wanted = DOGC(4, n_representatives=P).fit(BLOBS)
-    found = DOGC(4, n_representatives=P).fit(torch.from_numpy(BLOBS).requires_grad_())
+    wanted = dogc.DOGC(4, n_representatives=P).fit(BLOBS)
+    found = dogc.DOGC(4, n_representatives=P).fit(torch.from_numpy(BLOBS).requires_grad_())
     assert found.labels_.device.type == "cpu"
     np.testing.assert_array_equal(found.labels_.numpy(), wanted.labels_)
     # What was fitted on tensors labels arrays, and the other way round.
     assert isinstance(found.predict(BLOBS), np.ndarray)
     assert isinstance(wanted.predict(torch.from_numpy(BLOBS)), torch.Tensor)
-    labels = SEC(4).fit(torch.from_numpy(BLOBS[:300])).labels_  # which knows no tensors
-    np.testing.assert_array_equal(labels, SEC(4).fit(BLOBS[:300]).labels_)
+    labels = dogc.SEC(4).fit(torch.from_numpy(BLOBS[:300])).labels_  # which knows no tensors
+    np.testing.assert_array_equal(labels, dogc.SEC(4).fit(BLOBS[:300]).labels_)
 
 
 REFUSED = {
-    "device must be 'auto', 'cpu', 'cuda'": lambda X: DOGC(3, device="tpu").fit(X),
-    "device must be": lambda X: DOGC(3, device=None).fit(X),
-    "Expected 2D array": lambda X: DOGC(3, device="cuda").fit(X[:, 0]),
-    "Complex data": lambda X: DOGC(3, device="cuda").fit(X.to(torch.complex64)),
-    "contains NaN": lambda X: DOGC(3, device="cuda").fit(torch.where(X > 5, np.nan, X)),
-    "contains infinity": lambda X: DOGC(3, device="cuda").fit(torch.where(X > 5, np.inf, X)),
-    "not finite; rescale X": lambda X: DOGC(3, device="cuda").fit(1e200 * X),
-    "no number as large": lambda X: DOGC(3, device="cuda").fit(1e-200 * X),
-    "minimum of 2": lambda X: DOGC(3, device="cuda").fit(X[:1]),
-    "minimum of 1": lambda X: DOGC(3, device="cuda").fit(X).predict(X[:0]),
-    "a dense tensor": lambda X: DOGC(3, device="cuda").fit(X.to_sparse()),
-    "must be a dense": lambda X: DOGC(3).fit(X.cpu().to_sparse()),
-    "dense rows": lambda X: DOGC(3, device="cuda").fit(sp.random(50, 9, 0.5)),
-    "a sparse graph in memory": lambda X: DOGC(3, metric="precomputed", device="cuda").fit(X),
-    "2 features": lambda X: DOGC(3, device="cuda").fit(X).predict(X[:, :2]),
-    "n_clusters=601 is too large": lambda X: DOGC(601, device="cuda").fit(X),
+    "device must be 'auto', 'cpu', 'cuda'": lambda X: dogc.DOGC(3, device="tpu").fit(X),
+    "device must be": lambda X: dogc.DOGC(3, device=None).fit(X),
+    "Expected 2D array": lambda X: dogc.DOGC(3, device="cuda").fit(X[:, 0]),
+    "Complex data": lambda X: dogc.DOGC(3, device="cuda").fit(X.to(torch.complex64)),
+    "contains NaN": lambda X: dogc.DOGC(3, device="cuda").fit(torch.where(X > 5, np.nan, X)),
+    "contains infinity": lambda X: dogc.DOGC(3, device="cuda").fit(torch.where(X > 5, np.inf, X)),
+    "not finite; rescale X": lambda X: dogc.DOGC(3, device="cuda").fit(1e200 * X),
+    "no number as large": lambda X: dogc.DOGC(3, device="cuda").fit(1e-200 * X),
+    "minimum of 2": lambda X: dogc.DOGC(3, device="cuda").fit(X[:1]),
+    "minimum of 1": lambda X: dogc.DOGC(3, device="cuda").fit(X).predict(X[:0]),
+    "a dense tensor": lambda X: dogc.DOGC(3, device="cuda").fit(X.to_sparse()),
+    "must be a dense": lambda X: dogc.DOGC(3).fit(X.cpu().to_sparse()),
+    "dense rows": lambda X: dogc.DOGC(3, device="cuda").fit(sp.random(50, 9, 0.5)),
+    "a sparse graph in memory": lambda X: dogc.DOGC(3, metric="precomputed", device="cuda").fit(X),
+    "2 features": lambda X: dogc.DOGC(3, device="cuda").fit(X).predict(X[:, :2]),
+    "n_clusters=601 is too large": lambda X: dogc.DOGC(601, device="cuda").fit(X),
 }
 
 
@@ -220,7 +203,7 @@ def test_no_gpu_is_told(monkeypatch):
     monkeypatch.setattr(_elsewhere, "CUDA", "cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match="needs a GPU that torch can use"):
-        DOGC(2, device="cuda").fit(MOONS)
+        dogc.DOGC(2, device="cuda").fit(MOONS)
 
 
 def test_models_of_tensors_are_saved(on_moons, tmp_path):

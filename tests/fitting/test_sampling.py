@@ -4,14 +4,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dogc.fitting import sampling
 from dogc.fitting.in_memory import RowsInMemory
-from dogc.fitting.sampling import (
-    merged,
-    row_keys,
-    smallest_keys,
-    weight_facts,
-    whole_weights,
-)
 
 thorough = settings(deadline=None, max_examples=30)
 
@@ -34,7 +28,7 @@ def as_bytes(row):
 @thorough
 @given(tables())
 def test_rows_have_equal_keys_where_they_are_equal_and_others_elsewhere(X):
-    keys = row_keys(X)
+    keys = sampling.row_keys(X)
     assert keys.dtype == np.uint64
     same = {}
     for row, key in zip(X, keys, strict=True):
@@ -46,8 +40,8 @@ def test_rows_have_equal_keys_where_they_are_equal_and_others_elsewhere(X):
 @thorough
 @given(tables())
 def test_dense_and_sparse_rows_have_the_same_keys(X):
-    np.testing.assert_array_equal(row_keys(X), row_keys(sp.csr_array(X)))
-    np.testing.assert_array_equal(row_keys(X), row_keys(sp.csr_matrix(X)))
+    np.testing.assert_array_equal(sampling.row_keys(X), sampling.row_keys(sp.csr_array(X)))
+    np.testing.assert_array_equal(sampling.row_keys(X), sampling.row_keys(sp.csr_matrix(X)))
 
 
 # ------------------------------------------------------------------------------ the sample
@@ -56,7 +50,7 @@ def test_dense_and_sparse_rows_have_the_same_keys(X):
 def slow_sample(X, weight, size):
     """A dictionary from rows to what they count for, the smallest keys first."""
     total, keys = {}, {}
-    for row, count, key in zip(X, weight, row_keys(X), strict=True):
+    for row, count, key in zip(X, weight, sampling.row_keys(X), strict=True):
         if count > 0:
             total[as_bytes(row)] = total.get(as_bytes(row), 0) + int(count)
             keys[as_bytes(row)] = int(key)
@@ -79,14 +73,7 @@ def assert_same_sample(found, wanted):
 def test_a_sample_matches_the_obvious_loop(make, X, size, seed):
     weight = np.random.default_rng(seed).integers(0, 4, len(X))
     weight[0] = 1
-    assert_same_sample(smallest_keys(make(X), weight, size), slow_sample(X, weight, size))
-
-
-def test_a_large_block_is_thinned_before_it_is_sorted_and_loses_nothing():
-    X = np.random.default_rng(0).integers(0, 60, (5_000, 2)).astype(float)
-    weight = np.random.default_rng(1).integers(0, 3, len(X))
-    for size in (1, 7, 200, 1_000, 4_000):
-        assert_same_sample(smallest_keys(X, weight, size), slow_sample(X, weight, size))
+    assert_same_sample(sampling.smallest_keys(make(X), weight, size), slow_sample(X, weight, size))
 
 
 @thorough
@@ -96,11 +83,11 @@ def test_the_sample_of_the_whole_comes_from_samples_of_parts_in_any_order(X, siz
     weight = rng.integers(0, 4, len(X))
     cuts = np.sort(rng.integers(0, len(X) + 1, data.draw(st.integers(0, 4))))
     order = rng.permutation(len(X))
-    parts = [smallest_keys(X[i], weight[i], size) for i in np.split(order, cuts)]
+    parts = [sampling.smallest_keys(X[i], weight[i], size) for i in np.split(order, cuts)]
     while len(parts) > 1:  # any two, in any order
         one = parts.pop(rng.integers(len(parts)))
         other = parts.pop(rng.integers(len(parts)))
-        parts.append(merged(one, other, size))
+        parts.append(sampling.merged(one, other, size))
     assert_same_sample(parts[0], slow_sample(X, weight, size))
 
 
@@ -108,8 +95,8 @@ def test_the_sample_of_the_whole_comes_from_samples_of_parts_in_any_order(X, siz
 
 
 def whole(weight):
-    facts = weight_facts(weight)
-    return whole_weights(weight, facts), facts.unit
+    facts = sampling.weight_facts(weight)
+    return sampling.whole_weights(weight, facts), facts.unit
 
 
 @thorough

@@ -35,22 +35,8 @@ def _overwritten(rng: np.random.Generator, content: bytes) -> bytes:
 
 
 def _inserted(rng: np.random.Generator, content: bytes) -> bytes:
-    bits = (
-        b'"',
-        b"\n",
-        b"\r",
-        b",",
-        b"\0",
-        b"\xff",
-        b"'",
-        b"{",
-        b"\xef\xbb\xbf",
-        b"@data\n",
-        b"%",
-        b" " * 50_000,
-        b"\t",
-        b"9" * 400,
-    )
+    bits = [bytes([sign]) for sign in b"\"\n\r,\0\xff'{%\t"]
+    bits += [b"\xef\xbb\xbf", b" " * 50_000, b"9" * 400]
     place = int(rng.integers(len(content)))
     return content[:place] + _pick(rng, bits) + content[place:]
 
@@ -60,11 +46,8 @@ def _large(rng: np.random.Generator, content: bytes) -> bytes:
     width = int(_pick(rng, [2, 4, 8]))
     number = int(_pick(rng, [-1, 2 ** (8 * width - 1) - 1, 10**4, 2 ** (4 * width)]))
     place = int(rng.integers(len(content)))
-    return (
-        content[:place]
-        + (number % 2 ** (8 * width)).to_bytes(width, "little")
-        + content[place + width :]
-    )
+    written = (number % 2 ** (8 * width)).to_bytes(width, "little")
+    return content[:place] + written + content[place + width :]
 
 
 DAMAGE: dict[str, Callable[[np.random.Generator, bytes], bytes]] = {

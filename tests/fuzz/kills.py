@@ -121,17 +121,9 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
     if full:
         shutil.copytree(at / f"was-{kind}", made)
     given = [*asked(kind, at, "new", made), *forced(kind)]
+    told = [moment, str(number), str(made), str(int(SIGNALS[name]))]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            DRIVER,
-            moment,
-            str(number),
-            str(made),
-            str(int(SIGNALS[name])),
-            *given,
-        ],
+        [sys.executable, "-c", DRIVER, *told, *given],
         env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

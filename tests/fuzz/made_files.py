@@ -12,20 +12,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-WORDS = (
-    "red",
-    "blue",
-    "a, b",
-    'say "no"',
-    "two\nlines",
-    "ä€𝄞",
-    "5' x",
-    "x;y|z",
-    " left ",
-    "007",
-    "<5",
-    "[1]",
-)
+WORDS = ("red", "blue", "a, b", 'say "no"', "two\nlines", "ä€𝄞", "5' x", "x;y|z", " left ", "007",
+         "<5", "[1]")  # fmt: skip
 NUMBERS = ("1.5", "-2", "0", "1e3", "3.25e-4", "12345.678", "42", "-0.5", "1e300", "7")
 ODD = (
     "1e999", "-1e999", "1_000", "0x1F", "nan", "Infinity", "-inf", "٣٤", "١٢٣", "1,5", "1,234.5",
@@ -81,12 +69,9 @@ def _text(rng: np.random.Generator) -> Made:
     mark = _pick(rng, [",", ";", "\t", "|"])
     end = _pick(rng, ["\n", "\r\n", "\r"])
     quoting = csv.QUOTE_MINIMAL if plain or rng.random() < 0.5 else csv.QUOTE_NONE
+    escape = "\\" if quoting else None
     writer = csv.writer(
-        target,
-        delimiter=mark,
-        lineterminator=end,
-        quoting=quoting,
-        escapechar="\\" if quoting else None,
+        target, delimiter=mark, lineterminator=end, quoting=quoting, escapechar=escape
     )
     with contextlib.suppress(csv.Error):
         writer.writerows([names, *cells])
@@ -205,11 +190,8 @@ def _array(rng: np.random.Generator) -> tuple[np.ndarray, bool]:
     if kind[:3] in ("M8", "M8[", ">M8", "m8["):
         return whole.astype("<i8").view(kind.replace(">", "")).astype(kind), False
     array = whole.astype(kind)
-    return (np.asfortranarray(array) if rng.random() < 0.3 else array), kind not in (
-        "c16",
-        "?",
-        "S3",
-    )
+    array = np.asfortranarray(array) if rng.random() < 0.3 else array
+    return array, kind not in ("c16", "?", "S3")
 
 
 def _numpy(kind: str) -> Callable[..., Made]:

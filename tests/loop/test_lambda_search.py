@@ -6,35 +6,31 @@ import pytest
 import reference
 from conftest import problem_for
 from dogc import CAN, DOGC, PCAN
+from dogc.loop import lambda_search
 from dogc.loop.initial_states import spectral_start
-from dogc.loop.lambda_search import (
-    GROWTH,
-    balanced_lambda,
-    begin_search,
-    mean_xi,
-    search_lambda,
-)
 
 
 @pytest.fixture
 def searching(three_blobs):
     X, _ = three_blobs
     problem = problem_for(X, DOGC(3, n_neighbors=10))
-    return problem, begin_search(problem, spectral_start(problem))
+    return problem, lambda_search.begin_search(problem, spectral_start(problem))
 
 
 def test_search_starts_where_the_two_distances_balance(searching):
     problem, state = searching
     between_clusters = 2.0 * problem.c / problem.n
-    assert balanced_lambda(problem, state) * between_clusters == pytest.approx(state.dx.mean())
+    assert lambda_search.balanced_lambda(problem, state) * between_clusters == pytest.approx(
+        state.dx.mean()
+    )
 
 
 def test_the_xi_of_all_rows_is_the_mean_of_theirs_without_the_few_that_lie_far_away():
     d = np.sort(np.random.default_rng(0).random((50, 6)), axis=1)
     own = [reference.neighbour_xi(row, 5) for row in d]
-    np.testing.assert_allclose(mean_xi(d, 5), np.full(50, np.mean(own)))
+    np.testing.assert_allclose(lambda_search.mean_xi(d, 5), np.full(50, np.mean(own)))
     with_far = np.vstack([d, 1e9 * d[:1]])
-    np.testing.assert_allclose(mean_xi(with_far, 5), np.full(51, np.mean(own)))
+    np.testing.assert_allclose(lambda_search.mean_xi(with_far, 5), np.full(51, np.mean(own)))
 
 
 def with_components(state, count):
@@ -44,17 +40,17 @@ def with_components(state, count):
 
 def test_lambda_grows_until_there_are_too_many_components(searching):
     problem, state = searching
-    few = search_lambda(problem, with_components(state, 2))
-    assert few.lam == GROWTH * state.lam
+    few = lambda_search.search_lambda(problem, with_components(state, 2))
+    assert few.lam == lambda_search.GROWTH * state.lam
     assert few.search.low == state.lam
     assert math.isinf(few.search.high)
 
 
 def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
     problem, state = searching
-    few = search_lambda(problem, with_components(state, 2))
+    few = lambda_search.search_lambda(problem, with_components(state, 2))
     spoilt = with_components(few, 5)._replace(F=-few.F)
-    back = search_lambda(problem, spoilt)
+    back = lambda_search.search_lambda(problem, spoilt)
     assert back.F is state.F
     assert state.lam < back.lam < few.lam
     assert back.search.high == few.lam

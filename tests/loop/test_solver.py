@@ -8,14 +8,9 @@ import reference_loop
 from conftest import problem_for
 from dogc import CAN, DOGC
 from dogc.datasets import load_uci
+from dogc.loop import solver
 from dogc.loop.initial_states import random_starts, spectral_start, starts
 from dogc.loop.lambda_search import begin_search, hold
-from dogc.loop.solver import (
-    Record,
-    alternate,
-    solve,
-    stop_reason,
-)
 
 
 def spread_blobs(seed=0, n=60, noise=2.0):
@@ -30,7 +25,7 @@ def test_fixed_lambda_run_equals_the_dense_loop():
     method = CAN._method._replace(schedule=hold)
     state = begin_search(problem, spectral_start(problem))
     lam = state.lam
-    result = alternate(problem, method, state, max_iter=3, tol=0.0)
+    result = solver.alternate(problem, method, state, max_iter=3, tol=0.0)
     S, F, L = reference_loop.dense_can(X, 3, 9, lam, n_iter=3)
     np.testing.assert_allclose(reference_loop.dense_weights(result.state, len(X)), S, atol=1e-6)
     assert np.trace(F.T @ L @ F) == pytest.approx(
@@ -76,7 +71,7 @@ def test_every_reason_to_end_is_given_where_it_holds(reason, ctrl_c):
     assert model.converged_ == (reason in {"converged", "settled"})
 
 
-SETTLED = Record(2, 1.0, {}, 1.0, 3, 0)
+SETTLED = solver.Record(2, 1.0, {}, 1.0, 3, 0)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +92,8 @@ def test_why_a_run_that_has_settled_ends(c, fragmented, count, reason):
     state = begin_search(problem, spectral_start(problem))
     graph = state.graph._replace(n_components=count)
     state = state._replace(graph=graph, search=state.search._replace(fragmented=fragmented))
-    assert stop_reason(problem, DOGC._method, state, [SETTLED, SETTLED], 1e-4) == reason
-    assert stop_reason(problem, DOGC._method, state, [SETTLED], 1e-4) is None
+    assert solver.stop_reason(problem, DOGC._method, state, [SETTLED, SETTLED], 1e-4) == reason
+    assert solver.stop_reason(problem, DOGC._method, state, [SETTLED], 1e-4) is None
 
 
 @pytest.mark.parametrize("objective", [-1000.0, 1e-3, 1.0, 1000.0])
@@ -109,7 +104,7 @@ def test_tol_is_counted_in_the_objective(objective):
     last = SETTLED._replace(objective=objective)
     for change, reason in ((0.9e-4, "converged"), (1.1e-4, None)):
         history = [last._replace(objective=objective * (1.0 + change)), last]
-        assert stop_reason(problem, DOGC._method, state, history, 1e-4) == reason
+        assert solver.stop_reason(problem, DOGC._method, state, history, 1e-4) == reason
 
 
 def test_spectral_start_needs_one_run_and_random_starts_reach_it():
@@ -118,9 +113,9 @@ def test_spectral_start_needs_one_run_and_random_starts_reach_it():
     rng = np.random.default_rng(0)
     assert len(list(starts(problem, "spectral", 5, rng))) == 1
     assert len(list(starts(problem, "random", 5, rng))) == 5
-    spectral = solve(problem, DOGC._method, [spectral_start(problem)], max_iter=50, tol=1e-6)
+    spectral = solver.solve(problem, DOGC._method, [spectral_start(problem)], max_iter=50, tol=1e-6)
     for seed in range(5):
         state = next(random_starts(problem, 1, np.random.default_rng(seed)))
-        result = solve(problem, DOGC._method, [state], max_iter=50, tol=1e-6)
+        result = solver.solve(problem, DOGC._method, [state], max_iter=50, tol=1e-6)
         together = {*zip(spectral.state.Y, result.state.Y, strict=True)}
         assert len(together) == 3  # the same partition under other names
