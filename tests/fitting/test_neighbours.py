@@ -1,9 +1,5 @@
 """Neighbour search: exact, or by others."""
 
-import os
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -74,32 +70,6 @@ def test_pynndescent_is_one_of_them():
     assert np.array_equal(fits[0].affinity_matrix_.data, fits[1].affinity_matrix_.data)
     assert fits[0].neighbors_recall_ > 0.9
     assert np.array_equal(fits[0].predict(X[:50]), fits[0].labels_[:50])
-
-
-def test_without_pynndescent_the_remedy_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(ValueError, match=r"pip install \"dogc\[ann\]\", or use 'auto'"):
-        DOGC(3, neighbors_algorithm="pynndescent").fit(rows(100))
-
-
-def test_a_fork_that_numba_would_end_is_refused(monkeypatch):
-    class Descent:
-        def __init__(self, Z, **settings):
-            search = NearestNeighbors(n_neighbors=settings["n_neighbors"]).fit(Z)
-            self.neighbor_graph = search.kneighbors(Z)[::-1]
-
-    layers = iter(["omp", "tbb"])
-    fakes = {"pynndescent": SimpleNamespace(NNDescent=Descent),
-             "numba": SimpleNamespace(threading_layer=lambda: next(layers))}  # fmt: skip
-    for name, fake in fakes.items():
-        monkeypatch.setitem(sys.modules, name, fake)
-    monkeypatch.setattr(neighbours, "_searched_in", set())
-    model = DOGC(3, neighbors_algorithm="pynndescent")
-    model.fit(rows(100))
-    monkeypatch.setattr(os, "getpid", lambda: -1)
-    with pytest.raises(RuntimeError, match="in a forked process after its parent did; start"):
-        model.fit(rows(100))
-    model.fit(rows(100))
 
 
 def test_a_search_that_finds_too_few_is_told_so():

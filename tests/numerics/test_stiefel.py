@@ -100,7 +100,7 @@ def test_steps_alternate_between_the_two_of_barzilai_and_borwein():
 def test_the_curve_is_the_dense_cayley_transform(n, c, tau):
     rng = np.random.default_rng(12)
     F, G = orthonormal(rng, n, c), rng.standard_normal((n, c))
-    point = stiefel._CayleyCurve(F, G).at(tau)
+    point = stiefel._cayley_curve(F, G)(tau)
     np.testing.assert_allclose(point, reference.cayley(F, G, tau), rtol=0, atol=1e-11)
 
 

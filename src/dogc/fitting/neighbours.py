@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
+from .._extras import needed
 from ..numerics import graph
 from ..numerics.matrix import Matrix
 from .repeatable import Report, in_blocks
@@ -21,7 +21,6 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "pynndescent")
 QUERY_ROWS, SPARSE_DISTANCES = 4096, 1 << 21
 # Rows whose neighbours are looked up exactly to measure the recall of an approximate search.
 RECALL_ROWS = 200
-_searched_in: set[int] = set()  # processes, by pynndescent
 MADE_BY = {
     "distances": "those of KNeighborsTransformer(mode='distance')",
     "affinities": "those of a Gaussian kernel",
@@ -67,7 +66,10 @@ def fit_index(
             search.set_params(n_neighbors=n_neighbors)
         return Index("transformer", search.fit(Z), n, metric)
     if algorithm == "pynndescent":
-        return Index("pynndescent", _fit_descent(Z, n_neighbors, metric), n, metric)
+        descent = needed("pynndescent", "neighbors_algorithm='pynndescent'").NNDescent
+        # One thread: with more its result depends on their number.
+        search = descent(Z, metric=metric, n_neighbors=n_neighbors, random_state=0, n_jobs=1)
+        return Index("pynndescent", search, n, metric)
     return Index("exact", NearestNeighbors(algorithm=algorithm, metric=metric).fit(Z), n, metric)
 
 
@@ -83,7 +85,6 @@ def query(
     """Indices of the nearest fitted rows of each row of Z, the same for any ``n_jobs``."""
     n_neighbors = min(n_neighbors, index.n)
     if index.kind == "pynndescent":
-        _check_fork()
         return index.search.query(Z, n_neighbors)[0].astype(np.int64)
     if index.kind == "transformer":
         return _listed(index.search.transform(Z), n_neighbors)
@@ -151,31 +152,6 @@ def _listed(distances: Any, n_neighbors: int) -> np.ndarray:
             f"{n_neighbors} are needed, the row itself among them; let it return more."
         )
     return idx
-
-
-def _fit_descent(Z: Matrix, n_neighbors: int, metric: str) -> Any:
-    try:
-        from pynndescent import NNDescent
-    except ImportError:
-        raise ValueError(
-            "neighbors_algorithm='pynndescent' needs that package; pip install \"dogc[ann]\", or "
-            "use 'auto'."
-        ) from None
-    _check_fork()
-    # One thread: with more its result depends on their number.
-    return NNDescent(Z, metric=metric, n_neighbors=n_neighbors, random_state=0, n_jobs=1)
-
-
-def _check_fork() -> None:
-    """Refuse what numba would end the whole process for: threads in a fork of one that had them."""
-    import numba
-
-    if _searched_in and os.getpid() not in _searched_in and numba.threading_layer() == "omp":
-        raise RuntimeError(
-            "neighbors_algorithm='pynndescent' cannot search in a forked process after its parent "
-            "did; start processes by 'spawn' or joblib, or use 'auto'."
-        )
-    _searched_in.add(os.getpid())
 
 
 def neighbours_in_graph(
