@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
+from ..fitting.scaling import unit_rows
 from ..numerics import affinity, eigen, graph
-from . import _discretising
 from ._fixed import EmbeddingClusterer, merged_components
 
 
@@ -227,4 +227,4 @@ class NormalizedCut(RatioCut):
         L, root = affinity.normalised_laplacian(fixed.A)
         U = eigen.bottom_eigenvectors(L, c, member, weights=root)
         V = affinity.generalised_eigenvectors(fixed.A, U, root)
-        return _discretising.length_one(V) if unit else V
+        return unit_rows(V) if unit else V

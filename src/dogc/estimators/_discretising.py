@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from .._checks import check_count, check_flag, check_numbers
 from ..fitting.repeatable import generator, single_blas_thread
+from ..fitting.scaling import unit_rows
 from ..numerics import discrete
 
 
@@ -94,18 +95,12 @@ def rotation_labels(F: np.ndarray, n_init: int, rng: np.random.Generator) -> np.
     return labels
 
 
-def length_one(F: np.ndarray) -> np.ndarray:
-    """Rows of length one; zero rows stay."""
-    length = np.linalg.norm(F, axis=1, keepdims=True)
-    return F / np.where(length > 0, length, 1.0)
-
-
 def unit_scale(F: np.ndarray, normalize_rows: bool = True) -> np.ndarray:
     """F on a scale of order one, which changes no label."""
-    # Row by row: between rows there may be more orders of magnitude than a number holds.
-    largest = np.abs(F).max(axis=1, keepdims=True) if normalize_rows else np.abs(F).max()
-    F = F / np.where(largest >= np.finfo(float).tiny, largest, 1.0)
-    return length_one(F) if normalize_rows else F
+    if normalize_rows:
+        return unit_rows(F)
+    largest = np.abs(F).max()
+    return F / (largest if largest >= np.finfo(float).tiny else 1.0)
 
 
 def discretise(F: np.ndarray, how: str, n_init: int | None, random_state: Any) -> np.ndarray:

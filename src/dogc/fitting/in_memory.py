@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 from ..numerics import discrete, lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
-from .repeatable import Report, over_blocks
+from .repeatable import Found, Report, over_blocks
 from .representatives import Representatives, RowFacts, RowSet, Unseen, as_points
 
 # Rows for each of those that are to differ, among which they are looked for first.
@@ -94,8 +94,8 @@ class RowsInMemory(RowSet):
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """Facts of each row by its links, which are not kept."""
-        parts = [row_facts(fitted, found, mark, self.dtype) for found, _ in self._linked(fitted)]
-        return RowFacts(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        linked = (found for found, _ in self._linked(fitted))
+        return put_together(row_facts(fitted, found, mark, self.dtype) for found in linked)
 
     def _linked(
         self, fitted: Representatives, report: Report | None = None
@@ -120,18 +120,27 @@ class LinksInMemory:
         """Keep them; p is the number of representatives."""
         self.rows, self.weight, self.dtype, self.p, self.n_jobs = rows, weight, dtype, p, n_jobs
 
-    def votes(self, labels: np.ndarray, n_votes: int | None = None) -> np.ndarray:
-        """The label of each row, where representatives have these."""
-        return row_votes(self.rows, labels, n_votes, self.n_jobs)[0]
+    def _each(self, function: Callable[[links.RowLinks], Found]) -> Iterator[Found]:
+        """Results of a function for the links of each block of rows."""
+        idx, _, share, reach = self.rows
+
+        def block(part: slice) -> Found:
+            return function(links.RowLinks(idx[part], None, share[part], reach[part]))
+
+        return over_blocks(block, idx, self.n_jobs)
 
     def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links have a vote."""
-        c, n_links = int(labels.max()) + 1, self.rows.idx.shape[1]
-        return counted(lambda n: weigh(self.votes(labels, n), self.weight, c), n_links, labels)
+
+        def sizes_by(n_votes: int) -> np.ndarray:
+            found = self._each(lambda rows: row_votes(rows, labels, n_votes)[0])
+            return weigh(np.concatenate(list(found)), self.weight, int(labels.max()) + 1)
+
+        return counted(sizes_by, self.rows.idx.shape[1], labels)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """Facts of each row, once representatives have labels."""
-        return row_facts(fitted, self.rows, mark, self.dtype, self.n_jobs)
+        return put_together(self._each(lambda rows: row_facts(fitted, rows, mark, self.dtype)))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
@@ -141,24 +150,15 @@ class LinksInMemory:
 
 
 def row_votes(
-    rows: links.RowLinks, labels: np.ndarray, n_votes: int | None = None, n_jobs: int | None = 1
+    rows: links.RowLinks, labels: np.ndarray, n_votes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The label with most of each row's weight, the lowest in a tie, and its share.
 
-    The nearest ``n_votes`` of its links have a vote; None: all.
+    The nearest ``n_votes`` of its links have a vote.
     """
-    n, c = len(rows.idx), int(labels.max()) + 1
-    found, sure = np.empty(n, dtype=np.int64), np.empty(n)
-
-    def block(part: slice) -> None:
-        idx, weight = rows.idx[part, :n_votes], rows.share[part, :n_votes]
-        share = discrete.label_shares(labels[idx], weight, c)
-        found[part] = share.argmax(axis=1)
-        sure[part] = share.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
-
-    for _ in over_blocks(block, rows.idx, n_jobs):
-        pass
-    return found, sure
+    idx, weight = rows.idx[:, :n_votes], rows.share[:, :n_votes]
+    votes = discrete.label_shares(labels[idx], weight, int(labels.max()) + 1)
+    return votes.argmax(axis=1), votes.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
 
 
 def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
@@ -186,20 +186,22 @@ def counted(
 
 
 def row_facts(
-    fitted: Representatives,
-    rows: links.RowLinks,
-    mark: int | None,
-    dtype: Any,
-    n_jobs: int | None = 1,
+    fitted: Representatives, rows: links.RowLinks, mark: int | None, dtype: Any
 ) -> RowFacts:
     """Labels of rows by their links, how sure they are, and who is an outlier."""
-    labels, confidence = row_votes(rows, fitted.labels, fitted.n_votes, n_jobs)
+    labels, confidence = row_votes(rows, fitted.labels, fitted.n_votes)
     if fitted.reach is None or fitted.stray is None:
         return RowFacts(labels, confidence)
-    score = outlier_scores.row_scores(fitted, rows, n_jobs)
-    stray = fitted.stray.astype(np.int64)
-    apart = (score > outliers.OUTLYING) | (row_votes(rows, stray, fitted.n_votes, n_jobs)[0] == 1)
+    score = outlier_scores.row_scores(fitted, rows)
+    stray, _ = row_votes(rows, fitted.stray.astype(np.int64), fitted.n_votes)
+    apart = (score > outliers.OUTLYING) | (stray == 1)
     sure = outliers.discount(confidence, score, int(fitted.labels.max()) + 1)
     if mark is not None:
         labels[apart] = mark
     return RowFacts(labels, sure.astype(dtype), score.astype(dtype), apart)
+
+
+def put_together(facts: Iterable[RowFacts]) -> RowFacts:
+    """The facts of all rows from those of blocks."""
+    parts = zip(*facts, strict=True)
+    return RowFacts(*(None if part[0] is None else np.concatenate(part) for part in parts))

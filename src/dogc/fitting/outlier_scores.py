@@ -13,7 +13,7 @@ from . import labelling, links, neighbours
 from .distinct import DistinctRows
 from .labelling import Fitted, FittedRows
 from .problems import Place, points
-from .repeatable import in_chunks, over_blocks
+from .repeatable import in_chunks
 from .representatives import Representatives
 from .settings import SMALLEST_SHARE, SmallestCluster, wide_scale
 
@@ -158,15 +158,10 @@ def representative_reach(R: np.ndarray, n_links: int, metric: str) -> np.ndarray
     return np.sqrt(d[:, 1:]).mean(axis=1) if d.shape[1] > 1 else np.zeros(len(R))
 
 
-def row_scores(fitted: Representatives, rows: links.RowLinks, n_jobs: int | None) -> np.ndarray:
+def row_scores(fitted: Representatives, rows: links.RowLinks) -> np.ndarray:
     """The score of each row that is linked with representatives."""
-
-    def block(part: slice) -> np.ndarray:
-        # Three digits tell rows apart, and many rows with few values make a small model file.
-        found = _relative(rows.reach[part], fitted.reach, rows.idx[part])
-        return found.round(3).astype(np.float32)
-
-    return np.concatenate(list(over_blocks(block, rows.idx, n_jobs)))
+    # Three digits tell rows apart, and many rows with few values make a small model file.
+    return _relative(rows.reach, fitted.reach, rows.idx).round(3).astype(np.float32)
 
 
 def _relative(own: np.ndarray, reach: Any, idx: np.ndarray) -> np.ndarray:

@@ -198,7 +198,10 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
             R = nodes.root * (centred if centred.any() else R)  # equal rows span what rounding does
         problem = problem._replace(subspace=Subspace(R, m))
     if regress and scaled is not None:
-        X = _regressors(place.X, scaled, settings.fit_intercept)
+        X = scaled.X
+        if not settings.fit_intercept and not sp.issparse(X):  # uncentred, as `eq:27` has them
+            X = place.X / scaled.scale
+            X = X if scaled.T is None else X @ scaled.T
         regression = Regression(X, settings.penalties.p, settings.fit_intercept)
         problem = problem._replace(regression=regression)
     return problem
@@ -244,11 +247,3 @@ def _weights(
     scale = scaled.scale if np.ndim(scaled.unit) == 0 else scaled.scatter
     # Beyond any bound it leaves P zero, whatever it is.
     return paper_weights(alpha, beta, min(gamma / scale / scale, LARGEST))
-
-
-def _regressors(X: Matrix, scaled: scaling.Scaled, fit_intercept: bool) -> Matrix:
-    """The regression's features; without an intercept, uncentred as `eq:27` has them."""
-    if fit_intercept or sp.issparse(X):
-        return scaled.X
-    rows = X / scaled.scale
-    return rows if scaled.T is None else rows @ scaled.T
