@@ -101,11 +101,12 @@ def voted(search, labels, Z, k, width):
     return discrete.label_shares(labels[found.idx], found.share, c)
 
 
+@pytest.mark.parametrize("q", [1, TREE, BRUTE])
 @pytest.mark.parametrize("kind", CLOUDS)
 @pytest.mark.parametrize("k", [1, 4, links.LINKS])
-def test_a_label_that_is_sure_is_that_of_all_links(kind, k):
+def test_a_label_that_is_sure_is_that_of_all_links(q, kind, k):
     rng = np.random.default_rng(0)
-    R, Z = (CLOUDS[kind](rng, BRUTE) for _ in range(2))
+    R, Z = (CLOUDS[kind](rng, q) for _ in range(2))
     R = np.asarray(R[:60], dtype=np.float64)
     labels = (R[:, 0] > np.median(R[:, 0])).astype(int) + (R[:, 0] > np.quantile(R[:, 0], 0.8))
     search = links.make_search(R)

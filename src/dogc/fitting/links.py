@@ -47,6 +47,8 @@ FAR = 2.0
 ONE = 1 << 14
 # Up to this many dimensions a tree finds the nearest faster than all distances do.
 TREE_UP_TO = 5
+# Rounding must not make a row sure of its label.
+SLACK = 1e-9
 # With fewer rows scikit-learn would share the representatives among threads, not the rows.
 LEAST_ROWS = 1025
 
@@ -127,17 +129,25 @@ def sure_labels(
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """From rows to labels by their nearest representative, and which of them are sure.
 
-    A label is sure where all ``n_links`` representatives that the row is linked with have it. Where
-    products do not tell distances, none is.
+    A label is sure where all ``n_links`` representatives that the row is linked with have it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> R, labels = np.outer([0.0, 1.0, 5.0, 6.0], np.ones(6)), np.array([0, 0, 1, 1])
-    >>> sure_labels(make_search(R), labels, 2)(np.outer([0.5, 2.9], np.ones(6)))
+    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> sure_labels(make_search(R), labels, 2)(np.array([[0.5], [2.9]]))
     (array([0, 0]), array([ True, False]))
     """
-    if not search.bits or search.metric != "euclidean":
+    if isinstance(search.nearest, cKDTree):
+        margin = _margins(search, labels, n_links)
+
+        def by_tree(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            distance, idx = search.nearest.query(Z - search.origin, p=search.p)
+            idx = np.minimum(idx, len(labels) - 1)
+            return labels[idx], distance < margin[idx]
+
+        return by_tree
+    if search.metric != "euclidean":  # products tell Euclidean distances only
         return lambda Z: (np.repeat(labels[:1], len(Z)), np.zeros(len(Z), dtype=bool))
     order = np.argsort(labels, kind="stable")
     R = search.R[order]
@@ -161,6 +171,21 @@ def sure_labels(
         return found, sure
 
     return by_products
+
+
+def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
+    """How near a row must be to its nearest representative to be sure to get its label.
+
+    A row at distance d from representative j has its k nearest within 2 d and the k-th distance
+    of j from j. If no representative of another label is as near as that, all k agree.
+    """
+    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))], p=search.p)[0][:, 0]
+    other = np.full(len(R), np.inf)
+    for label in np.unique(labels):
+        inside = labels == label
+        if not inside.all():
+            other[inside] = cKDTree(R[~inside]).query(R[inside], p=search.p)[0]
+    return 0.5 * (other - reach) * (1.0 - SLACK)
 
 
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:
