@@ -165,3 +165,9 @@ def test_a_sample_does_not_hang_on_units_order_constant_columns_or_copies(rows, 
         Z = found.X.toarray() if sp.issparse(found.X) else found.X
         np.testing.assert_array_equal(undone(Z), wanted.X, err_msg=name)
         np.testing.assert_array_equal(found.keys, wanted.keys)
+
+
+def test_distinct_rows_behind_many_copies_are_counted():
+    X = np.repeat([[1.0, 0.0], [-0.0, 2.0], [0.0, 2.0]], 400, axis=0)
+    for rows in (X, sp.csr_array(X)):
+        assert [RowsInMemory(rows).count_distinct(enough) for enough in (1, 2, 9)] == [1, 2, 2]
