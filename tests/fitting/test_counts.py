@@ -109,7 +109,7 @@ def test_blocks_are_counted(sizes):
     best = table[0]
     assert best.n_clusters == len(sizes)
     assert (best.votes, best.n_scales) == (2, 2)
-    assert best.score == pytest.approx(len(sizes) ** 0.6 * (best.firmness - 0.55), abs=2e-3)
+    assert best.score == pytest.approx(len(sizes) ** 0.6 * (best.firmness - 0.65), abs=2e-3)
     firm = counting.firmness(A, np.repeat(np.arange(len(sizes)), sizes))
     assert best.firmness == pytest.approx(firm, abs=2e-3)
     assert best.jump == max(row.jump for row in table)
@@ -169,7 +169,8 @@ def test_the_evidence_is_consistent(cls, n):
     for row in table:
         assert 0 <= row.votes <= row.n_scales == one.n_scales
         if row is not one:
-            score = row.n_clusters**0.6 * (row.firmness - 0.55)
+            level = counting.level_of(row.reference)
+            score = row.n_clusters**0.6 * (row.firmness - level)
             assert row.score == pytest.approx(score, abs=5e-3)
     rest = [row.score for row in table[3:]]
     assert rest == sorted(rest, reverse=True)
@@ -224,3 +225,22 @@ def test_the_picture_shows_every_number(display):
 def test_a_model_that_was_told_the_number_has_no_picture(display):
     with pytest.raises(ValueError, match=r"n_clusters was given.*fitted with n_clusters='auto'"):
         display.from_estimator(DOGC(3).fit(far_blobs(4)))
+
+
+def test_without_a_firm_number_the_level_falls_to_that_of_rows_without_clusters():
+    # In fifty columns cuts are dear: no number of clusters is as firm as in the plane.
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 4
+    X = 0.4 * rng.normal(size=(4, 50))[y] + rng.normal(size=(600, 50))
+    first, *rows = DOGC("auto").fit(X).cluster_counts_
+    assert first.n_clusters == 4
+    assert first.firmness < counting.LEVEL
+    level = counting.lowest_level(first.reference)
+    assert first.score == pytest.approx(4**0.6 * (first.firmness - level), abs=5e-3)
+
+
+@pytest.mark.parametrize("columns", [2, 5, 20])
+def test_a_gaussian_and_a_cube_are_one_cluster(columns):
+    rng = np.random.default_rng(3)
+    for X in (rng.normal(size=(400, columns)), rng.random((400, columns))):
+        assert DOGC("auto").fit(X).n_clusters_ == 1

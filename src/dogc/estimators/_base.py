@@ -107,6 +107,7 @@ class GraphClusterer(NewRows):
             self.rotation_ = learned.Q.astype(dtype)
         self._assign_representatives(*found.nodes or (None,))
         self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = found.rows
+        self.evidence_ = found.evidence
         self._fitted_rows, self.label_agreement_ = found.model.fitted, found.agreement
         for name in ("coef_", "intercept_"):  # of a fit before
             self.__dict__.pop(name, None)

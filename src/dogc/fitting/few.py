@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._checks import check_room
+from ..loop.initial_states import own_graph
 from ..loop.running import held, may_hold, run
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.state import Problem, State, similarities
@@ -23,8 +24,9 @@ from .auto.n_neighbors import AGREED, SCALES, distance_from_usual, only_scale, w
 from .auto.task import Start, Task, place_of, sampled, start_at
 from .column_maps import GIVEN
 from .distinct import DistinctRows, warn_few_rows
+from .evidence import Evidence, evidence_of, evidence_of_graph
 from .new_rows import Model
-from .problems import Place, problem_at, projection
+from .problems import Place, points, problem_at, projection
 from .representatives import FEW_ROWS, RowFacts, RowSet
 from .result import FitResult, Learned, choices_of
 from .rule import RuleRows, fitted_rule, judged_rule
@@ -95,9 +97,21 @@ def few(rows: RowSet, task: Task) -> FitResult:
         settings, problem.c, chosen, counts, name, looks, look.start, starts, recall
     )
     unseen = functools.partial(new_rows.facts_of, model)
-    return FitResult(
-        choices, solution.result, learned, rows.spread(rows_found, unseen), model, agreement
-    )
+    facts = rows.spread(rows_found, unseen)
+    seen = labels_evidence(task, solution)
+    return FitResult(choices, solution.result, learned, facts, model, agreement, seen)
+
+
+def labels_evidence(task: Task, solution: Solution) -> Evidence | None:
+    """The evidence for the labels of a solution; None if the time is up."""
+    if task.watch.overdue:
+        return None
+    with task.watch.phase("evidence"):
+        labels = task.discretise(solution.problem, solution.result.state)
+        geometry = solution.place.geometry
+        if geometry.scaled is None:
+            return evidence_of_graph(own_graph(solution.problem)[0], labels)
+        return evidence_of(points(geometry), labels)
 
 
 def with_say(

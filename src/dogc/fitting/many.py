@@ -22,6 +22,7 @@ from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Solved, make_trial, resolve
 from .column_maps import GIVEN, Columns, have_one_length
+from .evidence import Evidence, evidence_of, spread_rows
 from .new_rows import Model
 from .problems import Geometry, problem_on, projection
 from .representatives import (
@@ -30,6 +31,7 @@ from .representatives import (
     ManyRows,
     NodeGraph,
     Options,
+    Representatives,
     RowSet,
     as_points,
     projected,
@@ -160,7 +162,20 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
-    return FitResult(choices, result, learned, facts, model, agreement, nodes_found)
+    seen = None
+    if not watch.overdue:
+        with watch.phase("evidence"):
+            seen = sample_evidence(all_rows.sample, fitted, jobs)
+    return FitResult(choices, result, learned, facts, model, agreement, seen, nodes_found)
+
+
+def sample_evidence(
+    sample: sampling.Sample, fitted: Representatives, n_jobs: int | None
+) -> Evidence:
+    """The evidence for the labels of some rows of the sample."""
+    rows = spread_rows(len(sample.keys))
+    labels = labelling.new_labels(fitted, sample.X[rows], n_jobs)
+    return evidence_of(as_points(fitted.frame, sample.X[rows]), labels)
 
 
 def are_many(rows: RowSet, p: int | str | None) -> bool:

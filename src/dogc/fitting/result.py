@@ -12,6 +12,7 @@ from .auto.geometry import Look, better_looks
 from .auto.n_clusters import CountEvidence
 from .auto.n_neighbors import ScaleChoice
 from .auto.trials import Trial
+from .evidence import Evidence
 from .new_rows import Model
 from .representatives import RowFacts
 from .settings import Settings
@@ -54,6 +55,7 @@ class FitResult(NamedTuple):
     rows: RowFacts
     model: Model
     agreement: float  # share of labels that the model gives again
+    evidence: Evidence | None  # None where there was no time for it
     nodes: Nodes | None = None
 
 

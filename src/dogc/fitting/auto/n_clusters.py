@@ -13,10 +13,16 @@ weight of one row: a handful of rows cannot claim that it is cut off for nothing
 
 Two witnesses are heard alike: the mean of the graphs at all scales, and the one scale whose own
 clusters are firmest.
+
+One cluster is the answer unless another number is firmer than a level that rows without clusters
+do not reach, and firmer than a Gaussian with the covariance of the rows. Where no number is, the
+level falls to that of the Gaussian: in many columns cuts are so dear that the firmness of any
+clusters is far below that of planar ones.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -29,8 +35,9 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from ...numerics import affinity, discrete, eigen, graph, separation
 from ...numerics.matrix import Ended, never
 from ..column_maps import GIVEN, standard_columns
-from ..problems import Place, in_company
+from ..problems import Place, in_company, points
 from ..settings import SMALLEST_SHARE
+from ..structureless import from_neighbours, gaussian_like, in_directions, neighbour_graph
 from .n_neighbors import SCALES, candidate_scales
 from .task import SAMPLE_ROWS, Task, largest_scale, place_of, sampled
 
@@ -38,11 +45,16 @@ from .task import SAMPLE_ROWS, Task, largest_scale, place_of, sampled
 MOST = 60
 # Firmness that structure must exceed: halves of a uniform square have about 0, those of a uniform
 # strip log 2 = 0.69, and most data without clusters 0 to 0.5.
-LEVEL = 0.55
+LEVEL = 0.65
+# What it must exceed that of a Gaussian with the same covariance by: always, and where it is below
+# the level.
+EXCESS, GREAT_EXCESS = 0.2, 0.5
 # The mean over c clusters is the firmer evidence the more there are; by theory the root of c.
 POWER = 0.6
-# Counts that are looked at: the smallest, and those after which eigenvalues jump most.
+# Counts that are looked at: the smallest, those after which eigenvalues jump most, and some of all
+# sizes.
 SMALLEST, JUMPS = 5, 8
+GRID = (8, 12, 16, 24, 40, 60)
 # Eigenvalues below this are all "zero": a graph that is as good as cut.
 EIGENVALUE_FLOOR = 1e-4
 # The share of the widest graph in each, so that fragments are tied to what lies near them.
@@ -59,11 +71,12 @@ class CountEvidence(NamedTuple):
     """
 
     n_clusters: int
-    score: float  # c ** 0.6 times (firmness - 0.55)
-    votes: int  # scales at which firmness exceeds that of data without clusters
+    score: float  # c ** 0.6 times (firmness - the level that clusters must exceed)
+    votes: int  # scales at which firmness exceeds that level
     n_scales: int
     firmness: float = 0.0  # mean log ratio of the cut that halves a cluster to the cut around it
     jump: float = 0.0  # mean log of the ratio of eigenvalues c + 1 and c
+    reference: float | None = None  # firmness of a Gaussian of the same covariance, if asked
 
 
 def most_clusters(n: int) -> int:
@@ -82,6 +95,7 @@ def weigh_counts(
     most: int,
     ended: Ended = never,
     trying: Callable[[str], object] = lambda what: None,
+    reference: Sequence[sp.csr_array] = (),
 ) -> list[CountEvidence]:
     """Evidence for numbers of clusters, one among them, the best first.
 
@@ -96,6 +110,8 @@ def weigh_counts(
         cluster is always among them.
     trying : callable
         Told what is tried next.
+    reference : sparse arrays like ``graphs``
+        Graphs of rows without clusters. Without them firmness must exceed 0.65.
 
     Examples
     --------
@@ -104,27 +120,99 @@ def weigh_counts(
     >>> weigh_counts([sp.csr_array(A - np.diag(np.diag(A)))], 5)[0].n_clusters
     3
     """
-    mean = (sum(graphs[1:], graphs[0]) * (1.0 / len(graphs))).tocsr()
-    tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
-    table = {1: CountEvidence(1, 0.0, 0, len(graphs))}
-    spectra: list[tuple[np.ndarray, np.ndarray]] = []
     trying(f"1 to {most} clusters")
-    for A in tied:
-        spectra.append(low_spectrum(A, most + 1, ended))
-        if ended():  # the last one is rough
-            return list(table.values())
-    jumps = mean_jumps([values for values, _ in spectra[:-1]])
-    wanted = _candidates(jumps)
+    own, jumps = _spectra(graphs, most, ended)
+    found: dict[int, _Found] = {}
+
+    def table(level: Callable[[float | None], float]) -> list[CountEvidence]:
+        rows = [_weighed(c, row, level(row.reference)) for c, row in found.items()]
+        return _ordered([CountEvidence(1, 0.0, 0, len(graphs)), *rows])
+
+    @functools.cache
+    def chance() -> _Spectra:
+        trying("rows without clusters")
+        return _spectra(reference, most, ended)[0]
+
+    wanted = [] if ended() else _candidates(jumps)  # the last spectrum is rough then
     while wanted:  # until the best has been compared with its neighbours
         for c in wanted:
             if ended():
-                return _ordered(list(table.values()))
+                return table(level_of)
             trying(f"{c} clusters")
-            found = [_labels(F[:, :c]) for _, F in spectra]
-            table[c] = _weighed(c, graphs, mean, found, float(jumps[c - 2]))
-        best = min(table.values(), key=_rank).n_clusters
-        wanted = [c for c in (best - 1, best + 1) if 2 <= c <= most and c not in table]
-    return _ordered(list(table.values()))
+            firm, scales = firmest(own, c)
+            # What does not reach the level need not be compared.
+            without = firmest(chance(), c)[0] if reference and firm > LEVEL else None
+            found[c] = _Found(firm, scales, float(jumps[c - 2]), without)
+        best = table(level_of)[0].n_clusters
+        wanted = [c for c in (best - 1, best + 1) if 2 <= c <= most and c not in found]
+    rows = table(level_of)
+    if rows[0].n_clusters > 1 or not reference:
+        return rows
+    for c in found:
+        if not ended():
+            found[c] = found[c]._replace(reference=firmest(chance(), c)[0])
+    return table(lowest_level)
+
+
+class _Found(NamedTuple):
+    """The figures of one number of clusters."""
+
+    firm: float
+    own: list[float]  # firmness at each scale
+    jump: float
+    reference: float | None
+
+
+class _Spectra(NamedTuple):
+    """Graphs at several scales, their mean, and the bottom eigenvectors of each, tied."""
+
+    graphs: Sequence[sp.csr_array]
+    mean: sp.csr_array
+    vectors: list[np.ndarray]
+
+
+def _spectra(
+    graphs: Sequence[sp.csr_array], most: int, ended: Ended
+) -> tuple[_Spectra, np.ndarray]:
+    """The spectra, and the mean jump of the eigenvalues at each number of clusters."""
+    mean = (sum(graphs[1:], graphs[0]) * (1.0 / len(graphs))).tocsr()
+    tied = [(A + TIE * graphs[-1]).tocsr() for A in graphs[:-1]] + [graphs[-1], mean]
+    found = [low_spectrum(A, most + 1, ended) for A in tied]
+    jumps = mean_jumps([values for values, _ in found[:-1]])
+    return _Spectra(graphs, mean, [vectors for _, vectors in found]), jumps
+
+
+def firmest(spectra: _Spectra, c: int) -> tuple[float, list[float]]:
+    """The firmness of c clusters by both witnesses, and at each scale."""
+    graphs, mean, vectors = spectra
+    found = [_labels(F[:, :c]) for F in vectors]
+    least = min(found, key=lambda labels: graph.normalised_cut(mean, labels))
+    own = [firmness(A, labels) for A, labels in zip(graphs, found, strict=False)]
+    return 0.5 * (firmness(mean, least) + max(own)), own
+
+
+def level_of(reference: float | None) -> float:
+    """The firmness that clusters must exceed, where rows without clusters have ``reference``.
+
+    Examples
+    --------
+    >>> level_of(0.0), level_of(0.5), level_of(None)
+    (0.65, 0.7, 0.65)
+    """
+    return LEVEL if reference is None else max(LEVEL, reference + EXCESS)
+
+
+def lowest_level(reference: float | None) -> float:
+    """The level where no clusters reach the usual one.
+
+    Examples
+    --------
+    >>> lowest_level(-1.0), lowest_level(0.0), lowest_level(0.5)
+    (-0.5, 0.5, 0.7)
+    """
+    if reference is None:
+        return LEVEL
+    return max(min(LEVEL, reference + GREAT_EXCESS), reference + EXCESS)
 
 
 def _rank(row: CountEvidence) -> tuple[float, int]:
@@ -144,20 +232,13 @@ def _ordered(table: list[CountEvidence]) -> list[CountEvidence]:
     return [first, *second, *third, *(row for row in rest if row not in third)]
 
 
-def _weighed(
-    c: int,
-    graphs: Sequence[sp.csr_array],
-    mean: sp.csr_array,
-    found: list[np.ndarray],
-    jump: float,
-) -> CountEvidence:
-    """The evidence for c clusters, from the labels in each graph and in the mean of them."""
-    least = min(found, key=lambda labels: graph.normalised_cut(mean, labels))
-    own = [firmness(A, labels) for A, labels in zip(graphs, found, strict=False)]
-    firm = 0.5 * (firmness(mean, least) + max(own))
-    score = round(float(c**POWER * (firm - LEVEL)), 3)
-    votes = sum(value > LEVEL for value in own)
-    return CountEvidence(c, score, votes, len(graphs), round(firm, 3), round(jump, 3))
+def _weighed(c: int, found: _Found, level: float) -> CountEvidence:
+    """The evidence for c clusters, by how far their firmness exceeds a level."""
+    score = round(float(c**POWER * (found.firm - level)), 3)
+    votes = sum(value > level for value in found.own)
+    reference = None if found.reference is None else round(found.reference, 3)
+    firm, jump = round(found.firm, 3), round(found.jump, 3)
+    return CountEvidence(c, score, votes, len(found.own), firm, jump, reference)
 
 
 def low_spectrum(
@@ -266,7 +347,8 @@ def _candidates(jumps: np.ndarray) -> list[int]:
     """The numbers to weigh, those after which eigenvalues jump most first."""
     best = np.argsort(-jumps, kind="stable")[:JUMPS] + 2
     smallest = np.arange(2, min(SMALLEST, len(jumps) + 1) + 1)
-    return list(dict.fromkeys(int(c) for c in (*best, *smallest)))
+    grid = [c for c in GRID if c <= len(jumps) + 1]
+    return list(dict.fromkeys(int(c) for c in (*best, *smallest, *grid)))
 
 
 def _labels(F: np.ndarray) -> np.ndarray:
@@ -295,13 +377,16 @@ def count_clusters(task: Task) -> list[CountEvidence]:
     if most < 2 or task.n_distinct < 4:
         return []
     idx, d = separation.set_apart(place.idx, place.d, apart)
-    fixed, graphs = settings.wanted.n_neighbors, []
-    for k in candidate_scales(largest_scale(task)) if fixed is None else [fixed]:
-        xi = graph.neighbour_xi(d[:, : k + 1], k)
-        S = graph.to_csr(idx[:, :k], graph.solve_rows(d[:, :k], xi), len(idx))
-        graphs.append(((S + S.T) * 0.5).tocsr()[rest][:, rest])
+    fixed = settings.wanted.n_neighbors
+    scales = candidate_scales(largest_scale(task)) if fixed is None else [fixed]
+    graphs = [from_neighbours(idx, d, k)[rest][:, rest] for k in scales]
+    reference = []
+    if place.geometry.scaled is not None:
+        G = gaussian_like(in_directions(points(place.geometry)[rest]))
+        reference = [neighbour_graph(G, k) for k in scales]
     with task.watch.phase("choices"):
-        found = weigh_counts(graphs, most, task.watch.end.is_near, task.watch.trying)
+        ended, trying = task.watch.end.is_near, task.watch.trying
+        found = weigh_counts(graphs, most, ended, trying, reference)
     more = len(np.unique(apart[apart >= 0]))
     return [row._replace(n_clusters=row.n_clusters + more) for row in found]
 
