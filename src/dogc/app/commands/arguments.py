@@ -1,4 +1,4 @@
-"""Options as they were typed, checked; and sentences of the library in the words that are typed.
+"""Options as they were typed, checked; and the options of parameters that the library names.
 
 All of this is done before a file is read, but for columns, which are looked up in the table.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import comparison
+from ..._checks import ParameterError
 from ..._words import shown
 from ...encoding import MixedEncoder, TableError
 from ...encoding.columns import NOTHING, OTHER
@@ -23,23 +24,10 @@ from .outputs import Output
 ValuesOf = Callable[[str], Sequence[str] | None]
 LARGEST_SEED = 2**32 - 1
 METRICS = ("euclidean", "cosine", "manhattan")
-# What the options are called in Python, and here.
-TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
-         "geometry=": "--geometry ", "geometry must": "--geometry must",
-         "metric=": "--metric ", "n_components": "--components",
-         "n_representatives": "--representatives", "methods holds": "--method is",
-         "rows in X": "rows", "max_iter was reached": "the limit of iterations was reached",
-         "of labels_": "of the labels"}  # fmt: skip
-# ``dogc explore``, which tries several numbers, has no option for the number of clusters.
-EXPLORED = {"exactly n_clusters components": "as many components as clusters",
-            "components than n_clusters": "components than clusters",
-            "n_clusters=": "", "n_clusters is wrong": "their number is wrong",
-            "n_clusters": "number of clusters"}  # fmt: skip
-# Advice that cannot be typed.
-UNTYPED = re.compile(
-    r"(;|, or| or) [^;,']*(max_iter|bandwidth|n_landmarks|with more edges)\b[^;,']*?"
-    r"(?=[;,.'])|; neighbors_algorithm='brute' finds all of them but is slower"
-)
+# The options of parameters.
+OPTIONS = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "geometry": "--geometry",
+           "metric": "--metric", "n_components": "--components", "max_time": "--max-time",
+           "n_representatives": "--representatives", "outlier_label": "--outliers"}  # fmt: skip
 # The settings that not all methods have: as they are typed, and as a method has them.
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
 
@@ -112,29 +100,26 @@ def asked(given: Mapping[str, Any], clusters: int | str) -> Asked:
     )
 
 
-def as_typed(sentence: str, command: str = "cluster") -> str:
-    """A sentence of the library with the options named as they are typed.
-
-    What stands in quotes belongs to the user, such as the name of a column: it is never changed.
-    A name may hold quotes too, so all between the first and the last of them is left alone.
+def with_options(sentence: str, command: str = "cluster") -> str:
+    """A sentence of the library, and behind it the options that set the parameters it names.
 
     Examples
     --------
-    >>> as_typed("n_clusters must be at most 3; got 'n_clusters'.")
-    "--clusters must be at most 3; got 'n_clusters'."
-    >>> as_typed("try another n_clusters; raise max_iter.", "explore")
-    'try another number of clusters.'
+    >>> with_options("raise n_neighbors, or wait.")
+    'raise n_neighbors, or wait (n_neighbors is --neighbors).'
     """
-    names = {**TYPED, **(EXPLORED if command == "explore" else {})}
-    longest_first = sorted(names, key=lambda name: -len(name))
-    known = re.compile(rf"(?<![\w.])({'|'.join(longest_first)})")  # no part of a name
-    if command != "cluster":
-        sentence = sentence.replace(" ('auto' proposes one)", "")
-    first, last = sentence.find("'"), sentence.rfind("'")
-    parts = [sentence] if first < 0 else [sentence[:first], sentence[first:last], sentence[last:]]
-    for place in range(0, len(parts), 2):
-        parts[place] = known.sub(lambda name: names[name[0]], UNTYPED.sub("", parts[place]))
-    return "".join(parts)
+    options = OPTIONS | ({"n_clusters": "--from and --to"} if command == "explore" else {})
+    words = set(re.findall(r"\w+", sentence))
+    other = {name: option for name, option in options.items() if option != f"--{name}"}
+    named = [f"{name} is {option}" for name, option in other.items() if name in words]
+    return f"{sentence.rstrip('.')} ({', '.join(named)})." if named else sentence
+
+
+def said_of(error: Exception) -> str:
+    """The sentence of an error, its parameter by the name of the option."""
+    if isinstance(error, ParameterError) and error.name in OPTIONS:
+        return with_options(f"{OPTIONS[error.name]}{error.fault}")
+    return with_options(" ".join(str(error).split()))
 
 
 def count(option: str, given: str, least: int = 1, none: str = "", more: str = ", or auto") -> Any:

@@ -23,7 +23,7 @@ from ..files.opening import matching
 from ..files.reading import open_table
 from ..models import saving
 from . import cluster_files, prediction
-from .arguments import Asked, as_typed, check_settings
+from .arguments import Asked, check_settings, with_options
 from .outputs import Output
 
 LONGEST = 5000  # letters of a text that is printed
@@ -75,7 +75,7 @@ class Terminal:
     def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
         """Print remarks."""
         for note in notes:
-            self.say(f"[yellow]note:[/yellow] {plain(as_typed(note, command))}")
+            self.say(f"[yellow]note:[/yellow] {plain(with_options(note, command))}")
 
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""

@@ -17,7 +17,7 @@ from .sniffing import (
     words_above_numbers,
 )
 
-CHUNK_BYTES = 1 << 24
+CHUNK_BYTES = 1 << 22
 
 
 def text_tables(files: Sequence[File]) -> Iterator[Any]:
