@@ -368,7 +368,10 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
         (["--clusters", "many"], ["--clusters", "auto"]),
         (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
-        (["--clusters", "3", "--representatives", "2"], ["--representatives=2", "n_clusters is --clusters"]),
+        (
+            ["--clusters", "3", "--representatives", "2"],
+            ["--representatives=2", "n_clusters is --clusters"],
+        ),
         (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "above 1", "none"]),
         (["--clusters", "3", "--geometry", "round"], ["--geometry must be one of"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
