@@ -389,13 +389,6 @@ class TestCommands:
             assert f"{what}:" in shown
         assert "/600 " in shown
 
-    def test_label_columns_with_too_many_values_are_not_scored(self, folder, small, monkeypatch):
-        monkeypatch.setattr(tally, "MOST_CLASSES", 20)
-        options = ["--clusters", 3, "--label-column", "id", "--drop", "kind", "--out", "out"]
-        assert run("cluster", "parts/*.csv", *options) == 0
-        assert record("out")["scores"] is None
-        assert any("too many values" in note for note in record("out")["notes"])
-
     def test_what_is_refused(self, folder, capsys):
         for asked, words in [
             (["cluster", "nothing/*.csv", "-k", 3], "no file matches nothing/*.csv"),
