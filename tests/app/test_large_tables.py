@@ -389,6 +389,15 @@ class TestCommands:
             assert f"{what}:" in shown
         assert "/600 " in shown
 
+    def test_whole_numbers_beside_gaps_go_through_everything(self, folder):
+        frame = pd.read_csv("whole.csv").assign(age=np.arange(600) % 7)
+        frame["age"] = frame["age"].astype("Int64").mask(frame.index == 5)
+        frame.to_csv("gaps.csv", index=False)
+        assert run("cluster", "gaps.csv", "--clusters", 3, "--label-column", "age") == 0
+        assert run("cluster", "gaps.csv", "--clusters", 3, "--force") == 0
+        assert pd.read_csv("dogc-output/labels.csv")["age"].isna().sum() == 1
+        assert run("predict", "dogc-output/model.skops", "gaps.csv") == 0
+
     def test_what_is_refused(self, folder, capsys):
         for asked, words in [
             (["cluster", "nothing/*.csv", "-k", 3], "no file matches nothing/*.csv"),

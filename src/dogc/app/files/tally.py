@@ -66,7 +66,7 @@ def tally(
     of, sure = labels[known], np.clip(confidence[known], 0.0, 1.0)
     tenth = np.minimum(sure * CONFIDENCE_BINS, CONFIDENCE_BINS - 1).astype(int)
     sums = {int(label): float(sure[of == label].sum()) for label in np.unique(of)}
-    pairs = () if truth is None else zip(truth.tolist(), labels.tolist(), strict=True)
+    pairs = () if truth is None else zip(truth.astype(str).tolist(), labels.tolist(), strict=True)
     return Tally(
         len(labels),
         Counter(labels.tolist()),
