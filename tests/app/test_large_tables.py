@@ -29,7 +29,6 @@ from dogc.app.files import (  # noqa: E402
     text,
 )
 from dogc.app.files.celltypes import Cells, as_kind, look_at  # noqa: E402
-from dogc.app.files.reading import texts_of  # noqa: E402
 from dogc.encoding import statistics  # noqa: E402
 from dogc.metrics import clustering_accuracy  # noqa: E402
 
@@ -191,13 +190,6 @@ class TestReading:
                 file.write(b"1,2\n" * 2000)
             with pytest.raises(TableError, match="was changed while it was read"):
                 list(table.chunks())
-
-    def test_values_are_looked_up_in_all_chunks(self, small, tmp_path):
-        frame = pd.DataFrame({"x": np.arange(900), "os": ["ios"] * 899 + ["android"]})
-        frame.to_csv(tmp_path / "rows.csv", index=False)
-        with open_table(str(tmp_path / "rows.csv")) as table:
-            assert not table.in_memory
-            assert texts_of(table, "os") == ["ios", "android"]
 
 
 def assert_same(found, expected):

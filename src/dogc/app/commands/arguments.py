@@ -5,23 +5,19 @@ All of this is done before a file is read, but for columns, which are looked up 
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import comparison
 from ..._checks import ParameterError
 from ..._words import shown
 from ...encoding import MixedEncoder, TableError
-from ...encoding.columns import NOTHING, OTHER
-from ...encoding.errors import listed, no_such_column
+from ...encoding.errors import no_such_column
 from ..files.opening import split_array
-from ..files.reading import Table, texts_of
+from ..files.reading import Table
 from .outputs import Output
 
-# Looks up the values of a column; None where they cannot be listed.
-ValuesOf = Callable[[str], Sequence[str] | None]
 LARGEST_SEED = 2**32 - 1
 METRICS = ("euclidean", "cosine", "manhattan")
 # The options of parameters.
@@ -44,13 +40,9 @@ class Columns(NamedTuple):
 
     def encoder_of(self, table: Table) -> MixedEncoder:
         """The encoder of a table."""
-        names = table.names
-        check_weights(self.weights, names)
         return MixedEncoder(
             scale=self.scale,
-            drop=left_out(
-                names, self.used, self.drop, self.label, lambda name: texts_of(table, name)
-            ),
+            drop=left_out(table.names, self.used, self.drop, self.label),
             label_column=self.label,
             weights=dict(self.weights) or "auto",
             keep=tuple(self.keep),
@@ -182,15 +174,9 @@ def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
 
 
 def left_out(
-    names: Sequence[str],
-    columns: Sequence[str],
-    drop: Sequence[str],
-    label: str | None,
-    values: ValuesOf = lambda name: None,
+    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], label: str | None
 ) -> tuple[str, ...]:
     """The columns of a table that are not used: those dropped, and all but the chosen ones.
-
-    ``values`` looks up the values of a column, where one is named by a value.
 
     Examples
     --------
@@ -199,55 +185,23 @@ def left_out(
     >>> left_out(["a", "b", "y"], ["a"], [], "y")
     ('b',)
     """
-    dropped = [_column("--drop", name, names, values) for name in drop]
+    dropped = [_column(name, names) for name in drop]
     if columns:
         # One column that has commas in its name, or several with commas between.
         lists = [[given] if given in names else given.split(",") for given in columns]
         parts = [part for found in lists for part in found if part.strip()]
-        used = {
-            _column("--columns", part if part in names else part.strip(), names, values)
-            for part in parts
-        }
+        used = {_column(part if part in names else part.strip(), names) for part in parts}
         dropped += [name for name in names if name not in used and name != label]
     return tuple(dict.fromkeys(dropped))
 
 
-def _column(option: str, given: str, names: Sequence[str], values: ValuesOf) -> str:
+def _column(given: str, names: Sequence[str]) -> str:
     """A column by its name, or by one of its values as reports name it: city=Rome."""
-    if given in names:
-        return given
-    name, value = _named_by_value(given, names)
-    known = values(name)
-    if known is None or value in (*known, OTHER, NOTHING):
-        return name
-    close = difflib.get_close_matches(value[:100], known[:1000], 1, 0.6)
-    meant = f" (did you mean '{shown(close[0])}'?)" if close else ""
-    raise TableError(
-        f"{option} is '{shown(given)}', but column '{shown(name)}' has no value "
-        f"'{shown(value)}'{meant}; its values are {listed(known)}; {option} {shown(name)} names "
-        "the column without one."
-    )
-
-
-def _named_by_value(given: str, names: Sequence[str]) -> tuple[str, str]:
-    """The column and the value of what was typed as city=Rome; names may hold such signs too."""
-    places = [place for place, letter in enumerate(given) if letter == "="]
-    for end in reversed(places):
-        for name in (given[:end], given[:end].rstrip()):
-            if name in names:
-                return name, given[end + 1 :].strip()
-    raise no_such_column(given, names)
-
-
-def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
-    """Refuse the weight of a single value: only columns have one."""
-    for given, weight in weights.items():
-        if given not in names:
-            name, value = _named_by_value(given, names)
-            raise TableError(
-                f"--weight names '{shown(value)}' of column '{shown(name)}', but only a whole "
-                f"column has a weight; write --weight '{shown(name)}={weight:g}'."
-            )
+    ends = [len(given), *(place for place, letter in enumerate(given) if letter == "=")]
+    found = [name for end in ends for name in (given[:end], given[:end].rstrip()) if name in names]
+    if not found:
+        raise no_such_column(given, names)
+    return max(found, key=len)
 
 
 def weights_of(given: Sequence[str]) -> dict[str, float]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...encoding.errors import TableError, check_memory, needed
-from ...encoding.values import levels_of
 from .arrays import read_npy, read_npz
 from .arrow_files import frame_of_arrow, parquet_tables, read_feather
 from .celltypes import Cells, as_kind, look_at
@@ -199,16 +198,3 @@ def read_table(path: str) -> Table:
     """
     with open_table(path) as table:
         return Table.of(table.frame, table.source, table.sha256)
-
-
-def texts_of(table: Table, name: str) -> list[str] | None:
-    """The different texts of a column; None for dates, and where cells hold lists and the like."""
-    found: dict[str, None] = {}
-    for frame in table.chunks():
-        if frame[name].dtype.kind in "mM":
-            return None
-        try:
-            found.update(dict.fromkeys(levels_of(frame[name]).texts))
-        except TypeError:
-            return None
-    return list(found)
