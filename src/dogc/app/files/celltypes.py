@@ -14,7 +14,7 @@ _CODES, _LONG = "^[+-]?0[0-9xX]", "^[+-]?[0-9]{16,}$"
 
 
 class Cells(NamedTuple):
-    """What is true of all cells looked at so far, and then what is true of some."""
+    """Facts about all cells looked at so far, then facts about some of them."""
 
     int64: bool = True
     float64: bool = True
