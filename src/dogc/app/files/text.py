@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,11 @@ from .sniffing import (
 )
 
 CHUNK_BYTES = 1 << 22
+# The words of Arrow for a row of another length than the first.
+_WRONG_LENGTH = re.compile(
+    r"Row #(?P<number>\d+): Expected (?P<expected>\d+) columns, got (?P<found>\d+): (?P<text>.*)",
+    re.S,
+)
 
 
 def text_tables(files: Sequence[File]) -> Iterator[Any]:
@@ -97,19 +103,11 @@ def _tables(file: File, dialect: Dialect) -> Iterator[Any]:
     """The rows of a file, the header among them, in tables of about 4 MB."""
     arrow, arrow_csv = needed("pyarrow"), needed("pyarrow.csv")
     cells = {f"f{place}": arrow.string() for place in range(dialect.columns)}
-    faults: list[TableError] = []
-
-    def fault(row: Any) -> str:
-        faults.append(_wrong_length(row, file))
-        return "error"
-
     options = (
         arrow_csv.ReadOptions(
             use_threads=False, block_size=CHUNK_BYTES, autogenerate_column_names=True
         ),
-        arrow_csv.ParseOptions(
-            delimiter=dialect.delimiter, newlines_in_values=True, invalid_row_handler=fault
-        ),
+        arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
         arrow_csv.ConvertOptions(column_types=cells),  # no types and no gaps yet
     )
     last = None
@@ -122,7 +120,7 @@ def _tables(file: File, dialect: Dialect) -> Iterator[Any]:
                     raise open_quote(file)
                 yield last
         except arrow.ArrowInvalid as error:
-            raise (faults or [_explained(file, str(error))])[0] from error
+            raise _explained(file, str(error)) from error
     ended = text.tail.rstrip().endswith(b'"')  # as a cell of several lines must
     if last and not ended and "\n" in last.columns[-1][-1].as_py():
         raise open_quote(file)
@@ -153,6 +151,12 @@ class _Text:
 
 def _explained(file: File, reason: str) -> TableError:
     """Why a file is no table."""
+    if row := _WRONG_LENGTH.search(reason):
+        cells = "1 cell" if row["found"] == "1" else f"{row['found']} cells"
+        return TableError(
+            f"row {row['number']} of {file.source} ('{shown(row['text'])}') has {cells}, but the "
+            f"first has {row['expected']}; give every row the same number."
+        )
     if "UTF8" in reason:
         return TableError(
             f"{file.source} is not UTF-8 text; convert it, say with iconv -f LATIN1 -t UTF-8."
@@ -170,13 +174,4 @@ def open_quote(file: File) -> TableError:
     return TableError(
         f"a quote in {file.source} is not closed; close it, or double it if it is meant as a "
         "character."
-    )
-
-
-def _wrong_length(row: Any, file: File) -> TableError:
-    """The error for a row that Arrow cannot take."""
-    cells = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
-    return TableError(
-        f"row {row.number} of {file.source} ('{shown(row.text)}') has {cells}, but the first has "
-        f"{row.expected_columns}; give every row the same number."
     )
