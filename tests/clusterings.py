@@ -9,7 +9,7 @@ import pandas as pd
 
 from dogc import DOGCOS
 from dogc.app.files.clustering import Clustering
-from dogc.app.files.tally import SampledRows
+from dogc.app.files.tally import SampledRows, tally
 
 HOSTILE = "</script><script>throw 1</script>&\"'"
 
@@ -26,10 +26,14 @@ def clustering_of(frame, X, labels, confidence=None, source="table.csv", **field
         "seconds": 0.5,
         "settings": {},
     }
-    fields = defaults | fields
+    fields, labels = defaults | fields, np.asarray(labels)
     fields["settings"] = {"source": source} | fields["settings"]
     confidence = np.full(n, np.nan) if confidence is None else confidence
-    return Clustering(SampledRows(frame, np.asarray(labels), confidence), X, **fields)
+    apart = getattr(fields["model"], "outliers_", np.zeros(n))
+    apart = np.asarray(apart if len(apart) == n else np.zeros(n), dtype=bool)
+    truth = None if fields["truth"] is None else np.asarray(fields["truth"]).astype(str)
+    fields.setdefault("tally", tally(np.maximum(labels, -1), confidence, apart, truth))
+    return Clustering(SampledRows(frame, labels, confidence), X, **fields)
 
 
 def flowers(n=120):

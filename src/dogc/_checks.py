@@ -19,6 +19,18 @@ LARGEST, LONGEST = 1e30, 1e150
 MOST_JOBS = 10_000
 
 
+class ParameterError(ValueError):
+    """A parameter that cannot be used; its name and its fault are told apart for who asks."""
+
+    def __init__(self, name: str, fault: str):
+        """Keep both; the message is the name, directly followed by the fault."""
+        super().__init__(name, fault)
+        self.name, self.fault = name, fault
+
+    def __str__(self) -> str:
+        return self.name + self.fault
+
+
 def shown(value: Any) -> str:
     """A value as it fits into a sentence."""
     try:
@@ -102,11 +114,10 @@ def check_count(
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     if not whole or value < low:
         must = f"{_or(words)}an integer of at least {low}"
-        raise ValueError(f"{name} must be {must}; got {shown(value)}.")
+        raise ParameterError(name, f" must be {must}; got {shown(value)}.")
     if high is not None and value > high:
-        raise ValueError(
-            f"{name}={shown(value)} is too large{why and f': {why}'}; choose at most {high}."
-        )
+        because = f": {why}" if why else ""
+        raise ParameterError(name, f"={shown(value)} is too large{because}; choose at most {high}.")
     return int(value)
 
 
@@ -123,11 +134,11 @@ def check_weight(
     number = _real(value)
     if not 0 <= number < math.inf or (least and not number):
         must = f"{_or(words)}a finite number {'above 0' if least else 'of at least 0'}"
-        raise ValueError(f"{name} must be {must}; got {shown(value)}.")
+        raise ParameterError(name, f" must be {must}; got {shown(value)}.")
     if number < least:
-        raise ValueError(f"{name}={number:g} is too small; choose at least {least:g}.")
+        raise ParameterError(name, f"={number:g} is too small; choose at least {least:g}.")
     if number > largest:  # products with others are to be numbers
-        raise ValueError(f"{name}={number:g} is too large; choose at most {largest:g}.")
+        raise ParameterError(name, f"={number:g} is too large; choose at most {largest:g}.")
     return number
 
 
@@ -151,14 +162,14 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
         words = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {words}; got {shown(value)}.")
+        raise ParameterError(name, f" must be one of {words}; got {shown(value)}.")
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False; got {shown(value)}.")
+        raise ParameterError(name, f" must be True or False; got {shown(value)}.")
     return bool(value)
 
 
@@ -223,9 +234,10 @@ def check_representatives(p: Any, c: int | None, metric: str) -> int | str | Non
             "n_representatives needs features, and a precomputed graph gives none; leave it out."
         )
     if c is not None and number < c:
-        raise ValueError(
-            f"n_representatives={p} is too small for n_clusters={c}: every cluster needs one; "
-            f"choose {8 * c} or more."
+        raise ParameterError(
+            "n_representatives",
+            f"={p} is too small for n_clusters={c}: every cluster needs one; "
+            f"choose {8 * c} or more.",
         )
     return int(number)
 
@@ -246,9 +258,10 @@ def check_components(n_components: Any, d: int, metric: str) -> int | str | None
     if metric in ("euclidean", "cosine"):
         return n_components if m is None else m
     if m is not None:
-        raise ValueError(
-            f"n_components needs features to project and their Euclidean distances, which "
-            f"metric={metric!r} does not give; set n_components=None."
+        raise ParameterError(
+            "n_components",
+            f" needs features to project and their Euclidean distances, which metric={metric!r} "
+            "does not give; set n_components=None.",
         )
     return None
 

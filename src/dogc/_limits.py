@@ -1,4 +1,4 @@
-"""Free memory (rlimits, cgroups, machine) and the check that refuses fits beyond it.
+"""Free memory (limits of the process, containers, machine) and the refusal of what exceeds it.
 
 Imports nothing but Python's own library: a command looks at its limits before it loads NumPy.
 """
@@ -6,54 +6,39 @@ Imports nothing but Python's own library: a command looks at its limits before i
 from __future__ import annotations
 
 import bisect
-import contextlib
 import os
 import pathlib
 from collections.abc import Callable, Iterator
 
-ROOT = pathlib.Path("/")
-# Fewer rows than this are not worth a fit.
-FEWEST = 50
-# The two limits of a process, and what counts against each: addresses, not pages that are in use.
-PROCESS = {
-    "Max address space": ("VmSize", "RLIMIT_AS (ulimit -v)"),
-    "Max data size": ("VmData", "RLIMIT_DATA (ulimit -d)"),
-}
-# Addresses that a command takes whatever it reads, for packages, their threads and their buffers;
-# and what of it may be to come yet whenever something is measured. Measured with two cores.
-# OpenBLAS, where it gets no buffer, asks for it again without end.
+# Addresses that a command takes whatever it reads, for packages and their threads: OpenBLAS, where
+# it gets no buffer, asks for it again without end. Some of them are still to come in any fit.
 LEAST, TO_COME = 3.1e9, 7e8
-_aside: list[float] = []
-# Control groups of version 2 and of version 1: the mount, the limits, what is used, and how counts
-# of a group with all within it begin. Version 1 says "no limit" by a number near the largest one.
+# Control groups of version 2 and of version 1: mount, limit, use, and counts of the file cache.
 GROUPS = (
-    ("sys/fs/cgroup", ("memory.max", "memory.high"), "memory.current", ""),
-    ("sys/fs/cgroup/memory", ("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_"),
+    ("sys/fs/cgroup", "memory.max", "memory.current", ""),
+    ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
 )
-UNLIMITED = 1 << 60
-Room = tuple[float, str]  # bytes that can still be taken, and what sets their end
-CACHE = ("active_file", "inactive_file")
 MACHINE = "the machine's memory"
+ROOT = pathlib.Path("/")
+FEWEST = 50  # rows; fewer are not worth a fit
 
 
-def room(root: pathlib.Path = ROOT) -> Room:
-    """The narrowest of all limits; without end where the system does not say.
+def room(root: pathlib.Path = ROOT) -> tuple[float, str]:
+    """Bytes that this process can still take, and what sets their end.
 
-    Everything is read from files below ``root``. Where there are none, as on macOS and Windows,
-    the machine's memory counts, if that is known.
+    Without end where the system does not say. Everything is read from files below ``root``; where
+    there are none, as on macOS, the machine's memory counts.
 
     Examples
     --------
     >>> room()[0] >= 0
     True
     """
-    found = [*_process(root), *_groups(root)]
+    found = [*_addresses(root), *_groups(root)]
     if (available := _table(root / "proc/meminfo").get("MemAvailable")) is not None:
         found.append((1024.0 * available, MACHINE))
-    if not found:
-        with contextlib.suppress(AttributeError, ValueError, OSError):
-            if (pages := os.sysconf("SC_PHYS_PAGES")) > 0:
-                found.append((float(pages * os.sysconf("SC_PAGE_SIZE")), MACHINE))
+    elif not found and "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        found.append((float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")), MACHINE))
     free, limit = min(found, default=(float("inf"), "nothing"))
     return max(free, 0.0), limit
 
@@ -65,17 +50,12 @@ def free_bytes() -> float:
 
 def check_addresses(root: pathlib.Path = ROOT) -> None:
     """Refuse to begin a command under a limit on addresses that leaves too few of them."""
-    for free, limit in _process(root):
-        if free < LEAST:
+    for free, limit in _addresses(root):
+        if free + TO_COME < LEAST:
             raise MemoryError(
                 f"dogc needs {gigabytes(LEAST)} of address space for the packages that it uses; "
                 f"raise the limit {limit}."
             )
-
-
-def keep_aside() -> None:
-    """From here on, what is to come counts as taken: for a command that is all of its process."""
-    _aside[:] = [TO_COME]
 
 
 def check_room(estimate: Callable[[int], float], n: int, remedy: str) -> None:
@@ -110,17 +90,15 @@ def gigabytes(number: float) -> str:
     return f"{number / 1e9:.1f} GB" if number >= 1e8 else f"{number / 1e9:.2f} GB"
 
 
-def _process(root: pathlib.Path) -> Iterator[Room]:
-    """The resource limits less VmSize and VmData, which the kernel compares with them."""
-    used = _table(root / "proc/self/status")
-    for line in _lines(root / "proc/self/limits"):
-        for name, (counted, limit) in PROCESS.items():
-            most = line.removeprefix(name).split()[:1]
-            if line.startswith(name) and counted in used and most[0].isdigit():
-                yield int(most[0]) - 1024 * used[counted] - sum(_aside), limit
+def _addresses(root: pathlib.Path) -> Iterator[tuple[float, str]]:
+    """The limit on addresses less those in use and those that threads are to take."""
+    used = _table(root / "proc/self/status").get("VmSize")
+    for words in map(str.split, _lines(root / "proc/self/limits")):
+        if words[:3] == ["Max", "address", "space"] and words[3].isdigit() and used is not None:
+            yield int(words[3]) - 1024.0 * used - TO_COME, "RLIMIT_AS (ulimit -v)"
 
 
-def _groups(root: pathlib.Path) -> Iterator[Room]:
+def _groups(root: pathlib.Path) -> Iterator[tuple[float, str]]:
     """Room in the process's own control group and in each that this is part of.
 
     The file cache that counts there can be given back. In a container the group's own path may not
@@ -130,14 +108,14 @@ def _groups(root: pathlib.Path) -> Iterator[Room]:
         _, controllers, path = (*line.split(":", 2), "", "")[:3]
         if controllers and "memory" not in controllers.split(","):
             continue
-        mount, limits, used, prefix = GROUPS[bool(controllers)]
-        parts = [part for part in path.split("/") if part not in ("", "..")]
-        for folder in (root.joinpath(mount, *parts[:i]) for i in range(len(parts) + 1)):
-            taken, counts = _number(folder / used), _table(folder / "memory.stat")
-            for most in (_number(folder / name) for name in limits):
-                if taken is not None and most is not None and most < UNLIMITED:
-                    cache = sum(counts.get(prefix + name, 0) for name in CACHE)
-                    yield float(most - max(taken - cache, 0)), "the container's limit"
+        mount, limit, used, prefix = GROUPS[bool(controllers)]
+        own = root / mount / path.lstrip("/")
+        for folder in (own, *own.parents):
+            most, taken = _number(folder / limit), _number(folder / used)
+            if most is not None and taken is not None and most < 1 << 60:  # version 1: no limit
+                counts = _table(folder / "memory.stat")
+                cache = sum(counts.get(f"{prefix}{age}active_file", 0) for age in ("", "in"))
+                yield float(most - max(taken - cache, 0)), "the container's limit"
 
 
 def _table(path: pathlib.Path) -> dict[str, int]:

@@ -363,12 +363,15 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
     ("arguments", "words"),
     [
         (["--clusters", "3", "--label-column", "sort"], ["sort", "kind"]),
-        (["--clusters", "61"], ["--clusters=61 is too large: there are only 60 rows; choose"]),
+        (["--clusters", "61"], ["--clusters=61 is too large: there are only 60 rows in X; choose"]),
         (["--clusters", "0"], ["--clusters"]),
         (["--clusters", "many"], ["--clusters", "auto"]),
         (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
-        (["--clusters", "3", "--representatives", "2"], ["--representatives=2", "--clusters=3"]),
+        (
+            ["--clusters", "3", "--representatives", "2"],
+            ["--representatives=2", "n_clusters is --clusters"],
+        ),
         (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "above 1", "none"]),
         (["--clusters", "3", "--geometry", "round"], ["--geometry must be one of"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),

@@ -170,7 +170,7 @@ def test_errors_keep_the_folder_of_a_path(folder, capsys):
     (folder / "in").mkdir()
     (folder / "in" / "bad.csv").write_text("a,b\n1,2\n3\n")
     assert run("cluster", "in/bad.csv", "-k", 2) == 2
-    assert "line 3 of in/bad.csv has 1 cell" in capsys.readouterr().err
+    assert "row 3 of in/bad.csv ('3') has 1 cell" in capsys.readouterr().err
     (folder / "in" / "one.csv").write_text("a,b\n1,2\n")
     for command in ("cluster", "compare"):
         assert run(command, "in/one.csv", "-k", 2) == 2

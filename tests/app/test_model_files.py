@@ -170,24 +170,6 @@ def test_rows_are_stored_once_and_trees_not_at_all(path):
     assert again._fitted_rows.search.search._tree is not None
 
 
-def test_long_arrays_come_back_to_the_last_bit():
-    few = [
-        np.array([2, 0, -1]),
-        np.array([0.5, np.nan, -0.0, 0.0]),
-        np.array([0.5, 1.0], dtype=np.float32),
-        np.array([True, False]),
-        np.arange(60_000) / 7,
-    ]
-    many = [np.arange(70_000) / 7, np.array(["a", "b"]), np.arange(5, dtype=np.longdouble)]
-    for values in few + many:
-        whole = np.resize(values, 90_000)[::-1]
-        packed = packing.pack({"a": [whole]})
-        assert (type(packed["a"][0]) is dict) == any(values is one for one in few)
-        again = packing.unpack(packed)["a"][0]
-        assert again.dtype == whole.dtype
-        assert again.tobytes() == whole.tobytes()
-
-
 def test_a_wide_table_is_stored_as_few_texts(model, path):
     rng = np.random.default_rng(0)
     frame = pandas.DataFrame(

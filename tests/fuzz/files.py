@@ -138,7 +138,7 @@ def _check(frame: Any, made: Made) -> None:
 
 
 def _same(found: Any, cell: Any) -> bool:
-    if isinstance(found, float) and math.isnan(found):
+    if found is pd.NA or (isinstance(found, float) and math.isnan(found)):
         return cell is None or str(cell).strip().lower() in MISSING_NUMBER
     if found is None or found is pd.NaT:
         return cell is None

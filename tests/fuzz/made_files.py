@@ -191,7 +191,7 @@ def _array(rng: np.random.Generator) -> tuple[np.ndarray, bool]:
         return whole.astype("<i8").view(kind.replace(">", "")).astype(kind), False
     array = whole.astype(kind)
     array = np.asfortranarray(array) if rng.random() < 0.3 else array
-    return array, kind not in ("c16", "?", "S3")
+    return array, kind not in ("c16", "?", "S3", "g")
 
 
 def _numpy(kind: str) -> Callable[..., Made]:

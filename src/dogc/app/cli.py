@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import sys
 from collections.abc import Sequence
 
 from .._stopping import INTERRUPTED, leave_at_once
 
+# What glibc is asked for, by the numbers of its options: M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, so
+# that blocks of 1 MB and more are given back once they are freed, and one M_ARENA_MAX for all
+# threads.
+ALLOCATOR = {-1: 1 << 20, -3: 1 << 20, -8: 1}
 MISSING = 'dogc: the command line needs {name}, which is not installed; pip install "dogc[cli]".'
 
 
@@ -19,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     if arguments is None:
         leave_at_once()
-        _claim_addresses()
+        _claim_memory()
     if hasattr(sys.stdout, "reconfigure"):
         # A letter that the terminal or the file does not know becomes a question mark.
         sys.stdout.reconfigure(errors="replace")
@@ -36,15 +42,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             leave_at_once()
 
 
-def _claim_addresses() -> None:
-    from .._limits import check_addresses, keep_aside  # not before an interrupt is provided for
+def _claim_memory() -> None:
+    """Refuse too narrow a limit on addresses; memory that is freed goes back to the system."""
+    from .._limits import check_addresses  # not before an interrupt is provided for
 
     try:
         check_addresses()
     except MemoryError as error:
         print(f"dogc: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    keep_aside()
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # before Arrow is imported
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # where there is no glibc
+        for option, value in ALLOCATOR.items():
+            ctypes.CDLL(None).mallopt(option, value)
 
 
 def _hand_over(given: list[str]) -> None:

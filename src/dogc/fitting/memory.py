@@ -1,4 +1,4 @@
-"""The memory that a fit needs, told before it starts, and the refusal of fits that do not fit.
+"""The memory that a fit needs, told before it starts.
 
 A fit goes through phases, and its peak is that of the phase that needs most. What each phase holds
 is in one table, in a few named terms. The numbers were fitted to measured peaks by
@@ -12,12 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-import scipy.sparse as sp
-
 from .._limits import check_room, free_bytes
 from ..numerics.l2p import DIRECT_UP_TO
-from ..numerics.matrix import Matrix
 from .auto.n_representatives import candidate_resolutions
 from .auto.trials import PAIR_BYTES
 from .fixed_graph import GraphSettings
@@ -31,8 +27,7 @@ from .settings import Settings, wide_links, wide_scale
 FLOOR = 25_000_000
 # Neighbours of neighbours are the fewer the more neighbours there are: this power of them.
 FILL = 1.7
-# What to reckon with where it is left open: neighbours in the middle of the scales that are asked,
-# where larger ones need half as much again.
+# What to reckon with where it is left open: neighbours, clusters, representatives.
 USUAL_NEIGHBOURS, USUAL_CLUSTERS, USUAL_NUMBER = 24, 20, 500
 # Bytes for a representative: its links with about a hundred others, several times over.
 NODE_BYTES = 7_000
@@ -43,20 +38,6 @@ SUBSET = " and predict the rest"
 ON_REPRESENTATIVES = f"{SUBSET}, or leave n_representatives at 'auto'"
 FEWER_REPRESENTATIVES = f"{SUBSET}, or lower n_representatives"
 ANOTHER_METHOD = ", or use a method on representatives, such as DOGC"
-
-
-class Size(NamedTuple):
-    """The rows of a fit, and what is asked of them."""
-
-    n: int
-    d: int
-    row: float  # bytes of a row as it came
-    k: int = 0  # neighbours, links or landmarks of a row
-    c: int = 0
-    m: int = 0  # rows that are drawn of them
-    sparse: bool = False
-
-
 # Memory that a phase holds at its peak, beside X itself: multiples of the terms of bytes_in.
 PHASES: dict[str, tuple[float, ...]] = {
     # Rows that are sorted and scaled. Keys of sparse rows are larger than the rows.
@@ -91,13 +72,23 @@ PHASES: dict[str, tuple[float, ...]] = {
 }
 
 
-def size_of(X: Matrix, k: int = 0, c: int = 0, m: int = 0) -> Size:
-    """The size of a fit to X."""
-    n, d = X.shape
-    if sp.issparse(X):
-        row = X.nnz * (X.dtype.itemsize + X.indices.itemsize) / n
-        return Size(n, d, row, k, c, m, True)
-    return Size(n, d, d * X.dtype.itemsize, k, c, m)
+class Size(NamedTuple):
+    """The rows of a fit, and what is asked of them."""
+
+    n: int
+    d: int
+    row: float  # bytes of a row as it came
+    k: int = 0  # neighbours, links or landmarks of a row
+    c: int = 0
+    m: int = 0  # rows that are drawn of them
+    sparse: bool = False
+
+
+def size_of(X: Any, **asked: int) -> Size:
+    """The size of a fit to X, an array, a sparse one, or rows that are elsewhere."""
+    (n, d), sparse = X.shape, hasattr(X, "nnz")
+    row = X.nnz * (X.dtype.itemsize + X.indices.itemsize) / n if sparse else d * X.dtype.itemsize
+    return Size(n, d, row, sparse=sparse, **asked)
 
 
 def bytes_in(phase: Sequence[float], size: Size) -> float:
@@ -130,19 +121,19 @@ def needed(phases: Sequence[str], size: Size) -> float:
 
 def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     """Refuse a fit of a method that learns its graph."""
-    wanted, lookup = settings.wanted, settings.lookup
+    wanted = settings.wanted
     k, c, m = wanted.n_neighbors, wanted.n_clusters, wanted.n_components
     many = are_many(rows, wanted.n_representatives)
     if wanted.wide:
         k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
-    if many and not lookup.precomputed:
+    if many and not settings.lookup.precomputed:
         _check_many(rows, wanted.n_representatives, k, c)
         return
     size = _size(rows, k or USUAL_NEIGHBOURS, c)
     phases, wide = ["loop"], size.d > size.n
     if isinstance(m, int) and m < size.d:
         phases += ["wide row space" if wide else "row space", "loop in a subspace"]
-    elif m == "auto" and not size.sparse and size.d < size.n:
+    elif m == "auto" and not size.sparse and not wide and size.d < size.n:
         phases.append("row space")
     if regresses:
         direct = min(size.n, size.d) <= DIRECT_UP_TO
@@ -169,7 +160,7 @@ def check_fixed(
         _check(size, [learns, *own], remedy)
 
 
-def check_in_memory(X: Matrix, phase: str, **asked: int) -> None:
+def check_in_memory(X: Any, phase: str, **asked: int) -> None:
     """Refuse a fit of any other method."""
     _check(size_of(X, **asked), [phase], SUBSET)
 
@@ -178,9 +169,8 @@ def _size(rows: RowSet, k: int, c: int | None) -> Size:
     """The size of a fit on all rows; those that are elsewhere come to memory then."""
     c = USUAL_CLUSTERS if c is None else c
     if isinstance(rows, RowsInMemory):
-        return size_of(rows.X, min(k, rows.X.shape[0] - 1), c)
-    n = rows.n or 0  # not known before they are looked at
-    return Size(n, rows.d, rows.d * np.dtype(rows.dtype).itemsize, k, c)
+        return size_of(rows.X, k=min(k, rows.X.shape[0] - 1), c=c)
+    return Size(rows.n or 0, rows.d, 8.0 * rows.d, k, c)  # how many is not known before a look
 
 
 def _check(size: Size, phases: list[str], remedy: str) -> None:

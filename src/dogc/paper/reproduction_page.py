@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._atomic import turn_in, write_whole
+from .._atomic import write_whole
 from .._policy import policy
 from ..datasets import UCI_NAMES
 from . import departures, printed
@@ -43,15 +43,14 @@ def add_rows(path: pathlib.Path, rows: Sequence[Row]) -> int:
     were not written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with turn_in(path.parent):  # so that two commands on one folder keep each other's rows
-        new = pd.DataFrame(rows)[FILES[path.name]]
-        table = pd.concat([read_rows(path), new] if path.exists() else [new], ignore_index=True)
-        names = [name for name in NAMES if name in table]
-        table["place"] = table.groupby(names, sort=False).ngroup()
-        table["known"] = table.data.map({name: i for i, name in enumerate(UCI_NAMES)})
-        fullest_last = table.sort_values(["extent", "seeds"], ascending=[False, True])
-        kept = fullest_last.drop_duplicates(names, keep="last").sort_values(["known", "place"])
-        write_csv(path, kept[FILES[path.name]])
+    new = pd.DataFrame(rows)[FILES[path.name]]
+    table = pd.concat([read_rows(path), new] if path.exists() else [new], ignore_index=True)
+    names = [name for name in NAMES if name in table]
+    table["place"] = table.groupby(names, sort=False).ngroup()
+    table["known"] = table.data.map({name: i for i, name in enumerate(UCI_NAMES)})
+    fullest_last = table.sort_values(["extent", "seeds"], ascending=[False, True])
+    kept = fullest_last.drop_duplicates(names, keep="last").sort_values(["known", "place"])
+    write_csv(path, kept[FILES[path.name]])
     return len(new) - int(np.sum(kept.index >= len(table) - len(new)))
 
 

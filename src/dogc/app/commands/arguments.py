@@ -1,45 +1,29 @@
-"""Options as they were typed, checked; and sentences of the library in the words that are typed.
+"""Options as they were typed, checked; and the options of parameters that the library names.
 
 All of this is done before a file is read, but for columns, which are looked up in the table.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import comparison
+from ..._checks import ParameterError
 from ..._words import shown
 from ...encoding import MixedEncoder, TableError
-from ...encoding.columns import NOTHING, OTHER
-from ...encoding.errors import listed, no_such_column
+from ...encoding.errors import no_such_column
 from ..files.opening import split_array
-from ..files.reading import Table, texts_of
+from ..files.reading import Table
 from .outputs import Output
 
-# Looks up the values of a column; None where they cannot be listed.
-ValuesOf = Callable[[str], Sequence[str] | None]
 LARGEST_SEED = 2**32 - 1
 METRICS = ("euclidean", "cosine", "manhattan")
-# What the options are called in Python, and here.
-TYPED = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "max_time": "--max-time",
-         "geometry=": "--geometry ", "geometry must": "--geometry must",
-         "metric=": "--metric ", "n_components": "--components",
-         "n_representatives": "--representatives", "methods holds": "--method is",
-         "rows in X": "rows", "max_iter was reached": "the limit of iterations was reached",
-         "of labels_": "of the labels"}  # fmt: skip
-# ``dogc explore``, which tries several numbers, has no option for the number of clusters.
-EXPLORED = {"exactly n_clusters components": "as many components as clusters",
-            "components than n_clusters": "components than clusters",
-            "n_clusters=": "", "n_clusters is wrong": "their number is wrong",
-            "n_clusters": "number of clusters"}  # fmt: skip
-# Advice that cannot be typed.
-UNTYPED = re.compile(
-    r"(;|, or| or) [^;,']*(max_iter|bandwidth|n_landmarks|with more edges)\b[^;,']*?"
-    r"(?=[;,.'])|; neighbors_algorithm='brute' finds all of them but is slower"
-)
+# The options of parameters.
+OPTIONS = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "geometry": "--geometry",
+           "metric": "--metric", "n_components": "--components", "max_time": "--max-time",
+           "n_representatives": "--representatives", "outlier_label": "--outliers"}  # fmt: skip
 # The settings that not all methods have: as they are typed, and as a method has them.
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
 
@@ -56,13 +40,9 @@ class Columns(NamedTuple):
 
     def encoder_of(self, table: Table) -> MixedEncoder:
         """The encoder of a table."""
-        names = table.names
-        check_weights(self.weights, names)
         return MixedEncoder(
             scale=self.scale,
-            drop=left_out(
-                names, self.used, self.drop, self.label, lambda name: texts_of(table, name)
-            ),
+            drop=left_out(table.names, self.used, self.drop, self.label),
             label_column=self.label,
             weights=dict(self.weights) or "auto",
             keep=tuple(self.keep),
@@ -112,29 +92,26 @@ def asked(given: Mapping[str, Any], clusters: int | str) -> Asked:
     )
 
 
-def as_typed(sentence: str, command: str = "cluster") -> str:
-    """A sentence of the library with the options named as they are typed.
-
-    What stands in quotes belongs to the user, such as the name of a column: it is never changed.
-    A name may hold quotes too, so all between the first and the last of them is left alone.
+def with_options(sentence: str, command: str = "cluster") -> str:
+    """A sentence of the library, and behind it the options that set the parameters it names.
 
     Examples
     --------
-    >>> as_typed("n_clusters must be at most 3; got 'n_clusters'.")
-    "--clusters must be at most 3; got 'n_clusters'."
-    >>> as_typed("try another n_clusters; raise max_iter.", "explore")
-    'try another number of clusters.'
+    >>> with_options("raise n_neighbors, or wait.")
+    'raise n_neighbors, or wait (n_neighbors is --neighbors).'
     """
-    names = {**TYPED, **(EXPLORED if command == "explore" else {})}
-    longest_first = sorted(names, key=lambda name: -len(name))
-    known = re.compile(rf"(?<![\w.])({'|'.join(longest_first)})")  # no part of a name
-    if command != "cluster":
-        sentence = sentence.replace(" ('auto' proposes one)", "")
-    first, last = sentence.find("'"), sentence.rfind("'")
-    parts = [sentence] if first < 0 else [sentence[:first], sentence[first:last], sentence[last:]]
-    for place in range(0, len(parts), 2):
-        parts[place] = known.sub(lambda name: names[name[0]], UNTYPED.sub("", parts[place]))
-    return "".join(parts)
+    options = OPTIONS | ({"n_clusters": "--from and --to"} if command == "explore" else {})
+    words = set(re.findall(r"\w+", sentence))
+    other = {name: option for name, option in options.items() if option != f"--{name}"}
+    named = [f"{name} is {option}" for name, option in other.items() if name in words]
+    return f"{sentence.rstrip('.')} ({', '.join(named)})." if named else sentence
+
+
+def said_of(error: Exception) -> str:
+    """The sentence of an error, its parameter by the name of the option."""
+    if isinstance(error, ParameterError) and error.name in OPTIONS:
+        return with_options(f"{OPTIONS[error.name]}{error.fault}")
+    return with_options(" ".join(str(error).split()))
 
 
 def count(option: str, given: str, least: int = 1, none: str = "", more: str = ", or auto") -> Any:
@@ -197,15 +174,9 @@ def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
 
 
 def left_out(
-    names: Sequence[str],
-    columns: Sequence[str],
-    drop: Sequence[str],
-    label: str | None,
-    values: ValuesOf = lambda name: None,
+    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], label: str | None
 ) -> tuple[str, ...]:
     """The columns of a table that are not used: those dropped, and all but the chosen ones.
-
-    ``values`` looks up the values of a column, where one is named by a value.
 
     Examples
     --------
@@ -214,55 +185,23 @@ def left_out(
     >>> left_out(["a", "b", "y"], ["a"], [], "y")
     ('b',)
     """
-    dropped = [_column("--drop", name, names, values) for name in drop]
+    dropped = [_column(name, names) for name in drop]
     if columns:
         # One column that has commas in its name, or several with commas between.
         lists = [[given] if given in names else given.split(",") for given in columns]
         parts = [part for found in lists for part in found if part.strip()]
-        used = {
-            _column("--columns", part if part in names else part.strip(), names, values)
-            for part in parts
-        }
+        used = {_column(part if part in names else part.strip(), names) for part in parts}
         dropped += [name for name in names if name not in used and name != label]
     return tuple(dict.fromkeys(dropped))
 
 
-def _column(option: str, given: str, names: Sequence[str], values: ValuesOf) -> str:
+def _column(given: str, names: Sequence[str]) -> str:
     """A column by its name, or by one of its values as reports name it: city=Rome."""
-    if given in names:
-        return given
-    name, value = _named_by_value(given, names)
-    known = values(name)
-    if known is None or value in (*known, OTHER, NOTHING):
-        return name
-    close = difflib.get_close_matches(value[:100], known[:1000], 1, 0.6)
-    meant = f" (did you mean '{shown(close[0])}'?)" if close else ""
-    raise TableError(
-        f"{option} is '{shown(given)}', but column '{shown(name)}' has no value "
-        f"'{shown(value)}'{meant}; its values are {listed(known)}; {option} {shown(name)} names "
-        "the column without one."
-    )
-
-
-def _named_by_value(given: str, names: Sequence[str]) -> tuple[str, str]:
-    """The column and the value of what was typed as city=Rome; names may hold such signs too."""
-    places = [place for place, letter in enumerate(given) if letter == "="]
-    for end in reversed(places):
-        for name in (given[:end], given[:end].rstrip()):
-            if name in names:
-                return name, given[end + 1 :].strip()
-    raise no_such_column(given, names)
-
-
-def check_weights(weights: Mapping[str, float], names: Sequence[str]) -> None:
-    """Refuse the weight of a single value: only columns have one."""
-    for given, weight in weights.items():
-        if given not in names:
-            name, value = _named_by_value(given, names)
-            raise TableError(
-                f"--weight names '{shown(value)}' of column '{shown(name)}', but only a whole "
-                f"column has a weight; write --weight '{shown(name)}={weight:g}'."
-            )
+    ends = [len(given), *(place for place, letter in enumerate(given) if letter == "=")]
+    found = [name for end in ends for name in (given[:end], given[:end].rstrip()) if name in names]
+    if not found:
+        raise no_such_column(given, names)
+    return max(found, key=len)
 
 
 def weights_of(given: Sequence[str]) -> dict[str, float]:

@@ -72,7 +72,7 @@ def cluster_to(
                 lambda frame, results: labels.write(with_results(frame, results)), watch,
             )  # fmt: skip
         found = gathered(table, encoder, fitted, method, sample, counted)
-        found.settings["notes"] += labels.note()
+        found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
         others = more(fitted.model)
@@ -113,7 +113,7 @@ def shown_name(name: str) -> str:
 
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
-    counted = report.count_rows(clustering).table()
+    counted = clustering.tally.table()
     return None if counted is None else agreement_of(counted[2])
 
 
@@ -130,7 +130,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
         "preparation": clustering.preparation,
-        "clusters": report.count_rows(clustering).named_sizes(),
+        "clusters": clustering.tally.named_sizes(),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
         "converged": getattr(model, "converged_", None),

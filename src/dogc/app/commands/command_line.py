@@ -289,19 +289,17 @@ def explain(error: Exception, debug: bool) -> int:
     from ..._atomic import WriteError
     from ...encoding import TableError
     from ..models.saving import ModelFileError
-    from .arguments import as_typed
+    from .arguments import said_of
 
     if isinstance(error, TableError | ModelFileError | WriteError):
         return fail(str(error), 2)
     if debug or isinstance(error, ModuleNotFoundError):  # dogc.app.cli says what to install
         raise error
+    if isinstance(error, MemoryError) and not (str(error) and type(error) is MemoryError):
+        return fail("there is not enough memory; pass fewer rows.", 2)  # NumPy's words say less
+    if isinstance(error, OSError) and error.strerror:  # without the number of it
+        named = "" if error.filename is None else f" ('{error.filename}')"
+        return fail(f"{error.strerror}{named}.", 2)
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        sentence = " ".join(str(error).split())
-        if isinstance(error, MemoryError) and not (sentence and type(error) is MemoryError):
-            sentence = "there is not enough memory; pass fewer rows."  # NumPy's words say less
-        if isinstance(error, OSError) and error.strerror:  # without the number of it
-            named = "" if error.filename is None else f" ('{error.filename}')"
-            sentence = f"{error.strerror}{named}."
-        return fail(as_typed(sentence), 2)
-    kind = type(error).__name__
-    return fail(as_typed(f"unexpected {kind}: {error}; DOGC_DEBUG=1 shows where."), 1)
+        return fail(said_of(error), 2)
+    return fail(f"unexpected {type(error).__name__}: {error}; DOGC_DEBUG=1 shows where.", 1)

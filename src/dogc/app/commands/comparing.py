@@ -16,7 +16,7 @@ from ..files.clustering import asked_of, check_rows, names_by_size
 from ..files.opening import matching
 from ..files.reading import Table, read_table
 from ..report.page import digits, short
-from .arguments import Asked, as_typed
+from .arguments import Asked
 from .cluster_files import with_columns
 from .outputs import Output
 from .terminal import Terminal
@@ -92,7 +92,7 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
         "methods": [_line(row) for row in comparison],
         "names": [short(name, 60) for name in comparison.succeeded],
         "agreement": np.round(comparison.agreement, 4).tolist(),
-        "notes": [short(as_typed(note, "compare"), 1000) for note in comparison.notes()],
+        "notes": [short(note, 1000) for note in comparison.notes()],
         "steps": [short(step, 2000) for step in steps],
     }
     title = f"Methods side by side on {summary['source']}"
@@ -123,7 +123,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
             "quality": {k: None if np.isnan(v) else round(v, 4) for k, v in row.quality.items()},
             "agreement": None if np.isnan(row.agreement) else round(row.agreement, 4),
             "failed": row.labels is None,
-            "note": as_typed(row.note, "compare"),
+            "note": row.note,
         }
         for row in comparison
     ]

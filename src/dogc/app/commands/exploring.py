@@ -14,7 +14,7 @@ from ..files.opening import matching
 from ..files.reading import read_table
 from ..report.counts import describe_exploration
 from ..report.page import short
-from .arguments import Asked, as_typed, check_settings
+from .arguments import Asked, check_settings
 from .comparing import files, write_pages
 from .terminal import Terminal, counted, plain
 
@@ -107,7 +107,6 @@ def _notes(found: Exploration) -> list[str]:
     """Warnings of the fits, the same words once."""
     said = said_by([(str(row.n_clusters), row.note) for row in found if row.note])
     return [
-        as_typed(f"{', '.join(numbers)} cluster{'' if numbers == ['1'] else 's'}: {note}",
-                 "explore")
+        f"{', '.join(numbers)} cluster{'' if numbers == ['1'] else 's'}: {note}"
         for note, numbers in said.items()
-    ]  # fmt: skip
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...fitting.rule import REPEATED
 from ..files.clustering import Watch, label_rows, unwatched
 from ..files.reading import Table
 from ..models import saving
-from .cluster_files import sizes, with_results
+from .cluster_files import with_results
 from .outputs import CsvRows
 
 if TYPE_CHECKING:
@@ -34,13 +35,12 @@ class Labelled:
     def __init__(self, preparation: Any):
         """Nothing is counted yet."""
         self._plans: dict[str, Any] = preparation.plans_
-        self._sizes: dict[str, int] = {}
+        self._sizes: Counter[int] = Counter()
         self._unseen: dict[str, tuple[int, str]] = {}
 
     def add(self, frame: pandas.DataFrame, labels: np.ndarray) -> None:
         """Count some rows."""
-        for name, count in sizes(labels).items():
-            self._sizes[name] = self._sizes.get(name, 0) + count
+        self._sizes.update(labels.tolist())
         for name in [name for name in frame.columns if name in self._plans]:
             count, value = unseen(frame[name], self._plans[name])
             if value is not None:
@@ -49,7 +49,7 @@ class Labelled:
 
     def named_sizes(self) -> dict[str, int]:
         """Rows of each cluster."""
-        return dict(sorted(self._sizes.items(), key=lambda item: int(item[0])))
+        return {str(label): self._sizes[label] for label in sorted(self._sizes)}
 
     def notes(self, bundle: saving.Bundle) -> list[str]:
         """Notes on these labels."""

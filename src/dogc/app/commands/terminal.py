@@ -23,7 +23,7 @@ from ..files.opening import matching
 from ..files.reading import open_table
 from ..models import saving
 from . import cluster_files, prediction
-from .arguments import Asked, as_typed, check_settings
+from .arguments import Asked, check_settings, with_options
 from .outputs import Output
 
 LONGEST = 5000  # letters of a text that is printed
@@ -75,7 +75,7 @@ class Terminal:
     def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
         """Print remarks."""
         for note in notes:
-            self.say(f"[yellow]note:[/yellow] {plain(as_typed(note, command))}")
+            self.say(f"[yellow]note:[/yellow] {plain(with_options(note, command))}")
 
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""
@@ -113,10 +113,10 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
                  f"in {found.seconds:.1f} s")  # fmt: skip
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
-    all_rows, rows = reports.count_rows(found), []
-    for label, size in sorted(all_rows.sizes.items()):
-        sure = all_rows.sureness[label]
-        mean = f"{sure.total / sure.known:.2f}" if sure.known else "-"
+    rows = []
+    for label, size in sorted(found.tally.sizes.items()):
+        known = sum(found.tally.histogram(label))
+        mean = f"{found.tally.confidence[label] / known:.2f}" if known else "-"
         rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -15,16 +14,14 @@ import numpy as np
 from ..._words import shown
 from ...encoding.errors import TableError, check_memory, check_names, listed, needed, numbered_names
 from .arrow_files import check_dates, sound
-from .opening import File, check_tight
+from .opening import FORMATS, File, check_tight
 
 if TYPE_CHECKING:
     import pandas
 
-_KINDS = "biufUSM"
-
 
 def read_npy(file: File) -> pandas.DataFrame:
-    """The frame of a .npy file: its columns are c1, c2, ... or the fields of its rows."""
+    """The frame of a .npy file: its columns are c1, c2, ..."""
     with _sound(file, ".npy"):
         # A map of the file, so that a header cannot claim more than is there.
         return _frame(np.load(file.path, mmap_mode="r", allow_pickle=False), file)
@@ -41,10 +38,8 @@ def read_npz(file: File) -> pandas.DataFrame:
         if "xl/workbook.xml" in names:
             return _read_excel(file)
         arrays = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
-        if len(arrays) != len(names) or not arrays:
-            raise TableError(
-                f"{file.source} is a zip archive of other files than arrays; save the table as CSV."
-            )
+        if not arrays:
+            raise TableError(f"{file.source} is an archive without arrays; give {FORMATS}.")
         with np.load(file.path, allow_pickle=False) as arrays_of:
             return _frame(arrays_of[_chosen(arrays, file)], file)
 
@@ -80,33 +75,19 @@ def _chosen(arrays: list[str], file: File) -> str:
 
 
 def _frame(array: np.ndarray, file: File) -> pandas.DataFrame:
-    pandas = needed("pandas")
-    names = array.dtype.names
-    width = array.shape[1] if array.ndim == 2 else 1
-    check_names(names or numbered_names(width), file.source)
-    check_memory(8.0 * math.prod(array.shape), file.source)
-    if names is not None and array.ndim == 1:
-        frame = pandas.DataFrame({name: _plain(array[name], 1, file) for name in names})
-    else:
-        frame = pandas.DataFrame(_plain(array, 2, file), columns=numbered_names(width))
-    check_dates(frame, file.source)
-    return frame
-
-
-def _plain(array: np.ndarray, axes: int, file: File) -> np.ndarray:
-    """An array of numbers, dates or text as pandas knows them."""
-    if array.ndim != axes or (axes == 2 and not array.shape[1]):
+    """The frame of an array of numbers, dates or text."""
+    if array.ndim != 2 or not array.shape[1]:
         raise TableError(
             f"{file.source} holds an array of shape {array.shape}; save one of shape "
             "(rows, columns)."
         )
-    if array.dtype.kind not in _KINDS or not array.dtype.itemsize:  # any number takes no bytes
+    if array.dtype.kind not in "biufUM" or array.dtype == np.longdouble != np.float64:
         raise TableError(f"{file.source} holds values of type {array.dtype}; save numbers or text.")
-    if array.dtype.kind == "S":
-        return np.char.decode(array, "utf-8", "replace")
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    return np.array(array, dtype=array.dtype.newbyteorder("="))
+    names = numbered_names(array.shape[1])
+    check_names(names, file.source)
+    check_memory(8.0 * array.size, file.source)
+    values = np.array(array, dtype=array.dtype.newbyteorder("="))
+    return needed("pandas").DataFrame(values, columns=names)
 
 
 def _read_excel(file: File) -> pandas.DataFrame:
@@ -133,5 +114,6 @@ def _read_excel(file: File) -> pandas.DataFrame:
              for place, cell in enumerate(frame.iloc[0])]  # fmt: skip
     check_names(names, file.source)
     frame = frame.iloc[1:].set_axis(names, axis=1).reset_index(drop=True).infer_objects()
-    check_dates(frame, file.source)
+    with sound(file, "Excel"):
+        check_dates(frame)
     return frame

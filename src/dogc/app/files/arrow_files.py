@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._words import shown
-from ...encoding.errors import TableError, check_memory, check_names, needed
+from ...encoding.errors import TableError, check_names, needed
 from .opening import File
 from .text import check_same
 
 if TYPE_CHECKING:
     import pandas
 
-CHUNK_CELLS, MOST_ROWS = 1 << 21, 1 << 17
+CHUNK_CELLS, MOST_ROWS = 1 << 20, 1 << 16
+# Whole numbers, which keep their digits beside gaps.
+_WHOLE = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _NO_NAME = "__index_level_0__"  # under which pandas writes an index that has none
 
 
@@ -53,7 +55,6 @@ def parquet_tables(files: Sequence[File]) -> Iterator[Any]:
 
 def read_feather(file: File) -> pandas.DataFrame:
     """The frame of a Feather file."""
-    check_memory(2 * file.path.stat().st_size, file.source)
     with sound(file, "Feather"), open(file.path, "rb") as stream:
         table = needed("pyarrow.feather").read_table(stream)
         table.validate(full=True)
@@ -81,49 +82,33 @@ def frame_of_arrow(table: Any, source: str) -> pandas.DataFrame:
     """The frame of an Arrow table; an index that pandas wrote is a column like others."""
     if not table.num_columns:
         raise TableError(f"{source} has no columns; give a table with some.")
-    check_memory(8 * table.num_rows * table.num_columns, source)
-    columns = [_text_of_bytes(column) for column in table.columns]
-    plain = needed("pyarrow").table(columns, names=table.column_names)
+    arrow, pandas = needed("pyarrow"), needed("pandas")
     try:
-        frame = plain.to_pandas(ignore_metadata=True)
-    except MemoryError:
-        raise
-    except Exception as error:  # dates beyond all calendars, unknown time zones
-        for name, column in zip(plain.column_names, plain.columns, strict=True):
-            with contextlib.suppress(Exception):
-                column.to_pandas()
-                continue
-            raise TableError(
-                f"column '{shown(name)}' of {source} holds values of type {shown(column.type)} "
-                "that cannot be shown; write them as numbers or text, or leave the column out."
-            ) from error
-        raise
-    check_dates(frame, source)
+        columns = [_text_of_bytes(column) for column in table.columns]
+        nullable = {arrow.from_numpy_dtype(name.lower()): getattr(pandas, f"{name}Dtype")()
+                    for name in _WHOLE}  # fmt: skip
+        gaps = any(column.null_count and arrow.types.is_integer(column.type) for column in columns)
+        frame = arrow.table(columns, names=table.column_names).to_pandas(
+            ignore_metadata=True, types_mapper=nullable.get if gaps else None
+        )
+        check_dates(frame)
+    except (arrow.ArrowException, ValueError, OverflowError) as error:
+        raise TableError(
+            f"{source} holds values that cannot be shown, such as dates beyond the year 9999 "
+            f"({' '.join(str(error).split())}); correct them, or leave the column out."
+        ) from error
     return frame
 
 
 def _text_of_bytes(column: Any) -> Any:
     """A column of bytes, as old programs write text, as text; others as they are."""
     arrow = needed("pyarrow")
-    types, kind = arrow.types, column.type
-    bytewise = (
-        types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
-    )  # fmt: skip
-    if not any(is_bytes(kind) for is_bytes in bytewise):
-        return column
-    cells = (cell if cell is None else cell.decode("utf-8", "replace") for cell in
-             column.to_pylist())  # fmt: skip
-    return arrow.chunked_array([arrow.array(list(cells), arrow.string())])
+    return column.cast(arrow.string()) if "binary" in str(column.type) else column
 
 
-def check_dates(frame: pandas.DataFrame, source: str) -> None:
-    """Refuse dates that no calendar has, before something that shows them fails."""
+def check_dates(frame: pandas.DataFrame) -> None:
+    """Raise where dates are in no calendar, before something that shows them fails."""
     for name in frame.columns[[kind.kind == "M" for kind in frame.dtypes]]:
-        dates = frame[name].dropna()
-        years = [dates.min().year, dates.max().year] if len(dates) else []
-        beyond = [year for year in years if not 1 <= year <= 9999]
-        if beyond:
-            raise TableError(
-                f"column '{shown(name)}' of {source} holds a date in the year {beyond[0]}; correct "
-                "it, or leave the column out."
-            )
+        for date in (frame[name].min(), frame[name].max()):
+            if date == date and not 1 <= date.year <= 9999:  # NaT equals nothing
+                raise ValueError(f"the year {date.year} in column '{shown(name)}'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from sklearn.cluster import KMeans
 
 from ..._caller import timed
 from ..._checks import WIDE, check_clusters
-from ..._words import shown
 from ...comparison import named_estimator
 from ...encoding import MixedEncoder, TableError
 from ...encoding.errors import numbered_names
@@ -22,7 +21,6 @@ from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
-from .deciding_numbers import deciding_number
 from .reading import Table
 from .tally import SampledRows, Tally, tally
 
@@ -33,10 +31,6 @@ if TYPE_CHECKING:
 MANY_ROWS = 500_000
 MOST_AT_ONCE = 50_000  # rows that are labelled at once
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
-TOO_MANY_CLASSES = (
-    "the column '{name}' has too many values to compare clusters with; name another "
-    "(--label-column)."
-)
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
 
@@ -57,18 +51,12 @@ class Clustering(NamedTuple):
     preparation: list[str]  # what was done to the data, in sentences
     seconds: float  # of the fit
     settings: dict[str, Any]  # method, parameters, versions, notes, source
-    tally: Tally | None = None  # of all rows, of which those above may be a sample
+    tally: Tally  # of all rows, of which those above may be a sample
 
     @property
     def n_rows(self) -> int:
         """Of all that was clustered."""
-        return len(self.rows.frame) if self.tally is None else self.tally.rows
-
-    @property
-    def row_numbers(self) -> np.ndarray:
-        """Of the rows at hand, from 0."""
-        frame = self.rows.frame
-        return np.arange(len(frame)) if self.tally is None else frame.index.to_numpy()
+        return self.tally.rows
 
 
 class Fitted(NamedTuple):
@@ -202,10 +190,7 @@ def gathered(
     whole = len(sample.frame) == table.rows and not fitted.sampled
     X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
     notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
-    notes += splitting_columns(X, features, sample.frame, sample.labels)
     truth = _known(sample.frame, encoder.label_column)
-    if truth is not None and counted.classes is None:
-        notes.append(TOO_MANY_CLASSES.format(name=shown(encoder.label_column)))
     settings = settings_of(method, model, notes, table.source, table.sha256)
     if not whole:
         settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
@@ -296,48 +281,6 @@ def remarks(model: Any, apart: int) -> list[str]:
         found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
                        "label new rows by their nearest rows.")  # fmt: skip
     return found
-
-
-# A column of two values is said to split the rows if clusters mix less than this share, and the
-# rows themselves more than that.
-MIXED, MIXED_BEFORE = 0.01, 0.05
-
-
-def _column_of(feature: str, frame: pandas.DataFrame) -> str:
-    """The column of a table that a feature was made of: itself, or that of a category."""
-    return feature if feature in frame.columns else feature.split("=")[0]
-
-
-def splitting_columns(
-    X: np.ndarray, features: Sequence[str], frame: pandas.DataFrame, labels: np.ndarray
-) -> list[str]:
-    """A word on columns of two values that the clusters follow, or one of numbers.
-
-    Rows with the other value are never among the nearest where there are few other columns, so
-    such a column can cut the graph all by itself.
-    """
-    found = []
-    for feature, column in zip(features, X.T, strict=True):
-        low, high = column.min(), column.max()
-        upper = column == high
-        if low == high or not (upper | (column == low)).all():
-            continue
-        sizes = np.bincount(labels - labels.min())
-        ones = np.bincount(labels - labels.min(), weights=upper)
-        mixed = np.minimum(ones, sizes - ones).sum() / len(labels)
-        if mixed < MIXED and min(upper.mean(), 1 - upper.mean()) > MIXED_BEFORE:
-            found.append(f"'{shown(_column_of(feature, frame))}'")
-    if not found:
-        known = [(name, np.where(frame[name].isna(), np.nan, X[:, place]))
-                 for place, name in enumerate(features) if name in frame.columns]  # fmt: skip
-        number = deciding_number(known, labels)
-        found = [] if number is None else [f"'{shown(number[0])}'"]
-    if not found:
-        return []
-    columns = ", ".join(dict.fromkeys(found))
-    it = "it" if len(set(found)) == 1 else "them"
-    return [f"the clusters are almost entirely determined by {columns}; use --drop to see the "
-            f"clusters without {it}."]  # fmt: skip
 
 
 def header_guess(columns: list[str]) -> list[str]:

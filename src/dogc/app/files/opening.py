@@ -135,18 +135,18 @@ def opened_file(path: str, folder: pathlib.Path, digest: Any) -> File:
     packed = place.suffix.lower() == ".gz"
     suffix = "" if path == "-" else (place.with_suffix("") if packed else place).suffix.lower()
     source = STANDARD_INPUT if path == "-" else shown(name, _LONGEST_PATH)
-    with _opened(path, name) as stream, contextlib.ExitStack() as copies:
+    with _opened(path, name) as stream:
         head = stream.read(SAMPLE)
         file = File(place, "", source, suffix, array)
         file = file._replace(kind=_kind_of(head, file))
-        sinks = [digest.update]
-        if path == "-" or not place.is_file():
-            file = file._replace(path=folder / f"{len(os.listdir(folder))}.copy")
-            sinks.append(copies.enter_context(open(file.path, "wb")).write)
-        while head:
-            for sink in sinks:
-                sink(head)
-            head = stream.read(_BLOCK)
+        copied = path == "-" or not place.is_file()
+        target = folder / f"{len(os.listdir(folder))}.copy" if copied else pathlib.Path(os.devnull)
+        with open(target, "wb") as copy:
+            while head:
+                digest.update(head)
+                copy.write(head)
+                head = stream.read(_BLOCK)
+    file = file._replace(path=target) if copied else file
     if packed and file.kind != "gzip":
         raise TableError(f"{source} is not gzip data, or it is damaged; write it again.")
     file = _unpacked(file, folder) if file.kind == "gzip" else file
@@ -155,11 +155,9 @@ def opened_file(path: str, folder: pathlib.Path, digest: Any) -> File:
     return file
 
 
-def _opened(path: str, name: str) -> BinaryIO:
-    if path == "-" and sys.stdin is None:
-        raise TableError(f"there is no {STANDARD_INPUT}; give a file.")
+def _opened(path: str, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
     try:
-        return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(name, "rb")  # type: ignore[return-value]
+        return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(name, "rb")
     except (OSError, ValueError) as error:
         raise _not_opened(name, error) from error
 
@@ -180,7 +178,7 @@ def _unpacked(file: File, folder: pathlib.Path) -> File:
             f"{file.source} is damaged: its gzip data cannot be unpacked; compress it again."
         ) from error
     if kind == "gzip":
-        raise TableError(f"{file.source} is compressed twice; unpack it once.")
+        raise not_text(file, "it is compressed twice")
     return file._replace(path=target, kind=kind)
 
 
@@ -207,8 +205,6 @@ def _not_opened(path: str, error: Exception) -> TableError:
         return TableError(
             f"{name} is a directory; give a file, or a pattern in quotes such as '*.csv'."
         )
-    if isinstance(error, PermissionError):
-        return TableError(f"{name} may not be read; change its permissions.")
     return TableError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.")
 
 
@@ -227,8 +223,8 @@ def _kind_of(head: bytes, file: File) -> str:
         raise TableError(
             f"{file.source} is not a {_NAMES[file.suffix]} file, or it is damaged; write it again."
         )
-    if (place := head.find(b"\0")) >= 0:
-        raise not_text(file, f"it has a NUL byte at byte {place + 1}")
+    if b"\0" in head:
+        raise not_text(file, "it has a NUL byte")
     text = head.decode("utf-8", "replace").lstrip("\ufeff \r\n\t")
     if _MARKUP.match(text) or (file.suffix in _JSON_NAMES and text[:1] in "[{"):
         raise TableError(f"{file.source} looks like JSON or HTML; give {FORMATS}.")

@@ -9,11 +9,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...encoding.errors import TableError, needed
-from ...encoding.values import levels_of
+from ...encoding.errors import TableError, check_memory, needed
 from .arrays import read_npy, read_npz
 from .arrow_files import frame_of_arrow, parquet_tables, read_feather
-from .celltypes import Cells, as_kind, look_at, look_at_numbers
+from .celltypes import Cells, as_kind, look_at
 from .opening import File, matching, named, opened_file
 from .text import text_tables
 
@@ -101,6 +100,7 @@ def open_table(
         files = [opened_file(path, pathlib.Path(folder), digest) for path in paths]
         kind = _common_kind(files)
         if kind in _WHOLE:
+            check_memory(2 * files[0].path.stat().st_size, files[0].source)
             table = Table.of(_WHOLE[kind](files[0]), named(paths), digest.hexdigest())
         else:
             table = _looked_at(
@@ -138,20 +138,11 @@ def _looked_at(
     for table in read():
         names, rows, size = table.column_names, rows + table.num_rows, size + table.nbytes
         kept = [*kept, table] if size <= SMALL or rows == table.num_rows else []
-        for name, column in zip(names, table.columns, strict=True) if table.num_rows else ():
-            if kind == "text":
-                found = look_at(column)
-            elif arrow.types.is_integer(column.type):
-                found = look_at_numbers(column)
-            else:
-                continue
-            cells[name] = cells[name].merged(found) if name in cells else found
+        for name, column in zip(names, table.columns, strict=True):
+            if kind == "text" and table.num_rows:
+                cells[name] = cells.get(name, Cells()).merged(look_at(column))
         watch("reading", table.num_rows, None)
-    if kind == "text":
-        kinds = {name: found.kind() for name, found in cells.items()}
-    else:  # whole numbers with a gap become float64 in a frame, where that loses none
-        gaps = {name: found for name, found in cells.items() if found.gaps}
-        kinds = {name: "string" if found.long else "double" for name, found in gaps.items()}
+    kinds = {name: found.kind() for name, found in cells.items()}
     if kept:
         return Table.of(_typed(arrow.concat_tables(kept), kinds, source), source, sha256)
 
@@ -172,11 +163,9 @@ def _looked_at(
 
 
 def _typed(table: Any, kinds: dict[str, str], source: str) -> pandas.DataFrame:
-    """The frame of an Arrow table with its columns in these types."""
+    """The frame of an Arrow table, its columns of text in these types."""
     columns = [
         as_kind(column, kinds.get(name, "string"))
-        if needed("pyarrow").types.is_string(column.type)
-        else column.cast(kinds.get(name, column.type))
         for name, column in zip(table.column_names, table.columns, strict=True)
     ]
     return frame_of_arrow(needed("pyarrow").table(columns, names=table.column_names), source)
@@ -209,16 +198,3 @@ def read_table(path: str) -> Table:
     """
     with open_table(path) as table:
         return Table.of(table.frame, table.source, table.sha256)
-
-
-def texts_of(table: Table, name: str) -> list[str] | None:
-    """The different texts of a column; None for dates, and where cells hold lists and the like."""
-    found: dict[str, None] = {}
-    for frame in table.chunks():
-        if frame[name].dtype.kind in "mM":
-            return None
-        try:
-            found.update(dict.fromkeys(levels_of(frame[name]).texts))
-        except TypeError:
-            return None
-    return list(found)

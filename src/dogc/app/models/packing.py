@@ -3,10 +3,8 @@
 What is ours goes into a file as ``{"dogc": name, "state": {field: value}}``, under the names in
 :data:`STORED`, so that a file does not know where a class stands in the source. Search trees are
 left out: their inner arrays are read unchecked, so a forged file could crash the process, and to
-build them anew gives the same tree. Sparse arrays go in by parts. Long arrays of few distinct
-values, such as labels, go in as these values and the place of each item among them. Long lists of
-plain items, such as the names of columns, go in as one JSON text; skops would write a node for
-each item.
+build them anew gives the same tree. Sparse arrays go in by parts. Long lists of plain items, such
+as the names of columns, go in as one JSON text; skops would write a node for each item.
 """
 
 from __future__ import annotations
@@ -47,9 +45,6 @@ STORED: dict[str, type] = {cls.__name__: cls for cls in OURS} | {
 } | {"Preparation": MixedEncoder}  # fmt: skip
 _NAMES = {cls: name for name, cls in STORED.items()}
 
-# An array of one number for each row is stored by its distinct values from this length on, if they
-# are few enough for 16 bits.
-LONG, MOST_VALUES = 10_000, 1 << 16
 # A list or mapping of plain items is stored as one text from this length on.
 MANY_ITEMS = 1000
 
@@ -73,8 +68,6 @@ def pack(value: Any) -> Any:
         parts = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
         shape = tuple(map(int, value.shape))
         return _tagged("sparse", {"kind": type(value).__name__, **parts, "shape": shape})
-    if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) >= LONG:
-        return _without_repeats(value)
     if isinstance(value, BaseEstimator):
         packed: Any = object.__new__(type(value))
         vars(packed).update(_each(pack, vars(value)))
@@ -125,8 +118,6 @@ def _made(name: Any, state: Any) -> Any:
         return state
     if name == "json":
         return json.loads(state["text"])
-    if name == "repeats":
-        return state["values"][state["place"]]
     if name == "sparse":
         parts = (state["data"], state["indices"], state["indptr"])
         array = _SPARSE[state["kind"]](parts, shape=state["shape"])
@@ -172,17 +163,6 @@ def _with_descent(fitted: labelling.FittedRows) -> labelling.FittedRows:
     with single_blas_thread:
         search = neighbours.fit_index(rows, "pynndescent", int(index.search), index.metric)
     return fitted._replace(search=index._replace(search=search.search))
-
-
-def _without_repeats(value: np.ndarray) -> np.ndarray | dict[str, Any]:
-    """An array of plain numbers by its distinct values, to the last bit, if they are few."""
-    if value.dtype.kind not in "biuf" or value.itemsize > 8:
-        return value
-    values, place = np.unique(value.view(f"u{value.itemsize}"), return_inverse=True)
-    if len(values) > MOST_VALUES:
-        return value
-    place = place.astype(np.min_scalar_type(len(values) - 1))
-    return _tagged("repeats", {"values": values.view(value.dtype), "place": place})
 
 
 def _is_plain(value: Any) -> bool:

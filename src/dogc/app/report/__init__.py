@@ -1,12 +1,13 @@
 """A clustering as one HTML page that needs nothing but a browser."""
 
+from .features import deciding_note
 from .page import COMPARE, EXPLORE, is_summary, page, render
-from .summary import count_rows, describe_resolution, method_name, sample_words, summarise
+from .summary import describe_resolution, method_name, sample_words, summarise
 
 __all__ = [
     "COMPARE",
     "EXPLORE",
-    "count_rows",
+    "deciding_note",
     "describe_resolution",
     "is_summary",
     "method_name",

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ...encoding import TableError
 from ...encoding.columns import plan_column, with_gaps
+from ...encoding.errors import listed
 from ..files.deciding_numbers import COLUMNS, deciding_number
 from .page import digits, short
 
@@ -369,6 +370,18 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
     date = columns[name].date
     shown = [digits(cut, 6 if date else 3) for cut in cuts]
     return {"name": short(name, 60), "date": date, "cuts": shown}
+
+
+def deciding_note(clustering: Clustering) -> list[str]:
+    """A word on columns that the clusters follow: few values of one, or one number alone."""
+    cuts = deciding_cuts(clustering)
+    names = deciding_columns(clustering, group_rows(clustering.rows.labels)) or (
+        [] if cuts is None else [cuts["name"]]
+    )
+    if not names:
+        return []
+    return [f"the clusters are almost entirely determined by {listed(names)}; use --drop to see "
+            f"the clusters without {'it' if len(names) == 1 else 'them'}."]  # fmt: skip
 
 
 def is_unmixed(has: np.ndarray, groups: Groups) -> bool:

@@ -126,7 +126,12 @@ def cell(value: Any) -> Any:
     """
     if isinstance(value, np.ndarray):
         return short(value)
-    if value is None or value != value or (isinstance(value, str) and not value.strip()):
+    if (
+        value is None
+        or str(value) == "<NA>"
+        or value != value
+        or (isinstance(value, str) and not value.strip())
+    ):
         return None
     if isinstance(value, np.generic):
         value = value.item()

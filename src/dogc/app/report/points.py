@@ -76,7 +76,7 @@ def describe_points(
     confidence = [digits(value, 3) for value in clustering.rows.confidence[rows]]
     return {
         "total": clustering.n_rows,
-        "row": (clustering.row_numbers[rows] + 1).tolist(),
+        "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),
         "x": x,
         "y": y,
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],

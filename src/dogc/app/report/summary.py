@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
 from ...metrics import scores_of
 from ...quality import scale_agreement, silhouette
-from ..files.tally import Sureness, Tally, tally
+from ..files.tally import CONFIDENCE_BINS, Tally
 from .counts import describe_counts
 from .features import (
     OUTLIER,
@@ -95,7 +94,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     groups = group_rows(clustering.rows.labels)
     layout = lay_out(clustering.model, clustering.X)
     model = clustering.model
-    counted = count_rows(clustering)
+    counted = clustering.tally
     features = describe_features(clustering, groups)
     telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
@@ -113,7 +112,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "ending": describe_ending(model, groups.c),
         "resolution": describe_resolution(model),
         "clusters": describe_sizes(counted),
-        "sureness": describe_sureness(functools.reduce(Sureness.merged, counted.sureness.values())),
+        "sureness": describe_sureness(counted, list(counted.sizes)),
         "figures": {"silhouette": digits(round_shape), "scales": digits(scale_agreement(model))},
         "deciding": deciding,
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
@@ -185,17 +184,6 @@ def sample_words(shown: int, total: int) -> str:
     )
 
 
-def count_rows(clustering: Clustering) -> Tally:
-    """Counts of all rows, of which only some may be at hand."""
-    if clustering.tally is not None:
-        return clustering.tally
-    apart = np.asarray(getattr(clustering.model, "outliers_", ()), dtype=bool)
-    n = len(clustering.rows.labels)
-    apart = apart if len(apart) == n else np.zeros(n, dtype=bool)
-    truth = None if clustering.truth is None else np.asarray(clustering.truth)
-    return tally(np.maximum(clustering.rows.labels, -1), clustering.rows.confidence, apart, truth)
-
-
 def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
     """Rows of each cluster, how sure they are, how many hang on loosely; outliers last."""
     return [
@@ -203,21 +191,22 @@ def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
             "cluster": label,
             "size": counted.sizes[label],
             "outliers": counted.outliers[label],
-            "sureness": describe_sureness(counted.sureness[label]),
+            "sureness": describe_sureness(counted, [label]),
         }
         for label in sorted(counted.sizes, key=lambda label: (label < 0, label))
     ]
 
 
-def describe_sureness(sure: Sureness) -> dict[str, Any] | None:
-    """Mean confidence, the rows below a half and a histogram; None where there is none."""
-    if not sure.known:
+def describe_sureness(counted: Tally, labels: list[int]) -> dict[str, Any] | None:
+    """Mean confidence of clusters, the rows below a half and a histogram; None without any."""
+    histogram = np.sum([counted.histogram(label) for label in labels], axis=0)
+    if not (known := int(histogram.sum())):
         return None
     return {
-        "mean": digits(sure.total / sure.known),
-        "unsure": sure.unsure,
-        "known": sure.known,
-        "histogram": sure.histogram.tolist(),
+        "mean": digits(sum(counted.confidence[label] for label in labels) / known),
+        "unsure": int(histogram[: CONFIDENCE_BINS // 2].sum()),
+        "known": known,
+        "histogram": histogram.tolist(),
     }
 
 
@@ -278,7 +267,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
 def describe_truth(counted: Tally) -> dict | None:
     """Scores, and the table of classes and clusters in matched order; None without truth."""
     found = counted.table()
-    if found is None:  # or with too many classes
+    if found is None:
         return None
     names, labels, table = found
     if labels[0] == OUTLIER:  # outliers come last
