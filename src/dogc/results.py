@@ -10,9 +10,17 @@ import numpy as np
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.n_neighbors import ScaleChoice
 from .fitting.auto.n_representatives import ResolutionChoice
+from .fitting.evidence import Evidence
 from .loop.solver import STOPPING_REASONS, Record
 
-__all__ = ["STOPPING_REASONS", "CountEvidence", "Record", "ResolutionChoice", "ScaleChoice"]
+__all__ = [
+    "STOPPING_REASONS",
+    "CountEvidence",
+    "Evidence",
+    "Record",
+    "ResolutionChoice",
+    "ScaleChoice",
+]
 
 WIDTH = 79  # of tables that are printed
 Row = TypeVar("Row", bound=tuple)

@@ -209,6 +209,9 @@ class DOGCRelaxed(RegressingDOGC):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
+    evidence_ : :class:`~dogc.results.Evidence` or None
+        Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
+        "none". None if ``max_time`` ended the fit before.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
@@ -455,6 +458,9 @@ class DOGCFixedGraph(RegressingDOGC):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
+    evidence_ : :class:`~dogc.results.Evidence` or None
+        Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
+        "none". None if ``max_time`` ended the fit before.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.

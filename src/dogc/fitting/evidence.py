@@ -26,7 +26,6 @@ from .auto.n_clusters import firmness
 from .structureless import gaussian_like, in_directions, neighbour_graph
 
 # Rows that are looked at: more change little and take longer.
-
 ROWS = 1_000
 # Numbers of neighbours, the share of rows in each sample, the number of samples, and how far rows
 # are moved in units of the distance to the fifth neighbour.

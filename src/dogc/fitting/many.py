@@ -162,20 +162,20 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
-    seen = None
-    if not watch.overdue:
-        with watch.phase("evidence"):
-            seen = sample_evidence(all_rows.sample, fitted, jobs)
+    seen = sample_evidence(all_rows.sample, fitted, task)
     return FitResult(choices, result, learned, facts, model, agreement, seen, nodes_found)
 
 
 def sample_evidence(
-    sample: sampling.Sample, fitted: Representatives, n_jobs: int | None
-) -> Evidence:
-    """The evidence for the labels of some rows of the sample."""
-    rows = spread_rows(len(sample.keys))
-    labels = labelling.new_labels(fitted, sample.X[rows], n_jobs)
-    return evidence_of(as_points(fitted.frame, sample.X[rows]), labels)
+    sample: sampling.Sample, fitted: Representatives, task: Task
+) -> Evidence | None:
+    """The evidence for the labels of some rows of the sample; None if the time is up."""
+    if task.watch.overdue:
+        return None
+    with task.watch.phase("evidence"):
+        X = sample.X[spread_rows(len(sample.keys))]
+        labels = labelling.new_labels(fitted, X, task.settings.lookup.n_jobs)
+        return evidence_of(as_points(fitted.frame, X), labels)
 
 
 def are_many(rows: RowSet, p: int | str | None) -> bool:

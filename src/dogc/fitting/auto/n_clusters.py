@@ -45,7 +45,7 @@ from .task import SAMPLE_ROWS, Task, largest_scale, place_of, sampled
 MOST = 60
 # Firmness that structure must exceed: halves of a uniform square have about 0, those of a uniform
 # strip log 2 = 0.69, and most data without clusters 0 to 0.5.
-LEVEL = 0.65
+LEVEL = 0.6
 # What it must exceed that of a Gaussian with the same covariance by: always, and where it is below
 # the level.
 EXCESS, GREAT_EXCESS = 0.2, 0.5
@@ -111,7 +111,7 @@ def weigh_counts(
     trying : callable
         Told what is tried next.
     reference : sparse arrays like ``graphs``
-        Graphs of rows without clusters. Without them firmness must exceed 0.65.
+        Graphs of rows without clusters. Without them firmness must exceed 0.6.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def level_of(reference: float | None) -> float:
     Examples
     --------
     >>> level_of(0.0), level_of(0.5), level_of(None)
-    (0.65, 0.7, 0.65)
+    (0.6, 0.7, 0.6)
     """
     return LEVEL if reference is None else max(LEVEL, reference + EXCESS)
 
