@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from ..fitting import neighbours
+from ..fitting import labelling, neighbours
 from ..fitting.auto.task import Task
+from ..fitting.exemplars import exemplars
 from ..fitting.few import few
+from ..fitting.in_memory import RowsInMemory
 from ..fitting.many import many
 from ..fitting.memory import check_learned
 from ..fitting.repeatable import generator, single_blas_thread
@@ -66,6 +69,7 @@ class GraphClusterer(NewRows):
         with watch.guard(), single_blas_thread:
             found = many(rows, task) or few(rows, task)
             self._assign(found)
+            self._assign_exemplars(rows)
             follow(self, X)
         self.timings_ = watch.seconds
         self._assign_end(watch)
@@ -109,12 +113,45 @@ class GraphClusterer(NewRows):
         self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = found.rows
         self.evidence_ = found.evidence
         self._fitted_rows, self.label_agreement_ = found.model.fitted, found.agreement
+        self._fitted_confidence, self._partitions = found.model.sure, found.partitions
         for name in ("coef_", "intercept_"):  # of a fit before
             self.__dict__.pop(name, None)
         if found.model.rule is not None:
             self.rule_, coef, intercept = found.model.rule
             if coef is not None and intercept is not None:
                 self.coef_, self.intercept_ = coef, intercept
+
+    def _assign_exemplars(self, rows: RowSet) -> None:
+        """Set the most typical rows of each cluster; None where rows have no place in memory."""
+        self.exemplars_ = None
+        if isinstance(rows, RowsInMemory) and self.metric != "precomputed":
+            Z = labelling.project(rows.X, self.components_)
+            self.exemplars_ = exemplars(Z, self.labels_, self.confidence_, self.n_clusters_)
+
+    def labels_at(self, n_clusters: int) -> np.ndarray:
+        """Labels for another number of clusters, which ``n_clusters="auto"`` has ranked high.
+
+        They are those of the start at that number: no graph is learned for them.
+
+        Parameters
+        ----------
+        n_clusters : int
+            One of the first five numbers in ``cluster_counts_``.
+
+        Returns
+        -------
+        labels : int array of shape (n_samples,)
+            Cluster of each row, numbered by decreasing size.
+        """
+        check_is_fitted(self, "labels_")
+        found = {self.n_clusters_: self.labels_, **self._partitions}
+        if n_clusters not in found:
+            numbers = ", ".join(map(str, sorted(found)))
+            raise ValueError(
+                f"n_clusters={n_clusters} is not at hand; there are labels for {numbers}. Fit with "
+                "n_clusters='auto' for the numbers ranked first, or with the number you want."
+            )
+        return found[n_clusters]
 
     def _discretise(self, problem: Problem, state: State) -> np.ndarray:
         """The discrete labels that a final state stands for."""

@@ -178,6 +178,10 @@ class CAN(LearnedGraphParameters, GraphClusterer):
     evidence_ : :class:`~dogc.results.Evidence` or None
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
         "none". None if ``max_time`` ended the fit before.
+    exemplars_ : int array of shape (n_clusters, 5) or None
+        Numbers of the rows nearest to the middle of each cluster, among the half with the highest
+        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
@@ -389,6 +393,10 @@ class PCAN(CAN):
     evidence_ : :class:`~dogc.results.Evidence` or None
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
         "none". None if ``max_time`` ended the fit before.
+    exemplars_ : int array of shape (n_clusters, 5) or None
+        Numbers of the rows nearest to the middle of each cluster, among the half with the highest
+        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.

@@ -160,7 +160,28 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
         mark = getattr(self, "outlier_label", None)
-        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs)
+        sure = getattr(self, "_fitted_confidence", None)
+        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs, sure)
+
+    @of_each_row
+    def predict_confidence(self, X: Any) -> np.ndarray:
+        """Confidence of the labels of new rows; for fitted rows that in ``confidence_``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``.
+
+        Returns
+        -------
+        confidence : array of shape (n_samples,)
+            The share of a row's neighbour weight in the cluster that ``predict`` gives it, by
+            whatever rule. For outlier scores above 3, it decreases towards 1 / n_clusters. It is
+            not a probability.
+        """
+        X = self._validate_new(X)
+        with single_blas_thread:
+            return new_rows.confidence_of(self._model(), X)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:

@@ -18,12 +18,17 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import modularity
 from ..numerics.matrix import Matrix
 from .auto.n_clusters import firmness
-from .structureless import gaussian_like, in_directions, neighbour_graph
+from .structureless import (
+    from_neighbours,
+    gaussian_like,
+    in_directions,
+    nearest,
+    neighbour_graph,
+)
 
 # Rows that are looked at: more change little and take longer.
 ROWS = 1_000
@@ -75,13 +80,14 @@ def evidence_of(X: Matrix, labels: np.ndarray) -> Evidence:
     >>> evidence_of(X, np.repeat([0, 1], 60)).verdict
     'clear'
     """
-    Z, y = _some_rows(X, labels)
+    rows = np.flatnonzero(labels >= 0)
+    rows = rows[spread_rows(len(rows))]
+    y = np.unique(labels[rows], return_inverse=True)[1]
     if len(y) < FEWEST or y.max() == 0:
         return NOTHING
-    own = _figures(Z, y)
-    G = gaussian_like(Z)
-    A = neighbour_graph(G, SCALES[0])
-    chance = _figures(G, _partition(A, G, int(y.max()) + 1), first=A)
+    Z = in_directions(X[rows])
+    c = int(y.max()) + 1
+    own, chance = _figures(Z, c, y), _figures(gaussian_like(Z), c)
     return Evidence(verdict_of(own, chance), *own, *chance)
 
 
@@ -117,31 +123,28 @@ def spread_rows(n: int) -> np.ndarray:
     return np.arange(n) if n <= ROWS else np.arange(ROWS) * n // ROWS
 
 
-def _some_rows(X: Matrix, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Some rows that have labels, spread over all, centred, in few enough directions."""
-    rows = np.flatnonzero(labels >= 0)
-    rows = rows[spread_rows(len(rows))]
-    return in_directions(X[rows]), np.unique(labels[rows], return_inverse=True)[1]
-
-
-def _figures(Z: np.ndarray, y: np.ndarray, first: sp.csr_array | None = None) -> _Figures:
-    """Stability and separation; ``first`` is the first graph, if the labels are its partition."""
-    rng, c = np.random.default_rng(1), int(y.max()) + 1
-    graphs = [neighbour_graph(Z, SCALES[0]) if first is None else first]
-    graphs += [neighbour_graph(Z, k) for k in SCALES[1:] if k <= max(SCALES[0], len(Z) // c)]
-    agreement = [adjusted_rand_score(_partition(A, Z, c), y) for A in graphs if A is not first]
-    near = NearestNeighbors(n_neighbors=min(5, len(Z) - 1)).fit(Z).kneighbors()[0][:, -1]
-    step = MOVED * near / np.sqrt(Z.shape[1])
+def _figures(Z: np.ndarray, c: int, y: np.ndarray | None = None) -> _Figures:
+    """Stability and separation of labels; None: of the partition of the first graph."""
+    scales = [k for k in SCALES if k <= max(SCALES[0], len(Z) // c)]
+    idx, d = nearest(Z, scales[-1])
+    graphs = [from_neighbours(idx, d, min(k, idx.shape[1] - 1)) for k in scales]
+    order, agreement = modularity.from_the_middle(Z), []
+    found = modularity.partition(graphs[0], c, order)
+    if y is None:
+        y = found
+    else:
+        agreement.append(adjusted_rand_score(found, y))
+    for A in graphs[1:]:
+        found = modularity.partition(A, c, order)
+        agreement.append(adjusted_rand_score(found, y))
+    rng, step = np.random.default_rng(1), MOVED * np.sqrt(d[:, min(4, d.shape[1] - 1)] / Z.shape[1])
     for _ in range(SAMPLES):
         rows = np.sort(rng.permutation(len(Z))[: max(int(SHARE * len(Z)), c + 2)])
         moved = Z[rows] + step[rows, None] * rng.standard_normal((len(rows), Z.shape[1]))
-        found = _partition(neighbour_graph(moved, SCALES[0]), moved, c)
+        A, order = neighbour_graph(moved, SCALES[0]), modularity.from_the_middle(moved)
+        found = modularity.partition(A, c, order)
         agreement.append(adjusted_rand_score(found, y[rows]))
     return _Figures(_share(agreement), float(np.mean([firmness(A, y) for A in graphs])))
-
-
-def _partition(A: sp.csr_array, Z: np.ndarray, c: int) -> np.ndarray:
-    return modularity.partition(A, c, modularity.from_the_middle(Z))
 
 
 def _share(agreement: list[float]) -> float:

@@ -19,7 +19,7 @@ from ..numerics import discrete, graph, outliers, separation
 from ..numerics.matrix import Matrix
 from . import distinct, labelling, new_rows, outlier_scores, scaling
 from .auto.geometry import Look, begins_at, best_look, better_looks, look_around
-from .auto.n_clusters import count_clusters
+from .auto.n_clusters import CountEvidence, count_clusters
 from .auto.n_neighbors import AGREED, SCALES, distance_from_usual, only_scale, weigh_scales
 from .auto.task import Start, Task, place_of, sampled, start_at
 from .column_maps import GIVEN
@@ -28,7 +28,7 @@ from .evidence import Evidence, evidence_of, evidence_of_graph
 from .new_rows import Model
 from .problems import Place, points, problem_at, projection
 from .representatives import FEW_ROWS, RowFacts, RowSet
-from .result import FitResult, Learned, choices_of
+from .result import FitResult, Learned, choices_of, other_counts
 from .rule import RuleRows, fitted_rule, judged_rule
 from .settings import wide_scale
 
@@ -99,7 +99,32 @@ def few(rows: RowSet, task: Task) -> FitResult:
     unseen = functools.partial(new_rows.facts_of, model)
     facts = rows.spread(rows_found, unseen)
     seen = labels_evidence(task, solution)
-    return FitResult(choices, solution.result, learned, facts, model, agreement, seen)
+    others = {} if draws else partitions(task, solution, X, nodes, counts, k)
+    return FitResult(choices, solution.result, learned, facts, model, agreement, seen, others)
+
+
+def partitions(
+    task: Task,
+    solution: Solution,
+    X: Matrix,
+    rows: DistinctRows,
+    counts: list[CountEvidence],
+    k: int,
+) -> dict[int, np.ndarray]:
+    """Labels of the start for the numbers of clusters that were ranked next."""
+    found: dict[int, np.ndarray] = {}
+    for c in other_counts(counts, solution.problem.c):
+        if task.watch.overdue:
+            break
+        start = solution.look.start
+        labels = start_at(task, solution.look.place, c, k, start, {})[1].Y
+        labels = discrete.size_order(labels, c, rows.size)[labels]
+        found[c] = labels[rows.inverse]
+        left_out = np.flatnonzero(rows.inverse < 0)
+        if len(left_out):
+            fitted = labelling.fitted_rows(solution.look.place, None, labels, k, None)
+            found[c][left_out] = labelling.new_labels(fitted, X[left_out], None)
+    return found
 
 
 def labels_evidence(task: Task, solution: Solution) -> Evidence | None:
@@ -294,9 +319,10 @@ def row_result(
     model = Model(fitted, None, settings.lookup.metric, settings.outlier_label, n_jobs)
     # How sure labels are, and who is an outlier
     sure = labelling.confidence(problem, labels, copies)
-    sure = outliers.discount(sure[inverse], score[inverse], problem.c).astype(dtype)
+    sure = outliers.discount(sure, score, problem.c).astype(dtype)
+    model = model._replace(sure=sure)
     apart = state.graph.stray[inverse] | (score[inverse] > outliers.OUTLYING)
-    facts = RowFacts(labels[inverse], sure, score[inverse].astype(dtype), apart)
+    facts = RowFacts(labels[inverse], sure[inverse], score[inverse].astype(dtype), apart)
     if settings.outlier_label is not None:
         facts.labels[apart] = settings.outlier_label
     left_out = inverse < 0

@@ -20,9 +20,10 @@ from .auto.n_components import geometry_of
 from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
-from .auto.trials import Solved, make_trial, resolve
+from .auto.trials import Solved, Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length
 from .evidence import Evidence, evidence_of, spread_rows
+from .in_memory import RowsInMemory
 from .new_rows import Model
 from .problems import Geometry, problem_on, projection
 from .representatives import (
@@ -36,7 +37,7 @@ from .representatives import (
     as_points,
     projected,
 )
-from .result import FitResult, Learned, choices_of
+from .result import FitResult, Learned, choices_of, other_counts
 from .rule import fitted_rule, judged_rule, sampled_rows
 from .scaling import feature_map, scale_rows
 from .settings import SmallestCluster, wide_scale
@@ -163,7 +164,24 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
     seen = sample_evidence(all_rows.sample, fitted, task)
-    return FitResult(choices, result, learned, facts, model, agreement, seen, nodes_found)
+    others = partitions(all_rows, trial, counts, watch)
+    return FitResult(choices, result, learned, facts, model, agreement, seen, others, nodes_found)
+
+
+def partitions(
+    all_rows: ManyRows, trial: Trial, counts: list[CountEvidence], watch: Watch
+) -> dict[int, np.ndarray]:
+    """Labels by modularity for the numbers of clusters that were ranked next, of rows in memory."""
+    found: dict[int, np.ndarray] = {}
+    if not isinstance(all_rows.rows, RowsInMemory):
+        return found
+    for c in other_counts(counts, all_rows.c):
+        if watch.overdue:
+            break
+        nodes = partition_of(all_rows._replace(c=c), trial.fitted, trial.nodes, watch)
+        labels = sample_labels(trial, nodes)
+        found[c] = discrete.size_order(labels, c)[labels]
+    return found
 
 
 def sample_evidence(

@@ -22,6 +22,7 @@ class Model(NamedTuple):
     metric: str = "euclidean"
     outlier_label: int | None = None
     n_jobs: int | None = None
+    sure: np.ndarray | None = None  # the confidence of fitted rows; None with representatives
 
 
 def labels_of(model: Model, X: Matrix) -> np.ndarray:
@@ -44,6 +45,25 @@ def shares_of(model: Model, X: Matrix) -> np.ndarray:
         by_paper = model.rule.name == "paper"
         shares = graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
     return outliers.discount(shares, scores_of(model, X)[:, None], shares.shape[1])
+
+
+def confidence_of(model: Model, X: Matrix) -> np.ndarray:
+    """The confidence of each label, by neighbours whatever rule labels rows.
+
+    A row that was fitted has the confidence that the fit gave it.
+    """
+    fitted = model.fitted
+    shares = labelling.new_shares(fitted, X, model.n_jobs)
+    labels = shares.argmax(axis=1)
+    if model.rule is not None and model.rule.coef is not None:
+        labels = rule_labels(X, model.rule)
+    sure = shares[np.arange(len(labels)), labels]
+    sure = outliers.discount(sure, scores_of(model, X), shares.shape[1])
+    if model.sure is not None and isinstance(fitted, labelling.FittedRows):
+        idx, d = labelling.nearest_fitted(fitted, X, 1, model.n_jobs)
+        same = (d[:, 0] == 0.0) & (fitted.labels[idx[:, 0]] == labels)
+        sure = np.where(same, model.sure[idx[:, 0]], sure)
+    return sure.astype(X.dtype, copy=False)
 
 
 def scores_of(model: Model, X: Matrix) -> np.ndarray:

@@ -42,6 +42,9 @@ class Learned(NamedTuple):
     dtype: Any
 
 
+# Numbers of clusters, the best first, for which there are labels.
+AT_HAND = 5
+
 # The representatives of a fit, their labels, and what a weight of 1 stands for.
 Nodes = tuple[Trial, np.ndarray, float]
 
@@ -56,6 +59,7 @@ class FitResult(NamedTuple):
     model: Model
     agreement: float  # share of labels that the model gives again
     evidence: Evidence | None  # None where there was no time for it
+    partitions: dict[int, np.ndarray]  # labels for other numbers of clusters
     nodes: Nodes | None = None
 
 
@@ -85,3 +89,9 @@ def choices_of(
         starts if own else {},
         recall,
     )
+
+
+def other_counts(counts: list[CountEvidence], c: int) -> list[int]:
+    """The numbers of clusters beside c that were ranked first."""
+    ranked = [row.n_clusters for row in counts[:AT_HAND]]
+    return [number for number in ranked if number not in (1, c)]

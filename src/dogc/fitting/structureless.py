@@ -32,11 +32,17 @@ def gaussian_like(Z: np.ndarray) -> np.ndarray:
     return rng.standard_normal((len(Z), len(scatter))) @ (scatter[:, None] * V)
 
 
-def neighbour_graph(Z: np.ndarray, k: int) -> sp.csr_array:
-    """The symmetric graph of k neighbours by `eq:10`, each row with a regulariser of its own."""
+def nearest(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k + 1 nearest others of each row, as far as there are any, and squared distances."""
     k = max(1, min(k, len(Z) - 2))
     d, idx = NearestNeighbors(n_neighbors=k + 1).fit(Z).kneighbors()
-    return from_neighbours(idx, d**2, k)
+    return idx, d**2
+
+
+def neighbour_graph(Z: np.ndarray, k: int) -> sp.csr_array:
+    """The symmetric graph of k neighbours by `eq:10`, each row with a regulariser of its own."""
+    idx, d = nearest(Z, k)
+    return from_neighbours(idx, d, idx.shape[1] - 1)
 
 
 def from_neighbours(idx: np.ndarray, d: np.ndarray, k: int) -> sp.csr_array:

@@ -142,15 +142,10 @@ def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _labels_of(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    if not hasattr(model, "predict_membership"):
-        return {"labels_": model.predict(X)}
-    shares = model.predict_membership(X)
-    # By the regression both are cheap; by the neighbours one search must do for both, unless
-    # outliers are marked.
-    marks = getattr(model, "outlier_label", None) is not None
-    linear = hasattr(model, "decision_function")
-    labels = model.predict(X) if linear or marks else shares.argmax(axis=1)
-    return {"labels_": labels, "confidence_": shares.max(axis=1)}
+    found = {"labels_": model.predict(X)}
+    if hasattr(model, "predict_confidence"):
+        found["confidence_"] = model.predict_confidence(X)
+    return found
 
 
 def label_all(

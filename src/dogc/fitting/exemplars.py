@@ -1,0 +1,45 @@
+"""The most typical rows of each cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..numerics.matrix import Matrix
+
+# Rows of each cluster that are named, and those among which they are looked for.
+EACH, AMONG = 5, 2_000
+
+
+def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> np.ndarray:
+    """Numbers of the rows nearest to the middle of each cluster, of the half that is surest.
+
+    Of many rows some are looked at. Of equal rows the first alone counts. Clusters of fewer rows
+    are filled up with -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [1.0], [3.0], [9.0]])
+    >>> exemplars(Z, np.array([0, 0, 0, 1]), np.ones(4), 2)
+    array([[ 1,  0,  2, -1, -1],
+           [ 3, -1, -1, -1, -1]])
+    """
+    found = np.full((c, EACH), -1)
+    for cluster in range(c):
+        rows = np.flatnonzero(labels == cluster)
+        if not len(rows):
+            continue
+        sure = np.nan_to_num(confidence[rows])
+        rows = rows[sure >= np.median(sure)]
+        rows = rows[:: len(rows) // AMONG + 1]
+        part = Z[rows]
+        part = part.toarray() if sp.issparse(part) and len(rows) <= EACH else part
+        middle = np.ravel(part.mean(axis=0))
+        squares = part.multiply(part) if sp.issparse(part) else np.square(part)
+        away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(part @ middle)
+        first = np.sort(np.unique(away, return_index=True)[1])
+        rows, away = rows[first], away[first]
+        nearest = rows[np.argsort(away, kind="stable")[:EACH]]
+        found[cluster, : len(nearest)] = nearest
+    return found
