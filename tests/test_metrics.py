@@ -104,3 +104,11 @@ def test_every_measure_reads_its_labels_in_the_same_way():
     for measure in (clustering_accuracy, purity, normalized_mutual_info):
         with pytest.raises(ValueError, match="labels_true and labels_pred must be"):
             measure([0, 1], [0])
+
+
+def test_clusters_keep_their_numbers_where_most_of_their_rows_are():
+    old = np.array([0, 0, 0, 1, 1, 2, -1])
+    new = np.array([3, 3, 1, 0, 0, 1, -1])
+    assert match_labels(new, old).tolist() == [0, 0, 2, 1, 1, 2, -1]
+    with pytest.raises(ValueError, match="one entry for each row"):
+        match_labels([0, 1], [0, 1, 2])

@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import mutual_info_score
 
 from ._checks import check_unmasked
+from .fitting.auto.splits import renamed
 from .numerics.discrete import rand_index
 
 # Means of two entropies.
@@ -20,7 +21,13 @@ AVERAGES: dict[str, Callable[[float, float], float]] = {
     "min": min,
 }
 
-__all__ = ["clustering_accuracy", "clustering_report", "normalized_mutual_info", "purity"]
+__all__ = [
+    "clustering_accuracy",
+    "clustering_report",
+    "match_labels",
+    "normalized_mutual_info",
+    "purity",
+]
 
 
 def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -154,6 +161,39 @@ def _nmi(table: np.ndarray, average: str) -> float:
     entropies = [float(-(s / total * (np.log(s) - np.log(total))).sum()) for s in sizes]
     shared, mean = mutual_info_score(None, None, contingency=used), AVERAGES[average](*entropies)
     return float(shared / mean) if shared > np.finfo(np.float64).eps and mean > 0 else 0.0
+
+
+def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
+    """Rename clusters so that as many rows as possible keep the label that they have elsewhere.
+
+    Use it after a refit on more rows: pass ``new.labels_`` and ``old.predict(X)``. A cluster
+    without a partner gets the smallest number that is free. Negative labels stay as they are.
+
+    Parameters
+    ----------
+    labels : int array-like of shape (n_samples,)
+        Labels to rename.
+    reference : int array-like of shape (n_samples,)
+        Labels of the same rows, whose numbers are kept.
+
+    Returns
+    -------
+    renamed : int array of shape (n_samples,)
+        The clusters of ``labels`` under the numbers of ``reference``.
+
+    Examples
+    --------
+    >>> from dogc.metrics import match_labels
+    >>> match_labels([2, 2, 0, 1, 1], [0, 0, 1, 1, 1])
+    array([0, 0, 2, 1, 1])
+    """
+    one, other = np.asarray(labels), np.asarray(reference)
+    if one.ndim != 1 or one.shape != other.shape or not one.size:
+        raise ValueError(
+            "labels and reference must be non-empty and one-dimensional with one entry for each "
+            f"row; got shapes {one.shape} and {other.shape}."
+        )
+    return renamed(other.astype(np.int64), one.astype(np.int64))
 
 
 def _counted(labels_true: ArrayLike, labels_pred: ArrayLike) -> np.ndarray:

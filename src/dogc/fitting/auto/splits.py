@@ -50,12 +50,13 @@ def followed(found: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
     for count in sorted(found):
         labels = np.asarray(found[count]).astype(np.int64)
         if before is not None:
-            labels = _renamed(before, labels)
+            labels = renamed(before, labels)
         result[count] = before = labels
     return result
 
 
-def _renamed(before: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def renamed(before: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Labels under the names that their rows have before, as far as possible."""
     table = shared_rows(before, labels)
     olds, news = linear_sum_assignment(-table)
     # Names that nobody has are empty lines and columns of the table.
@@ -64,8 +65,8 @@ def _renamed(before: np.ndarray, labels: np.ndarray) -> np.ndarray:
     for cluster in np.unique(labels[labels >= 0]).tolist():
         if cluster not in name:
             name[cluster] = next(free)
-    renamed = np.array([name.get(cluster, -1) for cluster in range(table.shape[1])], dtype=np.int64)
-    return np.where(labels < 0, labels, renamed[labels])
+    names = np.array([name.get(cluster, -1) for cluster in range(table.shape[1])], dtype=np.int64)
+    return np.where(labels < 0, labels, names[labels])
 
 
 def shared_rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
