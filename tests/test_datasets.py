@@ -113,7 +113,8 @@ def test_raw_keeps_text_and_gaps():
     assert auto.isna().sum().sum() == 59
     assert auto["length"].dtype == float
     assert load_uci("wine", encoding="raw").data.dtype == float
-    assert load_uci("cars", encoding="raw", row_names=True).data[0, -1] == "chevrolet chevelle malibu"
+    cars = load_uci("cars", encoding="raw", row_names=True).data
+    assert cars[0, -1] == "chevrolet chevelle malibu"
 
 
 def test_ordinal_codes_count_first_appearances_and_gaps_are_filled_or_marked():

@@ -26,6 +26,7 @@ from .tables import OF_ALL_ROWS, OF_HALVES, Row
 FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
          "departures.csv": departures.COLUMNS}  # fmt: skip
 NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
+GAPS = {"printed": [""], "rose": [""]}  # columns of numbers in which one may be missing
 NEAR = 0.005  # numbers within this are the same
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
@@ -65,7 +66,7 @@ def read_rows(path: pathlib.Path) -> pd.DataFrame:
     """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
     text = path.read_text(encoding="utf-8")
     try:
-        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"printed": [""]})
+        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=GAPS)
         if list(rows) == FILES[path.name] and text.endswith("\n"):
             return rows
     except ValueError:  # as pandas says it
@@ -136,7 +137,9 @@ HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
     "na_rep": "-",
-    "formatters": dict.fromkeys(["exact", "rose"], "{:.0%}".format),
+    "formatters": dict.fromkeys(
+        ["exact", "rose"], lambda share: "-" if np.isnan(share) else f"{share:.0%}"
+    ),
 }
 
 
