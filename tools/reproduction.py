@@ -10,11 +10,11 @@ import argparse
 import pathlib
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 
 from dogc.paper import departures
 from dogc.paper.printed import OURS
+from dogc.paper.protocol import UNITS
 from dogc.paper.reproduction_page import NEAR, claims, read_rows, with_reached
 from dogc.paper.runs import NO_SEED
 
@@ -34,19 +34,23 @@ def accuracy(folder: pathlib.Path) -> str:
     rows = with_reached(read_rows(folder / "main.csv"))
     rows = rows[(rows.metric == "acc") & rows.method.isin(OURS)]
     best = rows.loc[rows.groupby(["units", "data"], sort=False).oracle.idxmax()].set_index("data")
-    paper, relative = (best[best.units == units] for units in ("paper", "relative"))
+    protocol, paper, relative = (best[best.units == units] for units in UNITS)
     of_both = rows.groupby("data", sort=False)[["printed", "honest_median"]].max()
     chance = ", median " + paper.oracle_median.map(THREE)
     table = pd.DataFrame({
         "data": paper.index,
         "printed": of_both.printed.map(THREE),
+        "oracle, its protocol": protocol.oracle.map(THREE) + " (" + protocol.reached + ")",
         "oracle, paper's units": paper.oracle.map(THREE),
         "by": paper.method,
         "seeds that reach it": paper.reached + chance.where(paper.oracle_start != NO_SEED, ""),
         "oracle, relative units": relative.oracle.map(THREE),
         "honest": of_both.honest_median.map(THREE),
         "k-means, honest": paper.kmeans.map(THREE),
-        "printed reached": np.where(paper.oracle >= of_both.printed - NEAR, "yes", "no"),
+        "reached by its protocol, in its units": [
+            " / ".join("yes" if score >= goal - NEAR else "no" for score in scores)
+            for *scores, goal in zip(protocol.oracle, paper.oracle, of_both.printed, strict=True)
+        ],
     })  # fmt: skip
     return markdown_table(table)
 
