@@ -18,6 +18,8 @@ class LearnedGraphParameters:
     _: KW_ONLY
     n_representatives: int | str | None = "auto"
     n_neighbors: int | str = "auto"
+    candidates: str = "nearest"
+    merge_copies: bool = True
     xi: str = "mean"
     lam: float | str = "auto"
     init: Any = "auto"
@@ -75,6 +77,13 @@ class CAN(LearnedGraphParameters, GraphClusterer):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
         for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
@@ -280,6 +289,13 @@ class PCAN(CAN):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look

@@ -47,6 +47,7 @@ class Wanted(NamedTuple):
     geometry: str | None  # None: to be chosen
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     wide: bool = False  # whether neighbourhoods are: see wide_scale
+    everyone: bool = False  # whether all other rows are candidates, not the nearest alone
 
 
 # A wide neighbourhood is this share of the rows, copies counted, or the size of an even cluster if
@@ -110,6 +111,7 @@ class Settings(NamedTuple):
     rule: str | None  # that labels new rows; None: neighbours do
     outlier_label: int | None
     max_time: float | None
+    merge_copies: bool = True
 
     @property
     def may_stand(self) -> bool:
@@ -160,6 +162,11 @@ def check_settings(
             "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
             "neighbours."
         )
+    everyone = _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "all"
+    if everyone and (isinstance(given["n_neighbors"], str) or metric == "precomputed"):
+        raise ValueError(
+            "candidates='all' needs features and a number for n_neighbors, which sets xi."
+        )
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
@@ -178,6 +185,7 @@ def check_settings(
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=given["n_neighbors"] == _checks.WIDE,
+            everyone=everyone,
         ),
         smallest=SmallestCluster(
             _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
@@ -194,6 +202,7 @@ def check_settings(
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
         max_time=_checks.check_positive("max_time", given["max_time"], None),
+        merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
 
 
