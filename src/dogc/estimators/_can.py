@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..loop import methods
-from ..loop.solver import Callback
+from ..loop.solver import Record
 from ._base import GraphClusterer
 
 
@@ -34,7 +35,7 @@ class LearnedGraphParameters:
     device: str = "auto"
     random_state: Any = None
     verbose: int = 0
-    callback: Callback | None = None
+    callback: Callable[[Record], object] | None = None
 
 
 class CAN(LearnedGraphParameters, GraphClusterer):
@@ -245,7 +246,7 @@ class CAN(LearnedGraphParameters, GraphClusterer):
     True
     """
 
-    _method = methods.CAN
+    method = methods.CAN
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -464,6 +465,6 @@ class PCAN(CAN):
     (150, 2)
     """
 
-    _method = methods.PCAN
+    method = methods.PCAN
 
     n_components: int | str | None = "auto"

@@ -272,7 +272,7 @@ class DOGC(LearnedGraphParameters, GraphClusterer):
     True
     """
 
-    _method = methods.DOGC
+    method = methods.DOGC
 
     geometry: str = "auto"
     n_components: int | str | None = "auto"
@@ -548,7 +548,7 @@ class DOGCOS(RegressingDOGC):
     ((75,), (3, 4))
     """
 
-    _method = methods.DOGC_OS
+    method = methods.DOGC_OS
 
     rule: str = "logistic"
 

@@ -281,7 +281,7 @@ class DOGCRelaxed(RegressingDOGC):
     (150,)
     """
 
-    _method = methods.DOGC_RELAXED
+    method = methods.DOGC_RELAXED
 
     def _discretise(self, problem: Problem, state: State) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
@@ -539,4 +539,4 @@ class DOGCFixedGraph(RegressingDOGC):
     'settled'
     """
 
-    _method = methods.DOGC_FIXED_GRAPH
+    method = methods.DOGC_FIXED_GRAPH

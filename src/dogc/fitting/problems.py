@@ -211,9 +211,7 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     return problem
 
 
-def xi_of_nearest(
-    rule: Callable[..., np.ndarray], k: int, d: np.ndarray, width: int
-) -> np.ndarray:
+def xi_of_nearest(rule: Callable[..., np.ndarray], k: int, d: np.ndarray, width: int) -> np.ndarray:
     """The regularisers by a rule for k neighbours, where there are more candidates."""
     return rule(d[:, : k + 1], k)
 

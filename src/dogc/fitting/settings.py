@@ -162,11 +162,6 @@ def check_settings(
             "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
             "neighbours."
         )
-    everyone = _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "all"
-    if everyone and (isinstance(given["n_neighbors"], str) or metric == "precomputed"):
-        raise ValueError(
-            "candidates='all' needs features and a number for n_neighbors, which sets xi."
-        )
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
@@ -185,7 +180,7 @@ def check_settings(
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=given["n_neighbors"] == _checks.WIDE,
-            everyone=everyone,
+            everyone=_check_candidates(given, metric),
         ),
         smallest=SmallestCluster(
             _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
@@ -204,6 +199,17 @@ def check_settings(
         max_time=_checks.check_positive("max_time", given["max_time"], None),
         merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
+
+
+def _check_candidates(given: Mapping[str, Any], metric: str) -> bool:
+    """Whether all other rows are candidates."""
+    if _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "nearest":
+        return False
+    if isinstance(given["n_neighbors"], str) or metric == "precomputed":
+        raise ValueError(
+            "candidates='all' needs features and a number for n_neighbors, which sets xi."
+        )
+    return True
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
