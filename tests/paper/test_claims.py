@@ -1,4 +1,4 @@
-"""What the paper says of its tables, its proof and its methods, held against them."""
+"""Claims of the paper about its tables, its proof and its methods, held against them."""
 
 import itertools
 import pathlib

@@ -6,8 +6,10 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
-from dogc.paper import command, parameter_figures, protocol, synthetic_figures
+from dogc import DOGC
+from dogc.paper import command, drawing, parameter_figures, protocol, synthetic_figures
 from dogc.paper.command import FIGURES
 from dogc.paper.parameter_figures import largest_rise, settled
 
@@ -42,6 +44,15 @@ def test_the_command_draws_figures(tmp_path):
     assert text.count("data:image/png;base64") == 2
     assert {row["draws"] for row in rows_of(tmp_path, "gaussians")} == {"2"}
     assert {row["runs"] for row in rows_of(tmp_path, "moons")} == {"2"}
+
+
+def test_36_clusters_have_36_colours_and_panels_say_their_noise():
+    assert len(np.unique(drawing.colours(36), axis=0)) == 36
+    models = {"KM": KMeans(36, n_init=1, random_state=0), "DOGC": DOGC(36, n_neighbors=15)}
+    figure, _ = synthetic_figures._clusters_and_graph(models, "clusters36", 0.05, np.eye(3))
+    assert "noise 0.05" in figure.get_suptitle()
+    points = figure.axes[0].collections[0]
+    assert len(np.unique(points.get_facecolors(), axis=0)) == 36
 
 
 def test_curves_over_starts_are_written_beside_their_figure(tmp_path, monkeypatch):

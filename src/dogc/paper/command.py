@@ -55,7 +55,9 @@ def parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     written = argparse.ArgumentParser(add_help=False, parents=[shared])
-    written.add_argument("--runs", type=positive, help="seeds of a setting (100; departures: 10)")
+    written.add_argument("--runs", type=positive, help="tables: seeds of a setting (100); "
+                         "departures: starts (10); figures: draws of data (100, Gaussians at "
+                         "most 30) or, on Vote and Ecoli, starts (at most 10)")  # fmt: skip
     written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
     written.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
                          help="folder of what is written (paper-output)")  # fmt: skip

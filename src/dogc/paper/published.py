@@ -1,4 +1,4 @@
-"""What the MATLAB code that the authors published does, beside what the paper prints.
+"""The authors' published MATLAB code, by its facts, beside what the paper prints.
 
 Written from a description of that code (2019, no licence): nothing of it is copied. It is DOGC-OS,
 and differs from `eq:26` and Algorithm 1 in what a comment with "Published:" says. Dense and slow,

@@ -45,7 +45,7 @@ def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
         "DOGC-OS": DOGCOS(36, init="random", random_state=0, **OF_CLUSTERS36),
     }
     view = np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
-    figure, axis = _clusters_and_graph(models, *SYNTHETIC["clusters36"](0.05, 0), view)
+    figure, axis = _clusters_and_graph(models, "clusters36", 0.05, view)
     path = out / "clusters36.png"
     for name, found in _against_noise(results, path, NOISES, models, OF_CLUSTERS36):
         look = {"color": COLOURS[name], "lw": 4.0 if name == "DOGC-I" else 1.5}
@@ -64,7 +64,7 @@ def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
         "DOGC-II": DOGCFixedGraph(2, init="random", random_state=0, **OF_MOONS),
         "DOGC-OS": DOGCOS(2, init="random", random_state=0, **OF_MOONS),
     }
-    figure, axis = _clusters_and_graph(models, *SYNTHETIC["moons"](0.1, 0), np.eye(2))
+    figure, axis = _clusters_and_graph(models, "moons", 0.1, np.eye(2))
     path = out / "moons.png"
     for name, found in _against_noise(results, path, MOON_NOISES, models, OF_MOONS, RIGHT):
         axis.plot(MOON_NOISES, found.right, "o-", color=COLOURS[name], ms=4, label=name)
@@ -75,16 +75,18 @@ def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
 
 
 def _clusters_and_graph(
-    models: dict[str, Any], X: np.ndarray, y: np.ndarray, view: np.ndarray
+    models: dict[str, Any], name: str, noise: float, view: np.ndarray
 ) -> tuple[Any, Any]:
     """A figure with the clusters of each model and the graph of the last; its last, empty axis."""
     from matplotlib.collections import LineCollection
 
-    figure, axes = draw.figure_axes(5, width=2.7, height=2.6)
+    X, y = SYNTHETIC[name](noise, 0)
+    figure, axes = draw.figure_axes(5, width=2.7, height=2.8)
+    figure.suptitle(f"The first four panels: noise {noise}", fontsize=9, x=0.01, ha="left")
     place = (X @ view)[:, :2]
-    for axis, (name, model) in zip(axes[0], models.items(), strict=False):
+    for axis, (method, model) in zip(axes[0], models.items(), strict=False):
         labels = fitted(model, X).labels_
-        _scatter(axis, place, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
+        _scatter(axis, place, labels, f"{method}, ACC {clustering_accuracy(y, labels):.3f}")
     graph = model.affinity_matrix_.tocoo()
     edges = place[np.column_stack([graph.row, graph.col])]
     axes[0, 3].add_collection(LineCollection(edges, colors=draw.GREY, linewidths=0.3, zorder=0))
@@ -93,7 +95,7 @@ def _clusters_and_graph(
 
 
 def _scatter(axis: Any, place: np.ndarray, labels: np.ndarray, title: str) -> None:
-    axis.scatter(*place.T, c=labels % 20, cmap="tab20", s=9, linewidths=0)
+    axis.scatter(*place.T, c=draw.colours(36)[labels], s=9, linewidths=0)
     axis.set(xticks=[], yticks=[])
     axis.set_title(title, fontsize=10)
 

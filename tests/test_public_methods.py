@@ -7,6 +7,8 @@ import scipy.sparse as sp
 from dogc import DOGC, DOGCOS, compare, methods
 from dogc.datasets import load_uci
 from dogc.loop.initial_states import own_state
+from dogc.metrics import clustering_accuracy
+from dogc.paper.protocol import rows_and_classes
 
 
 @pytest.fixture
@@ -189,3 +191,23 @@ def test_all_candidates_need_a_number_of_neighbours(setting, three_blobs):
         DOGC(3, candidates="all", **setting).fit(three_blobs[0])
     with pytest.raises(ValueError, match="candidates must be one of 'nearest', 'all'"):
         DOGCOS(3, candidates="some").fit(three_blobs[0])
+
+
+def test_on_all_rows_a_random_start_reaches_a_lower_objective_and_worse_clusters():
+    X, y = rows_and_classes("wine", "z-score")
+    for candidates, below in (("nearest", 0), ("all", 1)):
+        problem = methods.make_problem(X, of_the_paper(3, 18, candidates=candidates))
+        spectral = methods.solve(
+            problem, methods.DOGC, methods.spectral_start(problem), lam=0.5, max_iter=300, tol=1e-9
+        )
+        lower = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            F = np.linalg.qr(rng.standard_normal((len(X), 3)))[0]
+            Y = np.r_[0, 1, 2, rng.integers(3, size=len(X) - 3)]
+            start = methods.warm_start(problem, F=F, Y=Y)
+            found = methods.solve(problem, methods.DOGC, start, lam=0.5, max_iter=300, tol=1e-9)
+            if found.history[-1].objective < spectral.history[-1].objective - 1e-6:
+                lower.append(clustering_accuracy(y, found.state.Y))
+        assert len(lower) == below
+    assert clustering_accuracy(y, spectral.state.Y) > 0.9 > 0.7 > lower[0]
