@@ -48,7 +48,7 @@ def colours(count: int) -> np.ndarray:
     """That many colours, up to 40, that differ."""
     from matplotlib import colormaps
 
-    return np.vstack([colormaps[name].colors for name in ("tab20", "tab20b")])[:count]
+    return np.vstack([colormaps[name](range(20)) for name in ("tab20", "tab20b")])[:count]
 
 
 def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
