@@ -136,7 +136,46 @@ def test_every_step_of_the_search_for_F_multiplies_the_laplacian_with_it():
     assert L.products > found.n_iter
 
 
+# Labels of the paper's source: there is no eq:29, eq:31, eq:37, eq:38 or eq:49.
+EQUATIONS = {str(i) for i in range(1, 56)} - {"29", "31", "37", "38", "49"} | {"12.5", "555"}
+TABLES = {"1", "2", "4", "5.5", "6", "8", "9", "10"}
+
+
+def test_the_first_table_of_the_reproduction_names_everything():
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    first = re.search(r"\| in the paper \|.*?\n\n", text, flags=re.S)[0]
+    assert text.index("| in the paper |") == text.index("\n| ") + 1
+    assert set(re.findall(r"`eq:([\d.]+)`", first)) == EQUATIONS
+    assert set(re.findall(r"`table:([\d.]+)`", first)) == TABLES
+    assert set(re.findall(r"`fig:(\d)`", first)) == set("1234567")
+    assert {"`fig8888`", "`theorem:1`", "Algorithm 1"} <= set(
+        re.findall(r"`\w+:?\w*`|Algorithm 1", first)
+    )
+    for line in first.strip().splitlines()[2:]:
+        assert len(line.strip("| ").split(" | ")) >= 2, line
+
+
 # ---------------------------------------------------------------------------- the methods
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_alpha_dogc_is_can_and_on_a_fixed_graph_spectral_clustering():
+    """The two connections of the discussion: alpha to zero, S learned and S fixed."""
+    X = protocol.prepared("wine", "z-score")
+    setting = {"n_neighbors": 18, "min_cluster_size": 1, "lam": 0.1, "init": "spectral"}
+    setting |= {"tol": 0.0, "max_iter": 20}
+    can = dogc.CAN(3, **setting).fit(X)
+    model = dogc.DOGC(3, **setting, alpha=0.0, geometry="given", n_components=None).fit(X)
+    assert abs(model.similarity_matrix_ - can.similarity_matrix_).max() < 1e-9
+    np.testing.assert_allclose(
+        model.embedding_ @ model.embedding_.T, can.embedding_ @ can.embedding_.T, atol=1e-6
+    )
+    fixed = dogc.DOGCFixedGraph(
+        3, **setting, alpha=0.0, beta=0.0, geometry="given", n_components=None
+    ).fit(X)
+    A = fixed.affinity_matrix_.toarray()
+    bottom = np.linalg.eigh(np.diag(A.sum(axis=1)) - A)[1][:, :3]
+    np.testing.assert_allclose(fixed.embedding_ @ fixed.embedding_.T, bottom @ bottom.T, atol=1e-6)
 
 
 def test_each_cut_cites_those_who_proposed_it():
