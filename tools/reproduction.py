@@ -20,6 +20,12 @@ from dogc.paper.runs import NO_SEED
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 OUTLINE = (departures.PRINTED, departures.ALL, departures.PUBLISHED, departures.DEFAULTS)
+# The authors' code in GNU Octave: median ACC of ten seeds on z-scored columns, k about n/10, its
+# other settings as they are; of cars with the make.
+OCTAVE = {
+    "solar": 0.42, "vehicle": 0.41, "vote": 0.61, "ecoli": 0.78, "wine": 0.77, "glass": 0.40,
+    "lenses": 0.50, "heart": 0.64, "zoo": 0.56, "cars": 0.51, "auto": 0.30, "balance": 0.52,
+}  # fmt: skip
 THREE = "{:.3f}".format  # digits
 
 
@@ -100,7 +106,7 @@ def departures_by_line(folder: pathlib.Path) -> str:
     named = rows.assign(cells=cells, name=rows.method + ", " + rows.variant)
     by_data = named.pivot(index="data", columns="name", values="cells")
     by_data = by_data.loc[rows.data.unique(), named.name.unique()]
-    octave = by_data.index.to_series().map(departures.OCTAVE).map("{:.2f}".format)
+    octave = by_data.index.to_series().map(OCTAVE).map("{:.2f}".format)
     by_data["published code in Octave"] = octave.replace("nan", "-")
     by_data.insert(0, "ACC", by_data.index.str.split().str[0])
     parts.append(by_data)

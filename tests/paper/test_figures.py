@@ -6,9 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 
-from dogc import DOGC
 from dogc.paper import command, drawing, parameter_figures, protocol, synthetic_figures
 from dogc.paper.command import FIGURES
 from dogc.paper.parameter_figures import largest_rise, settled
@@ -48,8 +46,9 @@ def test_the_command_draws_figures(tmp_path):
 
 def test_36_clusters_have_36_colours_and_panels_say_their_noise():
     assert len(np.unique(drawing.colours(36), axis=0)) == 36
-    models = {"KM": KMeans(36, n_init=1, random_state=0), "DOGC": DOGC(36, n_neighbors=15)}
-    figure, _ = synthetic_figures._clusters_and_graph(models, "clusters36", 0.05, np.eye(3))
+    names, setting = ("KM", "DOGC-OS"), {"n_neighbors": 15, "max_iter": 5}
+    drawn = synthetic_figures._clusters_and_graph(names, "clusters36", 0.05, setting, np.eye(3))
+    figure, _ = drawn
     assert "noise 0.05" in figure.get_suptitle()
     points = figure.axes[0].collections[0]
     assert len(np.unique(points.get_facecolors(), axis=0)) == 36

@@ -1,4 +1,4 @@
-"""The paper's tables and figures as code: ``python -m dogc.paper tables``."""
+"""The paper's tables and figures as code: ``dogc paper tables``."""
 
 from .as_printed import PrintedDOGC, PrintedDOGCOS
 from .published import PublishedDOGC

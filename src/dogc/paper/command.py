@@ -59,13 +59,11 @@ def parser() -> argparse.ArgumentParser:
                          "departures: starts (10); figures: draws of data (100, Gaussians at "
                          "most 30) or, on Vote and Ecoli, starts (at most 10)")  # fmt: skip
     written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
-    written.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
-                         help="folder of what is written (paper-output)")  # fmt: skip
+    written.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
     written.add_argument("--quiet", action="store_true", help="no progress bar")
 
     own = argparse.ArgumentParser(add_help=False, parents=[written])
-    own.add_argument("--known", action="store_true",
-                     help="no search: rows that are there again, at their settings")  # fmt: skip
+    own.add_argument("--known", action="store_true", help="no search: the rows of --out again")
     own.add_argument("--estimator", nargs="+", default=[], metavar="MODULE:CLASS",
                      help="clusterers of your own; alone unless --methods are named")  # fmt: skip
     own.add_argument("--data", nargs="+", default=[], metavar="FILE.csv",
@@ -88,8 +86,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--set", nargs="+", type=parameter, default=[], metavar="NAME=VALUE",
                      help="parameters of the estimator, as in alpha=0.01 xi=row")  # fmt: skip
     many = run.add_mutually_exclusive_group()
-    many.add_argument("--seeds", type=positive, default=1,
-                      help="random_state 0, 1, ...: that many runs")  # fmt: skip
+    many.add_argument("--seeds", type=positive, default=1, help="runs: random_state 0, 1, ...")
     many.add_argument("--splits", type=positive, help="ACC on halves of the rows, that many times")
     return tool
 

@@ -175,11 +175,9 @@ def fixed(method: str, units: str) -> Setting:
     return setting
 
 
-def _grid(**choices: Any) -> list[Setting]:
-    names = list(choices)
-    return [
-        dict(zip(names, values, strict=True)) for values in itertools.product(*choices.values())
-    ]
+def combinations(**choices: Any) -> list[Setting]:
+    """All settings with one value of each parameter."""
+    return [dict(zip(choices, one, strict=True)) for one in itertools.product(*choices.values())]
 
 
 def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
@@ -191,13 +189,13 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
         "KM": [],
-        "R-cut": _grid(affinity=["full"], bandwidth=kernel),
-        "DKM": _grid(lam=PAPER_RANGE),
-        "LL": _grid(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
-        "CLGR": _grid(n_neighbors=near, lam=PAPER_RANGE),
-        "SEC": _grid(n_neighbors=near, mu=PAPER_RANGE),
-        "CAN": _grid(n_neighbors=near, **_AS_IN_THEIR_PAPER),
-        "PCAN": _grid(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
+        "R-cut": combinations(affinity=["full"], bandwidth=kernel),
+        "DKM": combinations(lam=PAPER_RANGE),
+        "LL": combinations(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
+        "CLGR": combinations(n_neighbors=near, lam=PAPER_RANGE),
+        "SEC": combinations(n_neighbors=near, mu=PAPER_RANGE),
+        "CAN": combinations(n_neighbors=near, **_AS_IN_THEIR_PAPER),
+        "PCAN": combinations(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
     for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
         grids[name] = grids["R-cut"]

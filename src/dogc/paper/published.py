@@ -7,7 +7,7 @@ to be compared with; what it finds is on the page of departures.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from .as_printed import (
+    Iteration,
     laplacian,
     neighbour_xi,
     row_weights,
@@ -29,12 +30,6 @@ from .as_printed import (
 
 SEARCHED_AGAIN = 5  # neighbours are looked up in the subspace after so many iterations
 STILL = 1e-3  # a power iteration ends where its objective changes by less, whatever its size
-
-
-class Components(NamedTuple):
-    """One iteration."""
-
-    n_components: int
 
 
 def power_iteration(
@@ -77,8 +72,8 @@ class PublishedDOGC(ClusterMixin, BaseEstimator):
     ----------
     labels_ : int array of shape (n_samples,)
         The column of the 1 in each row of Y. There may be fewer than n_clusters.
-    history_ : list of Components
-        Number of connected components of the graph, by iteration.
+    history_ : list of Iteration
+        Connected components of the graph and empty clusters, by iteration; no objective.
     S_, F_, W_, Q_, Y_, P_ : arrays
         The learned matrices.
     n_features_in_ : int
@@ -112,7 +107,7 @@ class PublishedDOGC(ClusterMixin, BaseEstimator):
 
     def _run(self, X: np.ndarray, rng: np.random.Generator) -> None:
         (n, d), c, k = X.shape, self.n_clusters, min(self.n_neighbors, len(X) - 2)
-        # Published: Y, Q and P are drawn, S and W are those of the data.
+        # Published: Y, Q and P are drawn (P to be overwritten), S and W are those of the data.
         Y = update_Y(rng.random((n, c)))
         Q = np.linalg.qr(rng.standard_normal((c, c)))[0]
         P, D = rng.random((d, c)), np.ones(n)
@@ -121,7 +116,7 @@ class PublishedDOGC(ClusterMixin, BaseEstimator):
         np.fill_diagonal(distances, np.inf)
         xi = lam = float(neighbour_xi(distances, k).mean())  # Published: and stay so
         near, F = np.argsort(distances, axis=1)[:, :k], np.zeros((n, c))
-        self.history_: list[Components] = []
+        self.history_: list[Iteration] = []
         for iteration in range(self.max_iter):
             S = np.zeros((n, n))
             d_f = cdist(F, F, "sqeuclidean")
@@ -139,6 +134,6 @@ class PublishedDOGC(ClusterMixin, BaseEstimator):
             D = row_weights(Y - X @ P, self.p)
             Y = update_Y(self.alpha * F @ Q + self.beta * D[:, None] * (X @ P))
             count = connected_components(csr_array(S), directed=False)[0]
-            self.history_.append(Components(int(count)))
+            self.history_.append(Iteration(np.nan, np.nan, int(count), c - Y.any(0).sum(), lam, xi))
         self.S_, self.F_, self.W_, self.Q_, self.Y_, self.P_ = S, F, W, Q, Y, P
         self.labels_ = Y.argmax(axis=1)

@@ -26,11 +26,8 @@ from .tables import OF_ALL_ROWS, OF_HALVES, Row
 FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
          "departures.csv": departures.COLUMNS}  # fmt: skip
 NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
-GAPS = {
-    "printed": [""],
-    "rose": [""],
-    "oracle_changed": [""],
-}  # columns of numbers in which one may be missing
+# Columns of numbers in which one may be missing.
+GAPS = dict.fromkeys(["printed", "rose", "oracle_changed"], "")
 NEAR = 0.005  # numbers within this are the same
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
@@ -147,9 +144,7 @@ HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
     "na_rep": "-",
-    "formatters": dict.fromkeys(
-        ["exact", "rose"], lambda share: "-" if np.isnan(share) else f"{share:.0%}"
-    ),
+    "formatters": dict.fromkeys(["exact", "rose"], "{:.0%}".format),
 }
 
 
@@ -162,6 +157,7 @@ def section(title: str, rows: pd.DataFrame) -> str:
     table.columns = table.columns.str.replace("_", " ")
     cells = table.to_html(index=False, escape=False, border=0, justify="match-parent", **NUMBERS)
     cells = cells.replace(' style="text-align: match-parent;"', "")  # which the policy forbids
+    cells = cells.replace(">nan%<", ">-<")
     return f"<h2>{html.escape(title)}</h2><div class='wide'>{cells}</div>"
 
 

@@ -128,8 +128,7 @@ def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
 
     space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
     if units == "protocol" and not results.quick:
-        return [as_run(dict(zip(space, point, strict=True)))
-                for point in itertools.product(*space.values())]  # fmt: skip
+        return [as_run(point) for point in protocol.combinations(**space)]
     if results.quick:
         draws = drawn(space, QUICK_DRAWS, title)
     else:
@@ -167,11 +166,11 @@ def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
 
 
 def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
-    """ACC, NMI and purity of the paper's ten methods (or the ablations)."""
+    """ACC, NMI and purity of the paper's ten methods (or the ablations, which have no protocol)."""
     rows: list[Row] = []
     for data, method in itertools.product(datasets, methods):
-        kinds = UNITS if method in printed.OURS else UNITS[1:] if method in DRAWN else ("",)
-        for units in kinds:
+        kinds = UNITS["DOGC-I" in methods or "DOGC-II" in methods :]
+        for units in kinds if method in DRAWN else ("",):
             rows += _rows_of(results, method, data, units)
     return rows
 
@@ -222,13 +221,10 @@ def known_rows(results: Results, rows: pd.DataFrame, runs_of: Callable[[str], li
     for row in rows.to_dict("records"):
         best, usual = runs_of(row["oracle_command"]), runs_of(row["honest_command"])
         if "part" in row:
-            measure = f"{row['part']}_acc"
-            row["oracle"] = np.median(results.scores(best, measure))
-            yield row | _shared(results, measure, best, usual)
+            yield row | _of_halves(results, f"{row['part']}_acc", best, usual)
         else:
-            metric = row["metric"]
-            found = _found(results, best[0], metric)
-            yield row | found | _beside(results, best[0], metric, usual)
+            found = _found(results, best[0], row["metric"])
+            yield row | found | _beside(results, best[0], row["metric"], usual)
 
 
 def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
@@ -270,10 +266,15 @@ def out_of_sample_table(
         best, tried = _best_on_halves(results, method, data, n_splits)
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
             row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
-            row["oracle"] = np.median(results.scores(best, f"{part}_acc"))
             row |= {"oracle_tried": tried, "seeds": n_splits}
-            rows.append(row | _shared(results, f"{part}_acc", best, usual))
+            rows.append(row | _of_halves(results, f"{part}_acc", best, usual))
     return rows
+
+
+def _of_halves(results: Results, part: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
+    """The columns of a row of halves that come from its runs."""
+    shared = _shared(results, part, best, usual)
+    return shared | {"oracle": np.median(results.scores(best, part))}
 
 
 def _splits(
