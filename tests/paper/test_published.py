@@ -66,7 +66,7 @@ def test_on_the_uci_sets_its_graph_never_has_c_components():
     rows = rows[(rows.variant == departures.PUBLISHED)].set_index("data")
     assert (rows.exact[list(UCI_NAMES)] == 0).all()
     assert (rows.seeds == 10).all()
-    X, y = rows_and_classes("wine", "z-score")
+    X, _ = rows_and_classes("wine", "z-score")
     model = PublishedDOGC(3, n_neighbors=18, random_state=0).fit(X)
     assert all(record.n_components < 3 for record in model.history_)
 
