@@ -507,7 +507,7 @@ def test_a_file_of_another_layout_is_refused_before_anything_is_run(
         ("tables --runs 0", "argument --runs: must be at least 1"),
         ("tables --datasets iris", "invalid choice: 'iris'"),
         ("tables --jobs 0", "--jobs must be a number of processes"),
-        (f"tables --out {__file__}", "is a file, not a folder"),
+        (f"tables --out {__file__}", "is not a folder"),
         ("figures --datasets wine", "unrecognized arguments: --datasets wine"),
         ("nothing", "invalid choice: 'nothing'"),
         ("run wine DOGC --set alpha", "alpha: write name=value"),
