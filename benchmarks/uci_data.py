@@ -28,15 +28,14 @@ def load(name: str, folder: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
     """Features with mean 0 and deviation 1, and the class of each row as an integer.
 
     Categories are coded 1, 2, ... by first appearance; a missing category becomes the most
-    frequent one, a missing number the mean; votes are y = 1, n = 0, missing = 0.5; a car
-    is its make. Constant columns are dropped.
+    frequent one, a missing number the mean; votes are y = 1, n = 0, missing = 0.5. The names of
+    cars, whose make tells the class, are dropped, and constant columns.
     """
     with open(folder / f"{name}.csv", newline="") as file:
         header, *rows = csv.reader(file)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))
     truth = _code(columns.pop("class")).astype(int) - 1
-    if "car_name" in columns:
-        columns["car_name"] = tuple(car.split()[0] for car in columns["car_name"])
+    columns.pop("car_name", None)
     X = np.column_stack([_vote(c) if name == "vote" else _column(c) for c in columns.values()])
     X = X[:, X.std(axis=0) > 0]
     return (X - X.mean(axis=0)) / X.std(axis=0), truth

@@ -47,7 +47,7 @@ def problem_for(X, estimator):
     wanted = settings.wanted
     k = wanted.n_neighbors or min(15, len(X) - 1)
     place = locate(X, np.ones(len(X)), geometry_of(X, wanted.n_components), settings.lookup, k)
-    return problem_at(place, settings, wanted.n_clusters, k, estimator._method.regresses)
+    return problem_at(place, settings, wanted.n_clusters, k, estimator.method.regresses)
 
 
 @pytest.fixture

@@ -46,7 +46,24 @@ SLIPS = {
         "x_mean = share @ X if fit_intercept else np.zeros(d)",
         "fit_intercept, x_mean = False, np.zeros(d)",
     ),
+    "`eq:32`": ("paper/as_printed.py", "XD @ Y)[0]", "X.T @ Y)[0]"),
+    "`eq:43`, `eq:45`": ("loop/steps.py", "d *= state.lam\n", "d *= 0.0\n"),
+    "`eq:46`, `eq:52`": ("loop/objective.py", "return 2.0 * state.lam * float", "return float"),
+    "Complexity": ("numerics/stiefel.py", "AF_new = A @ F_new", "AF_new = AF"),
+    "N-cut, R-cut": ("estimators/_cuts.py", "L. Hagen, A. B. Kahng,", "J. Shi, J. Malik,"),
+    "Values outside the grid": (
+        "paper/parameter_figures.py",
+        '"beta": 1e-3, "gamma": 1e-6',
+        '"beta": 1e-4, "gamma": 1e-6',
+    ),
     "`eq:54`": ("metrics.py", 'average: str = "max"', 'average: str = "geometric"'),
+}
+
+CLAIMS = {
+    "Heart": ("paper/printed.csv", "0.8556,,,0.8370", "0.8370,,,0.8556"),
+    "all data sets": ("paper/printed.csv", "0.7220,0.7244,0.6425", "0.6220,0.6244,0.6425"),
+    "`table:6`": ("paper/printed.csv", "0.7364,0.6784,0.6852", "0.6364,0.6784,0.6852"),
+    "`table:1`": ("loop/methods.py", '"PCAN", _LEARNED, _GRAPH', '"PCAN", _LEARNED, _LINKED'),
 }
 
 CHOICES = {
@@ -183,4 +200,4 @@ COMPARED = {
     ),
 }
 
-BREAKS = {**SLIPS, **CHOICES, **COMPARED}
+BREAKS = {**SLIPS, **CLAIMS, **CHOICES, **COMPARED}

@@ -102,6 +102,22 @@ def test_the_same_note_of_several_methods_is_said_once():
     assert notes[1].startswith("R-cut, SC: the graph has 6 components")
 
 
+def test_measures_of_your_own_stand_beside_the_others():
+    from sklearn.metrics import fowlkes_mallows_score
+
+    X, truth = make_moons(120, noise=0.05, random_state=0)
+    named = np.array(["b", "a"])[truth]
+    metrics = {"FM": fowlkes_mallows_score, "classes": lambda y, labels: len(np.unique(y))}
+    table = compare(X, 2, ["KM", "DOGC"], named, metrics=metrics)
+    for row in table:
+        assert row.scores["FM"] == pytest.approx(fowlkes_mallows_score(truth, row.labels))
+        assert row.scores["classes"] == 2.0
+    assert {"FM", "classes"} <= set(str(table).split("\n")[0].split())
+    assert list(table.to_frame()["FM"]) == [row.scores["FM"] for row in table]
+    with pytest.raises(ValueError, match="pass y"):
+        compare(X, 2, ["KM"], metrics=metrics)
+
+
 def test_a_second_table_has_what_does_not_fit():
     X, truth = make_blobs(60, centers=3, random_state=0)
     table = compare(X, 3, ["KM", "DOGC"], truth)

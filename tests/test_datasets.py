@@ -32,7 +32,7 @@ SHAPES = {
     "lenses": (24, 4, 3),
     "heart": (270, 13, 2),
     "zoo": (101, 16, 7),
-    "cars": (392, 8, 3),
+    "cars": (392, 7, 3),
     "auto": (205, 25, 6),
     "balance": (625, 4, 3),
 }
@@ -113,7 +113,8 @@ def test_raw_keeps_text_and_gaps():
     assert auto.isna().sum().sum() == 59
     assert auto["length"].dtype == float
     assert load_uci("wine", encoding="raw").data.dtype == float
-    assert load_uci("cars", encoding="raw").data[0, -1] == "chevrolet chevelle malibu"
+    cars = load_uci("cars", encoding="raw", row_names=True).data
+    assert cars[0, -1] == "chevrolet chevelle malibu"
 
 
 def test_ordinal_codes_count_first_appearances_and_gaps_are_filled_or_marked():
@@ -148,9 +149,17 @@ def test_an_empty_vote_is_an_answer_of_its_own():
 
 
 def test_an_encoded_car_is_its_make():
-    names = load_uci("cars", encoding="onehot").feature_names
+    names = load_uci("cars", encoding="onehot", row_names=True).feature_names
     assert "car_name=chevrolet" in names
-    assert sum(name.startswith("car_name=") for name in names) < 40
+    assert sum(name.startswith("car_name=") for name in names) == 37
+
+
+@pytest.mark.parametrize("encoding", ["ordinal", "onehot", "raw"])
+def test_the_make_of_a_car_tells_its_class_and_is_left_out(encoding):
+    assert "car_name" not in " ".join(load_uci("cars", encoding=encoding).feature_names)
+    cars = load_uci("cars", row_names=True, as_frame=True).frame
+    assert cars.shape == (392, 9)
+    assert (cars.groupby("car_name")["class"].nunique() == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -159,6 +168,7 @@ def test_an_encoded_car_is_its_make():
         (load_uci, {"name": "iris"}, "name must be one of 'solar', 'vehicle'"),
         (load_uci, {"name": "wine", "encoding": "binary"}, "encoding must be one of 'ordinal'"),
         (load_uci, {"name": "wine", "missing": "drop"}, "missing must be one of 'impute', 'mark'"),
+        (load_uci, {"name": "cars", "row_names": 1}, "row_names must be True or False"),
         (load_uci, {"name": "wine", "as_frame": "yes"}, "as_frame must be True or False"),
         (make_multi_cluster, {"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
         (make_multi_cluster, {"noise": -1}, "noise must be a finite number of at least 0"),

@@ -92,7 +92,9 @@ def test_the_reference_has_every_public_name():
     for item in listed:
         thing = dogc
         for part in item.split("."):
-            thing = getattr(thing, part, None) or importlib.import_module(f"dogc.{part}")
+            thing = getattr(thing, part, None) or importlib.import_module(
+                f"{thing.__name__}.{part}"
+            )
 
 
 def test_every_command_and_option_is_on_its_page():

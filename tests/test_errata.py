@@ -79,7 +79,9 @@ def test_every_entry_names_tests_and_has_a_break():
 
 def test_a_change_is_of_text_that_occurs_once():
     for change in BREAKS.values():
-        compile(broken(*change), change[0], "exec")
+        source = broken(*change)
+        if change[0].endswith(".py"):
+            compile(source, change[0], "exec")
 
 
 @pytest.mark.slow

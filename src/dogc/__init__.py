@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, metrics, plotting, quality, results
+    from . import datasets, methods, metrics, plotting, quality, results
     from .app.models.onnx import to_onnx
     from .app.models.saving import ModelFileError, load, load_bundle, save
     from .comparison import compare
@@ -59,6 +59,7 @@ __all__ = [
     "explore",
     "load",
     "load_bundle",
+    "methods",
     "metrics",
     "plotting",
     "quality",
@@ -81,6 +82,7 @@ _PLACES = {
     "explore": ".exploration",
     "load": ".app.models.saving",
     "load_bundle": ".app.models.saving",
+    "methods": ".methods",
     "metrics": ".metrics",
     "plotting": ".plotting",
     "quality": ".quality",

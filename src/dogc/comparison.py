@@ -56,6 +56,7 @@ CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_pr
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
+REPORTED = (*SHOWN, "nmi_geometric")  # the measures of every comparison with the truth
 QUALITY = ("silhouette", "scales", "confident", "stability")
 
 
@@ -119,7 +120,9 @@ class Comparison(Results[MethodResult]):
 
     def _cells(self, quality: list[str]) -> list[list[str]]:
         """A line of names and one for each method, with these measures without ground truth."""
-        measures = SHOWN if any(row.scores for row in self.rows) else {}
+        scored = next((row.scores for row in self.rows if row.scores), {})
+        own = {name: name for name in scored if name not in REPORTED}
+        measures = SHOWN | own if scored else {}
         lines = [["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]]
         for row in self.rows:
             values = [row.scores.get(name, np.nan) for name in measures]
@@ -199,6 +202,7 @@ def compare(
     *,
     n_neighbors: int | None = None,
     parameters: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Callable[[np.ndarray, np.ndarray], float]] | None = None,
     quality: bool = False,
     random_state: int | None = 0,
     progress: bool | None = None,
@@ -225,6 +229,9 @@ def compare(
     parameters : mapping, default=None
         Further parameters. Each is set for every named method that has it, for example
         ``{"affinity": "full", "n_init": 10}``.
+    metrics : mapping from names to functions, default=None
+        Measures of your own, added to those with ``y``: each is called with the ground truth, its
+        classes as numbers from 0 on, and the labels.
     quality : bool, default=False
         Whether to add ``stability``, the mean adjusted Rand index with five fits that each leave
         out a fifth of the rows. Each method is then fitted five more times. Measures that need no
@@ -259,11 +266,15 @@ def compare(
     if not any(isinstance(estimator, Pipeline) for estimator in chosen.values()):
         check_rows(X)  # once, in place of the same failure in every row
     truth = None if y is None else _truth(y, n)
+    if metrics and truth is None:
+        raise ValueError("metrics compare labels with the ground truth; pass y.")
     rows = []
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(_run(name, estimator, X, truth, evidence if quality else figures))
+            rows.append(
+                _run(name, estimator, X, truth, metrics or {}, evidence if quality else figures)
+            )
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     if len(labels) > 1:  # the mean of each line, the diagonal left out
@@ -324,7 +335,9 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     return estimator.set_params(**given)
 
 
-def _run(name: str, estimator: Any, X: Any, truth: Any, measure: Any) -> MethodResult:
+def _run(
+    name: str, estimator: Any, X: Any, truth: Any, metrics: Mapping[str, Any], measure: Any
+) -> MethodResult:
     """One fit, timed, with what it warned of and its measures; a failure becomes a note."""
     began = time.perf_counter()
     try:
@@ -333,6 +346,7 @@ def _run(name: str, estimator: Any, X: Any, truth: Any, measure: Any) -> MethodR
         note = " ".join(f"failed: {type(error).__name__}: {error}".split())
         return MethodResult(name, None, None, 0, time.perf_counter() - began, {}, np.nan, note)
     scores = {} if truth is None else clustering_report(truth, labels)
+    scores |= {own: float(score(truth, labels)) for own, score in metrics.items()}
     try:
         quality = measure(estimator, X, labels)
     except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own

@@ -15,6 +15,7 @@ from ._caller import timed_fit
 from ._checks import check_cluster_count, shown
 from ._extras import needed
 from ._words import aligned
+from .estimators._base import GraphClusterer
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .quality import figures
@@ -156,7 +157,7 @@ def explore(
         raise ValueError("counts is empty; name at least one number of clusters.")
     for count in wanted:
         check_cluster_count(count, _num_samples(X))
-    proposes = propose and hasattr(type(estimator), "_method")
+    proposes = propose and isinstance(estimator, GraphClusterer)
     tasks: list[int | str] = [*wanted, *(["auto"] if proposes else [])]
     fits = {}
     with tqdm(tasks, disable=None if progress is None else not progress) as bar:

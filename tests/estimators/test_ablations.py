@@ -22,8 +22,8 @@ def overlapping(seed=0, n=90):
 
 def test_dogc_i_is_dogc_os_with_labels_that_may_be_any_numbers():
     problem = problem_for(overlapping(), DOGCRelaxed(3, n_neighbors=8, alpha=0.5, beta=1.0))
-    method = DOGCRelaxed._method
-    assert method.terms == DOGCOS._method.terms
+    method = DOGCRelaxed.method
+    assert method.terms == DOGCOS.method.terms
     state = solve(problem, method, [spectral_start(problem)], max_iter=20, tol=1e-4).state
     assert np.array_equal(state.Q, np.eye(3))
     assert state.Y.shape == (problem.n, 3)
@@ -41,7 +41,7 @@ def test_dogc_i_is_read_by_kmeans():
     problem = problem_for(overlapping(), model)
     state = begin_search(problem, spectral_start(problem))
     Y = np.random.default_rng(0).standard_normal((problem.n, 4))
-    result = solve(problem, model._method, [state], max_iter=1, tol=1e-4)
+    result = solve(problem, model.method, [state], max_iter=1, tol=1e-4)
     result = result._replace(state=result.state._replace(Y=Y))
     expected = KMeans(4, n_init=10, random_state=0).fit(Y).labels_
     assert adjusted_rand_score(model._discretise(problem, result.state), expected) == 1.0

@@ -48,7 +48,7 @@ def test_xi_is_measured_in_all_features_and_kept_for_a_run(n_components):
     xi = [reference.neighbour_xi(row, k) for row in near]
     start = spectral_start(problem)
     np.testing.assert_allclose(start.xi, xi, rtol=1e-9)
-    state = solve(problem, DOGC._method, [start], max_iter=30, tol=1e-6).state
+    state = solve(problem, DOGC.method, [start], max_iter=30, tol=1e-6).state
     assert np.array_equal(state.xi, start.xi)
     if n_components:  # the distances themselves are those of the subspace
         assert not np.allclose(state.dx, np.take_along_axis(squared_distances(X), state.idx, 1))
@@ -58,7 +58,7 @@ def test_candidates_stay_those_of_all_features_and_lie_as_far_as_in_the_subspace
     X, k = noisy_blobs(), 8
     problem = problem_for(X, DOGC(3, n_neighbors=k, n_components=2))
     near = np.argsort(squared_distances(X), axis=1)[:, 1 : k + 1]
-    state = solve(problem, DOGC._method, [spectral_start(problem)], max_iter=30, tol=1e-6).state
+    state = solve(problem, DOGC.method, [spectral_start(problem)], max_iter=30, tol=1e-6).state
     assert np.array_equal(state.idx, np.sort(near, axis=1))
     Z = problem.subspace.R @ state.W
     expected = reference.pair_distances(Z, Z, state.idx) / np.sum((Z - Z.mean(axis=0)) ** 2)

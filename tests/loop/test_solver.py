@@ -22,7 +22,7 @@ def spread_blobs(seed=0, n=60, noise=2.0):
 def test_fixed_lambda_run_equals_the_dense_loop():
     X = spread_blobs()
     problem = problem_for(X, CAN(3, n_neighbors=9, xi="row"))
-    method = CAN._method._replace(schedule=hold)
+    method = CAN.method._replace(schedule=hold)
     state = begin_search(problem, spectral_start(problem))
     lam = state.lam
     result = solver.alternate(problem, method, state, max_iter=3, tol=0.0)
@@ -92,8 +92,8 @@ def test_why_a_run_that_has_settled_ends(c, fragmented, count, reason):
     state = begin_search(problem, spectral_start(problem))
     graph = state.graph._replace(n_components=count)
     state = state._replace(graph=graph, search=state.search._replace(fragmented=fragmented))
-    assert solver.stop_reason(problem, DOGC._method, state, [SETTLED, SETTLED], 1e-4) == reason
-    assert solver.stop_reason(problem, DOGC._method, state, [SETTLED], 1e-4) is None
+    assert solver.stop_reason(problem, DOGC.method, state, [SETTLED, SETTLED], 1e-4) == reason
+    assert solver.stop_reason(problem, DOGC.method, state, [SETTLED], 1e-4) is None
 
 
 @pytest.mark.parametrize("objective", [-1000.0, 1e-3, 1.0, 1000.0])
@@ -104,7 +104,7 @@ def test_tol_is_counted_in_the_objective(objective):
     last = SETTLED._replace(objective=objective)
     for change, reason in ((0.9e-4, "converged"), (1.1e-4, None)):
         history = [last._replace(objective=objective * (1.0 + change)), last]
-        assert solver.stop_reason(problem, DOGC._method, state, history, 1e-4) == reason
+        assert solver.stop_reason(problem, DOGC.method, state, history, 1e-4) == reason
 
 
 def test_spectral_start_needs_one_run_and_random_starts_reach_it():
@@ -113,9 +113,9 @@ def test_spectral_start_needs_one_run_and_random_starts_reach_it():
     rng = np.random.default_rng(0)
     assert len(list(starts(problem, "spectral", 5, rng))) == 1
     assert len(list(starts(problem, "random", 5, rng))) == 5
-    spectral = solver.solve(problem, DOGC._method, [spectral_start(problem)], max_iter=50, tol=1e-6)
+    spectral = solver.solve(problem, DOGC.method, [spectral_start(problem)], max_iter=50, tol=1e-6)
     for seed in range(5):
         state = next(random_starts(problem, 1, np.random.default_rng(seed)))
-        result = solver.solve(problem, DOGC._method, [state], max_iter=50, tol=1e-6)
+        result = solver.solve(problem, DOGC.method, [state], max_iter=50, tol=1e-6)
         together = {*zip(spectral.state.Y, result.state.Y, strict=True)}
         assert len(together) == 3  # the same partition under other names

@@ -22,7 +22,7 @@ def build(estimator_class, X, c, k, **parameters):
     parameters = {name: value for name, value in parameters.items() if name in known}
     estimator = estimator_class(c, n_neighbors=k, **parameters)
     problem = problem_for(X, estimator)
-    return problem, estimator_class._method
+    return problem, estimator_class.method
 
 
 def first_state(problem, method, init, seed):

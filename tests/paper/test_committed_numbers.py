@@ -50,8 +50,8 @@ def test_a_sample_of_all_committed_numbers_comes_again():
 
 
 def test_the_committed_tables_are_whole():
-    # DOGC and its kin in two units.
-    assert len(MAIN) == 12 * (len(printed.MAIN_METHODS) + 2) * 4
+    # DOGC and its kin in two units, and in the main table within the paper's protocol.
+    assert len(MAIN) == 12 * (len(printed.MAIN_METHODS) + 4) * 4
     assert len(ABLATION) == 5 * 2 * len(printed.ABLATIONS) * 4
     assert len(HALVES) == 5 * len(printed.OUT_OF_SAMPLE_METHODS) * 2
     rows = pd.concat([MAIN, ABLATION])
@@ -59,7 +59,7 @@ def test_the_committed_tables_are_whole():
     assert rows.honest_median.between(0, 1).all()
     assert (rows.oracle_median <= rows.oracle).all()
     assert rows.oracle_share.between(0, 1, inclusive="right").all()
-    others = rows[rows.units != "paper"]  # the defaults are among what was tried
+    others = rows[rows.units.isin(["", "relative"])]  # the defaults are among what was tried
     assert (others.oracle >= others.honest_median).all()
 
 
@@ -67,6 +67,27 @@ def test_the_oracle_reaches_the_printed_accuracy_on_all_sets():
     reached = pages.score_table(RESULTS / "main.csv", "oracle")[list(printed.OURS)].max(axis=1)
     wanted = pd.DataFrame(printed.ACC).T[list(printed.OURS)].max(axis=1)
     assert (reached >= wanted - 0.005).sum() == 12
+
+
+def test_within_its_own_protocol_the_oracle_reaches_half_of_the_printed_accuracies():
+    rows = MAIN[(MAIN.units == "protocol") & (MAIN.metric == "acc")]
+    reached = rows.groupby("data", sort=False).oracle.max()
+    wanted = pd.DataFrame(printed.ACC).T[list(printed.OURS)].max(axis=1)
+    near = reached >= wanted[reached.index] - 0.005
+    assert set(near.index[near]) == {"vehicle", "vote", "zoo", "cars", "auto", "balance"}
+    acc = MAIN[MAIN.metric == "acc"]
+    others = acc[acc.units == ""].groupby("data", sort=False).oracle.max()
+    assert set(reached.index[reached >= others]) == {"vehicle", "vote", "balance"}
+
+
+def test_rows_of_dogc_say_how_many_labels_changed():
+    rows = pd.concat([MAIN, ABLATION])
+    assert (rows.oracle_changed.notna() == rows.method.str.startswith("DOGC")).all()
+    shown = pages.with_reached(rows)
+    stays = shown[shown.oracle_changed == 0]
+    assert stays.reached.str.endswith(", as it starts").all()
+    of_acc = stays[(stays.metric == "acc") & (stays.units == "paper") & (stays.method == "DOGC")]
+    assert {"wine", "zoo"} <= set(of_acc.data)
 
 
 def test_new_rows_are_labelled_about_as_well_as_printed():

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from dogc.paper import command, parameter_figures, protocol, synthetic_figures
+from dogc.paper import command, drawing, parameter_figures, protocol, synthetic_figures
 from dogc.paper.command import FIGURES
 from dogc.paper.parameter_figures import largest_rise, settled
 
@@ -42,6 +42,16 @@ def test_the_command_draws_figures(tmp_path):
     assert text.count("data:image/png;base64") == 2
     assert {row["draws"] for row in rows_of(tmp_path, "gaussians")} == {"2"}
     assert {row["runs"] for row in rows_of(tmp_path, "moons")} == {"2"}
+
+
+def test_36_clusters_have_36_colours_and_panels_say_their_noise():
+    assert len(np.unique(drawing.colours(36), axis=0)) == 36
+    names, setting = ("KM", "DOGC-OS"), {"n_neighbors": 15, "max_iter": 5}
+    drawn = synthetic_figures._clusters_and_graph(names, "clusters36", 0.05, setting, np.eye(3))
+    figure, _ = drawn
+    assert "noise 0.05" in figure.get_suptitle()
+    points = figure.axes[0].collections[0]
+    assert len(np.unique(points.get_facecolors(), axis=0)) == 36
 
 
 def test_curves_over_starts_are_written_beside_their_figure(tmp_path, monkeypatch):

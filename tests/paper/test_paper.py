@@ -3,7 +3,9 @@
 import csv
 import json
 import os
+import pathlib
 import shlex
+import sys
 import threading
 
 import numpy as np
@@ -61,13 +63,13 @@ def test_every_setting_of_the_grids_is_one_that_the_method_takes():
             assert (setting.get("n_components") or 1) <= 16
 
 
-@pytest.mark.parametrize("units", protocol.UNITS)
+@pytest.mark.parametrize("units", protocol.UNITS[1:])
 @pytest.mark.parametrize("method", protocol.DRAWN)
 def test_every_setting_of_the_search_is_one_that_the_method_takes(method, units):
     space = protocol.search_space(method, "zoo", units)
-    for (_, owner, kind), points in protocol.FOUND.items():
-        if (owner, kind) == (method, units):
-            assert all(set(point) == set(space) for point in points)
+    for title, point in protocol.FOUND.items():
+        if title.split()[1:] == [method, units]:
+            assert set(point) == set(space)
     model = METHODS[method](7).set_params(**protocol.fixed(method, units))
     assert model.penalties == units
     for name in set(space) - {"preprocessing"}:
@@ -80,6 +82,33 @@ def test_every_setting_of_the_search_is_one_that_the_method_takes(method, units)
         if method != "DOGC":
             assert space["beta"] == space["gamma"] == space["alpha"]
             assert (min(space["p"]), max(space["p"])) == (0.25, 2.0)
+
+
+@pytest.mark.parametrize("method", printed.OURS)
+def test_the_protocol_has_the_values_that_the_paper_names_and_no_others(method):
+    space = protocol.search_space(method, "vote", "protocol")
+    assert list(space["alpha"]) == [1e-6, 1e-4, 1e-2][method == "DOGC-OS" :]
+    assert space["n_neighbors"] == [44]
+    assert space["n_components"] == [2, 3]
+    assert space["init"] == ["random"]
+    assert "one-hot" not in space["preprocessing"]  # it would change the number of features
+    if method == "DOGC-OS":
+        assert (space["beta"], space["p"]) == (protocol.PAPER_RANGE, [1.25])
+    else:
+        assert "beta" not in space
+    model = METHODS[method](2).set_params(**protocol.fixed(method, "protocol"))
+    assert (model.penalties, model.min_cluster_size) == ("paper", 1)
+
+
+def test_a_run_says_how_many_labels_changed_and_a_start_that_stays_is_named():
+    stuck = {"alpha": 1e4, "penalties": "paper", "init": "random", "random_state": 0}
+    scores = runs.execute(runs.make_run("DOGC", "wine", stuck, "z-score"))
+    assert scores["changed"] == 0
+    free = runs.execute(runs.make_run("DOGC", "wine", stuck | {"alpha": 1e-6}, "z-score"))
+    assert free["changed"] > 50
+    assert free["acc"] > scores["acc"]
+    row = {"oracle_start": "seed 0", "oracle_share": 0.5, "oracle_changed": [0.0, 3.0]}
+    assert list(pages.with_reached(pd.DataFrame(row)).reached) == ["50%, as it starts", "50%"]
 
 
 def test_seeds_reach_the_methods_that_have_chance_in_them():
@@ -226,7 +255,7 @@ def main_rows(quick):
 
 
 def test_the_main_table_has_three_columns_for_every_number(main_rows):
-    assert len(main_rows) == (8 + 2 * 2) * len(METRICS)  # DOGC and DOGC-OS in two units
+    assert len(main_rows) == (8 + 2 * 3) * len(METRICS)  # DOGC and DOGC-OS in three units
     for row in main_rows.itertuples():
         assert 0.0 <= row.oracle_median <= row.oracle <= 1.0
         assert 0.0 < row.oracle_share <= 1.0
@@ -363,7 +392,7 @@ def test_a_restricted_run_takes_nothing_from_a_fuller_one(tmp_path, capsys, monk
     before = pages.read_rows(path)
     assert list(dict.fromkeys(before.data)) == ["lenses", "zoo"]
     command.main([*arguments, "--datasets", "lenses", "--runs", "2"])
-    assert f"kept {4 * len(METRICS)} rows of a fuller run" in capsys.readouterr().out
+    assert f"kept {5 * len(METRICS)} rows of a fuller run" in capsys.readouterr().out
     assert pages.read_rows(path).equals(before)
     path.unlink()
     older = before.assign(version="0.0.1", oracle=0.0)
@@ -374,6 +403,79 @@ def test_a_restricted_run_takes_nothing_from_a_fuller_one(tmp_path, capsys, monk
     assert len(after) == len(before)
     assert list(after.method) == list(before.method)
     assert set(after.data[after.version == "0.0.1"]) == {"zoo"}
+
+
+MINE = """
+from dogc import DOGC
+
+class Mine(DOGC):
+    pass
+"""
+
+
+def test_an_estimator_and_data_of_ones_own_stand_in_the_table(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "my_methods.py").write_text(MINE)
+    frame = (
+        load_uci("wine", as_frame=True).frame.iloc[::4].assign(colour=["red", "white", "red"] * 15)
+    )
+    frame = frame.assign(kind=frame.pop("class").map({0: "a", 1: "b", 2: "c"}))
+    frame.to_csv("my.csv", index=False)
+    arguments = ["tables", "--estimator", "my_methods:Mine", "--data", "my.csv", "--quiet"]
+    command.main([*arguments, "--runs", "2", "--jobs", "1"])
+    table = pages.read_rows(pathlib.Path("paper-output/main.csv"))
+    row = table[(table.metric == "acc")].iloc[0]
+    assert (row.method, row.data) == ("my_methods:Mine", "my.csv")
+    X, y = protocol.rows_and_classes("my.csv", "unscaled")
+    assert X.shape == (45, 14)
+    assert set(X[:, -1]) == {1.0, 2.0}
+    Z = protocol.prepared("my.csv", "z-score")
+    labels = DOGC(3, init="spectral").fit(Z).labels_
+    assert row.honest_median == pytest.approx(clustering_accuracy(y, labels), abs=1e-4)
+    assert scores_of(row.oracle_command)["ACC"] == pytest.approx(row.oracle, abs=1e-4)
+    # Another text of the same name is another run.
+    one = runs.make_run("my_methods:Mine", "my.csv", {}, "z-score")
+    before = runs.key.__wrapped__(one)
+    (tmp_path / "my_methods.py").write_text(MINE + "# changed")
+    assert runs.key.__wrapped__(one) != before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("--estimator nowhere:Mine", "No module named 'nowhere'"),
+        ("--estimator dogc:Nothing", "as MODULE:CLASS a clusterer"),
+        ("--estimator dogc:LPP", "as MODULE:CLASS a clusterer"),
+        ("--data nowhere.csv", "No such file"),
+        ("--data gaps.csv", "no empty cell"),
+    ],
+)
+def test_an_estimator_or_data_that_cannot_be_used_is_refused(
+    arguments, says, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gaps.csv").write_text("a,b,class\n1,,x\n2,3,y\n")
+    with pytest.raises(SystemExit):
+        command.main(["tables", *arguments.split()])
+    assert says in capsys.readouterr().err
+
+
+def test_known_settings_are_run_again_without_a_search(tmp_path, capsys, monkeypatch):
+    arguments = [*TABLES, "--methods", "KM", "DOGC", "--datasets", "lenses", "--runs", "2"]
+    arguments += ["--out", str(tmp_path)]
+    command.main(arguments)
+    path = tmp_path / "main.csv"
+    before = pages.read_rows(path)
+    changed = before.assign(oracle=0.1, honest_median=0.1, oracle_changed=np.nan, version="0.0.1")
+    path.unlink()
+    pages.add_rows(path, changed.to_dict("records"))
+    monkeypatch.setattr(tables, "oracle", lambda *a: pytest.fail("it searched"))
+    command.main([*arguments, "--known"])
+    again = pages.read_rows(path)
+    pd.testing.assert_frame_equal(
+        again.drop(columns="seconds"), before.drop(columns="seconds"), atol=1e-4
+    )
 
 
 def test_methods_that_are_not_there_make_no_claim(tmp_path, capsys):
@@ -405,7 +507,7 @@ def test_a_file_of_another_layout_is_refused_before_anything_is_run(
         ("tables --runs 0", "argument --runs: must be at least 1"),
         ("tables --datasets iris", "invalid choice: 'iris'"),
         ("tables --jobs 0", "--jobs must be a number of processes"),
-        (f"tables --out {__file__}", "is a file, not a folder"),
+        (f"tables --out {__file__}", "is not a folder"),
         ("figures --datasets wine", "unrecognized arguments: --datasets wine"),
         ("nothing", "invalid choice: 'nothing'"),
         ("run wine DOGC --set alpha", "alpha: write name=value"),

@@ -22,6 +22,7 @@ _SOURCES = {
     for source in csv.DictReader((DATA / "sources.csv").read_text(encoding="utf-8").splitlines())
 }
 UCI_NAMES = tuple(_SOURCES)
+ROW_NAME = "car_name"
 ENCODINGS = ("ordinal", "onehot", "raw")
 
 
@@ -30,6 +31,7 @@ def load_uci(
     *,
     encoding: str = "ordinal",
     missing: str = "impute",
+    row_names: bool = False,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -44,11 +46,14 @@ def load_uci(
         How categories (the columns with text) become numbers. "ordinal": 1, 2, ... in the order of
         first appearance in the file. "onehot": one 0/1 column for each category; a missing
         category has 0 in all of them. "raw": no change; missing cells are None, or NaN in numeric
-        columns. Before encoding, the name of a car is reduced to its first word, the make.
+        columns.
     missing : {"impute", "mark"}, default="impute"
         How missing values are encoded. "impute": the mean of a numeric column, the most frequent
         category otherwise. "mark": -99999. (In vote an empty cell is a third answer with its own
         code. One-hot encoding does not impute categories.)
+    row_names : bool, default=False
+        Whether to keep the column that names each row, which only cars has. Encoded, a car is its
+        make, the first word of its name. That tells the class: each of 37 makes has one origin.
     return_X_y : bool, default=False
         Whether to return only ``(data, target)``.
     as_frame : bool, default=False
@@ -70,19 +75,24 @@ def load_uci(
     check_choice("name", name, UCI_NAMES)
     check_choice("encoding", encoding, ENCODINGS)
     check_choice("missing", missing, ("impute", "mark"))
+    check_flag("row_names", row_names)
     check_flag("return_X_y", return_X_y)
     check_flag("as_frame", as_frame)
     header, rows = _read(name)
     *columns, classes = (list(column) for column in zip(*rows, strict=True))
     target_names, target = np.unique(np.array(classes), return_inverse=True)
-    data, names = _encode(name, columns, header[:-1], encoding, missing)
+    header = header[:-1]
+    if not row_names and ROW_NAME in header:
+        del columns[header.index(ROW_NAME)]
+        header.remove(ROW_NAME)
+    data, names = _encode(name, columns, header, encoding, missing)
     bunch = Bunch(
         data=data,
         target=target,
         frame=None,
         feature_names=names,
         target_names=target_names,
-        DESCR=_describe(name, len(rows), len(header) - 1, target_names),
+        DESCR=_describe(name, len(rows), len(header), target_names),
     )
     if as_frame:
         pd = needed("pandas", "as_frame=True")
@@ -112,7 +122,7 @@ def _encode(
             arrays.append(_numbers(column, missing))
             names.append(label)
             continue
-        if label == "car_name":
+        if label == ROW_NAME:
             column = [cell.split()[0] for cell in column]
         if name == "vote":
             column = [cell or "?" for cell in column]

@@ -30,10 +30,11 @@ from ._warnings import warn_of_fit
 class GraphClusterer(NewRows):
     """Base of every method that :func:`dogc.loop.solver.alternate` solves.
 
-    A subclass names its method and has the parameters that the method knows.
+    A subclass names its method and has the parameters that the method knows. A variant is a
+    subclass with another ``method``, see :mod:`dogc.methods`.
     """
 
-    _method: ClassVar[Method]
+    method: ClassVar[Method]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -65,7 +66,7 @@ class GraphClusterer(NewRows):
         settings = self._check(rows)
         watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        task = Task(settings, self._method, self._discretise, seed, watch)
+        task = Task(settings, self.method, self._discretise, seed, watch)
         with watch.guard(), single_blas_thread:
             found = many(rows, task) or few(rows, task)
             self._assign(found)
@@ -86,10 +87,10 @@ class GraphClusterer(NewRows):
                 f"init='random' draws a rotation, which {type(self).__name__} does not have; use "
                 "init='auto'."
             )
-        check_learned(rows, settings, self._method.regresses)
+        check_learned(rows, settings, self.method.regresses)
         if settings.lookup.precomputed:
             neighbours.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
-            if self._method.regresses:
+            if self.method.regresses:
                 raise ValueError(
                     f"metric='precomputed' gives {type(self).__name__} no features to regress "
                     "labels on; pass features, or use DOGC."
@@ -107,7 +108,7 @@ class GraphClusterer(NewRows):
         self.embedding_, self.components_ = learned.F, None
         if learned.W is not None:
             self.components_ = np.ascontiguousarray(learned.W.astype(dtype))
-        if steps.step_Q in self._method.steps:
+        if steps.step_Q in self.method.steps:
             self.rotation_ = learned.Q.astype(dtype)
         self._assign_representatives(*found.nodes or (None,))
         self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = found.rows
@@ -155,4 +156,4 @@ class GraphClusterer(NewRows):
 
     def _discretise(self, problem: Problem, state: State) -> np.ndarray:
         """The discrete labels that a final state stands for."""
-        return self._method.final_labels(problem, state)
+        return self.method.final_labels(problem, state)

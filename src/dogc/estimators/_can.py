@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..loop import methods
-from ..loop.solver import Callback
+from ..loop.solver import Record
 from ._base import GraphClusterer
 
 
@@ -18,6 +19,8 @@ class LearnedGraphParameters:
     _: KW_ONLY
     n_representatives: int | str | None = "auto"
     n_neighbors: int | str = "auto"
+    candidates: str = "nearest"
+    merge_copies: bool = True
     xi: str = "mean"
     lam: float | str = "auto"
     init: Any = "auto"
@@ -32,7 +35,7 @@ class LearnedGraphParameters:
     device: str = "auto"
     random_state: Any = None
     verbose: int = 0
-    callback: Callback | None = None
+    callback: Callable[[Record], object] | None = None
 
 
 class CAN(LearnedGraphParameters, GraphClusterer):
@@ -75,6 +78,13 @@ class CAN(LearnedGraphParameters, GraphClusterer):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
         for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
@@ -240,7 +250,7 @@ class CAN(LearnedGraphParameters, GraphClusterer):
     True
     """
 
-    _method = methods.CAN
+    method = methods.CAN
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -284,6 +294,13 @@ class PCAN(CAN):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -456,6 +473,6 @@ class PCAN(CAN):
     (150, 2)
     """
 
-    _method = methods.PCAN
+    method = methods.PCAN
 
     n_components: int | str | None = "auto"

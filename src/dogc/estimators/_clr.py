@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
 from ..loop import methods
 from ..loop.running import RunSettings, run
-from ..loop.solver import HALTED, Callback
+from ..loop.solver import HALTED, Record
 from ..loop.state import Nodes, similarities, symmetric
 from ..loop.watch import Watch
 from ..numerics import affinity
@@ -153,7 +154,7 @@ class CLR(FixedGraphClusterer):
     tol: float = 1e-4
     device: str = "auto"
     verbose: int = 0
-    callback: Callback | None = None
+    callback: Callable[[Record], object] | None = None
 
     def fit(self, X: Any, y: Any = None) -> CLR:
         """Cluster the rows of X.

@@ -76,6 +76,13 @@ class DOGC(LearnedGraphParameters, GraphClusterer):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -269,7 +276,7 @@ class DOGC(LearnedGraphParameters, GraphClusterer):
     True
     """
 
-    _method = methods.DOGC
+    method = methods.DOGC
 
     geometry: str = "auto"
     n_components: int | str | None = "auto"
@@ -338,6 +345,13 @@ class DOGCOS(RegressingDOGC):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -542,7 +556,7 @@ class DOGCOS(RegressingDOGC):
     ((75,), (3, 4))
     """
 
-    _method = methods.DOGC_OS
+    method = methods.DOGC_OS
 
     rule: str = "logistic"
 

@@ -85,6 +85,13 @@ class DOGCRelaxed(RegressingDOGC):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -278,7 +285,7 @@ class DOGCRelaxed(RegressingDOGC):
     (150,)
     """
 
-    _method = methods.DOGC_RELAXED
+    method = methods.DOGC_RELAXED
 
     def _discretise(self, problem: Problem, state: State) -> np.ndarray:
         kmeans = KMeans(problem.c, n_init=10, random_state=0)
@@ -338,6 +345,13 @@ class DOGCFixedGraph(RegressingDOGC):
         "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
         of each neighbour: use it for tables with categories, in which few rows share all values
         (see :class:`~dogc.MixedEncoder`).
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
+        sets :math:`\xi`. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph. False makes each a node of its own, as in
+        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
         Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
         counts the principal components that stand out from noise, provided that all others look
@@ -533,4 +547,4 @@ class DOGCFixedGraph(RegressingDOGC):
     'settled'
     """
 
-    _method = methods.DOGC_FIXED_GRAPH
+    method = methods.DOGC_FIXED_GRAPH

@@ -88,8 +88,9 @@ def few(rows: RowSet, task: Task) -> FitResult:
     learned, rows_found, model, agreement = row_result(task, solution, X, nodes, k)
     learned, rows_found = _with_left_out(model, X, nodes, lone, learned, rows_found)
     # 5) The evidence of the choices
-    chosen = look.scales._replace(chosen=k if wanted.wide else problem.candidates.k)
-    if wanted.n_neighbors is not None and not wanted.wide:
+    own_k = wanted.wide or wanted.everyone  # what is asked for is not how many candidates there are
+    chosen = look.scales._replace(chosen=k if own_k else problem.candidates.k)
+    if wanted.n_neighbors is not None and not own_k:
         chosen = only_scale(problem.candidates.k)
     name, recall = look.columns.name, solution.place.recall
     starts = {other.start: other.scales for other in looks if other.columns.name == name}
@@ -148,7 +149,7 @@ def with_say(
         rows = distinct.distinct_rows(
             X,
             weight,
-            apart=settings.lookup.precomputed,
+            apart=settings.lookup.precomputed or not settings.merge_copies,
             # What is drawn, and the paper's own protocol, go by the columns as they come.
             any_columns=settings.run.is_own and settings.penalties.relative,
         )
@@ -310,7 +311,7 @@ def row_result(
     if settings.xi_rule is not graph.neighbour_xi:
         # New rows come with distances that are not divided by the scatter of the subspace.
         common_xi = float(state.xi[0]) * scatter_of(problem, state)
-    k = k if wide else problem.candidates.k
+    k = k if wide or settings.wanted.everyone else problem.candidates.k
     fitted = labelling.fitted_rows(place, W, labels, k, common_xi, wide)
     reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, task.watch)
     fitted = fitted._replace(copies=copies, reach=reach, stray=state.graph.stray)

@@ -126,6 +126,7 @@ def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     many = are_many(rows, wanted.n_representatives)
     if wanted.wide:
         k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
+    k = rows.n if wanted.everyone and not many else k
     if many and not settings.lookup.precomputed:
         _check_many(rows, wanted.n_representatives, k, c)
         return

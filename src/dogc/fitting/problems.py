@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -168,6 +169,9 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     min_size = settings.smallest.size(float(place.size.sum()), c)
     nodes = Nodes(place.size, scaled.X if scaled else None, min_size)
     candidates = Candidates(k, place.idx[:, : k + 1], place.d[:, : k + 1], settings.xi_rule)
+    if settings.wanted.everyone:
+        rule = functools.partial(xi_of_nearest, settings.xi_rule, k)
+        candidates = Candidates(place.idx.shape[1], place.idx, place.d, rule)
     if settings.wanted.wide:
         copies = settings.smallest.copies(place.size)
         part = k / (settings.wanted.n_neighbors or k)
@@ -205,6 +209,11 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         regression = Regression(X, settings.penalties.p, settings.fit_intercept)
         problem = problem._replace(regression=regression)
     return problem
+
+
+def xi_of_nearest(rule: Callable[..., np.ndarray], k: int, d: np.ndarray, width: int) -> np.ndarray:
+    """The regularisers by a rule for k neighbours, where there are more candidates."""
+    return rule(d[:, : k + 1], k)
 
 
 def node_graph(nodes: NodeGraph, c: int) -> Problem:

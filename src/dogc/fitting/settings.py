@@ -47,6 +47,7 @@ class Wanted(NamedTuple):
     geometry: str | None  # None: to be chosen
     n_components: int | str | None  # None: no projection is learned; "auto": by the spectrum
     wide: bool = False  # whether neighbourhoods are: see wide_scale
+    everyone: bool = False  # whether all other rows are candidates, not the nearest alone
 
 
 # A wide neighbourhood is this share of the rows, copies counted, or the size of an even cluster if
@@ -110,6 +111,7 @@ class Settings(NamedTuple):
     rule: str | None  # that labels new rows; None: neighbours do
     outlier_label: int | None
     max_time: float | None
+    merge_copies: bool = True
 
     @property
     def may_stand(self) -> bool:
@@ -178,6 +180,7 @@ def check_settings(
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=given["n_neighbors"] == _checks.WIDE,
+            everyone=_check_candidates(given, metric),
         ),
         smallest=SmallestCluster(
             _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
@@ -194,7 +197,19 @@ def check_settings(
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
         max_time=_checks.check_positive("max_time", given["max_time"], None),
+        merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
+
+
+def _check_candidates(given: Mapping[str, Any], metric: str) -> bool:
+    """Whether all other rows are candidates."""
+    if _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "nearest":
+        return False
+    if isinstance(given["n_neighbors"], str) or metric == "precomputed":
+        raise ValueError(
+            "candidates='all' needs features and a number for n_neighbors, which sets xi."
+        )
+    return True
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..numerics import discrete, fragments, graph, modularity
 from .state import LambdaSearch, LearnedGraph, Problem, State, similarities, symmetric
-from .steps import bottom_of, solved_rows, step_W, with_graph
+from .steps import bottom_of, projected_distances, solved_rows, step_W, with_graph
 
 
 def starts(
@@ -72,6 +72,66 @@ def labels_start(problem: Problem, labels: np.ndarray, known: State | None = Non
     F = root * discrete.times(labels, np.eye(problem.c))
     F /= np.linalg.norm(F, axis=0)
     return state._replace(F=F, Q=discrete.procrustes(root * F, labels), Y=labels)
+
+
+def warm_start(
+    problem: Problem,
+    *,
+    S: sp.csr_array | None = None,
+    F: np.ndarray | None = None,
+    W: np.ndarray | None = None,
+    Q: np.ndarray | None = None,
+    Y: np.ndarray | None = None,
+) -> State:
+    """A state from some of its blocks; the others are what these and the data ask for.
+
+    Parameters
+    ----------
+    problem : Problem
+    S : sparse array of shape (n, n), default=None
+        Weights on the candidates of each row, which sum to one. None: the solution at lambda = 0.
+    F : array of shape (n, c), default=None
+        Continuous labels, F'F = I. None: the bottom eigenvectors of the graph.
+    W : array of shape (d, m), default=None
+        The projection, W'W = I. None: the one that the graph asks for.
+    Q : array of shape (c, c), default=None
+        The rotation, Q'Q = I. None: the one that fits F and Y.
+    Y : int array of shape (n,), default=None
+        Labels from 0 to c - 1. None: the argmax of FQ, or where Q is None too, a pivoted rotation.
+
+    Returns
+    -------
+    state : State
+    """
+    n, c, root = problem.n, problem.c, problem.nodes.root
+    state = own_state(problem)
+    if W is not None:
+        if problem.subspace is None or problem.nodes.coordinates is None:
+            raise ValueError("W was given, and the problem has no projection; set n_components.")
+        Z = problem.nodes.coordinates @ W
+        seen = np.linalg.lstsq(problem.subspace.R, Z - Z.mean(axis=0), rcond=None)[0]
+        W = np.linalg.qr(seen)[0] * np.sign(np.diag(np.linalg.qr(seen)[1]))
+        dx = projected_distances(problem, problem.subspace.R @ W, state.idx)
+        state = state._replace(W=W, dx=dx)
+        state = with_graph(problem, state, solved_rows(problem, state, dx))
+    if S is not None:
+        weights = sp.csr_array(S)[np.arange(n)[:, None], state.idx].toarray()
+        if not np.allclose(weights.sum(axis=1), 1.0) or weights.min() < 0:
+            raise ValueError("each row of S must hold weights of its candidates that sum to one.")
+        state = with_graph(problem, state, weights)
+    for name, given, shape in (("F", F, (n, c)), ("Q", Q, (c, c))):
+        if given is not None and not (
+            given.shape == shape and np.allclose(given.T @ given, np.eye(c), atol=1e-6)
+        ):
+            raise ValueError(f"{name} must be of shape {shape} and have orthonormal columns.")
+    if Y is not None and (np.shape(Y) != (n,) or set(np.unique(Y)) != set(range(c))):
+        raise ValueError(f"Y must hold a label from 0 to {c - 1} for each row, and each of them.")
+    state = embedded(problem, state) if F is None else state._replace(F=F)
+    F = root * state.F
+    if Q is None:
+        turned = discrete.rotate_to_labels(F, discrete.pivoted_rotation(F))
+        Q, Y = turned if Y is None else (discrete.procrustes(F, Y), Y)
+    return state._replace(Q=Q, Y=discrete.assign(F @ Q) if Y is None else np.asarray(Y))
 
 
 def random_starts(problem: Problem, n_init: int, rng: np.random.Generator) -> Iterator[State]:

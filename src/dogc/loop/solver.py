@@ -65,7 +65,7 @@ class Result(NamedTuple):
     reason: str
 
 
-Callback = Callable[[Record], object]
+Callback = Callable[[Record, State], object]
 
 
 def alternate(
@@ -79,7 +79,7 @@ def alternate(
 ) -> Result:
     """Run a method from a state until it settles, or for ``max_iter`` iterations.
 
-    ``callback`` sees every record; a true return value stops the run.
+    ``callback`` sees every record and its state; a true return value stops the run.
     """
     history: list[Record] = []
     exact: State | None = None  # the last state whose graph has exactly c components
@@ -88,7 +88,7 @@ def alternate(
         for step in method.steps:
             state = step(problem, state)
         history.append(measure(problem, method, iteration, before, state))
-        if callback is not None and (verdict := callback(history[-1])):
+        if callback is not None and (verdict := callback(history[-1], state)):
             return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
         if reason := stop_reason(problem, method, state, history, tol):
             return Result(state, history, reason)
@@ -141,21 +141,42 @@ def stop_reason(
 def solve(
     problem: Problem,
     method: Method,
-    begin: Iterable[State],
+    begin: State | Iterable[State],
     *,
     lam: float | None = None,
-    max_iter: int,
-    tol: float,
+    max_iter: int = 100,
+    tol: float = 1e-4,
     callback: Callback | None = None,
 ) -> Result:
     """Run the method from each start, at a fixed lambda if one is given; keep the best.
 
     What stops a run from outside stops the ones after it too.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : Method
+    begin : State or iterable of State
+        Where to start; one without labels is refused.
+    lam : float or None, default=None
+        None searches for the lambda with exactly c components.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        The run stops when the relative change of the objective is below this value.
+    callback : callable, default=None
+        Called with the :class:`Record` and the :class:`State` of each iteration. A true return
+        value stops the run.
+
+    Returns
+    -------
+    result : Result
+        The final state, the records, and the reason to stop.
     """
     results = []
     if lam is not None:
         method = method._replace(schedule=hold)
-    for state in begin:
+    for state in [begin] if isinstance(begin, State) else begin:
         state = begin_search(problem, method.enter(problem, state))
         state = state if lam is None else state._replace(lam=lam)
         results.append(

@@ -17,7 +17,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from .solver import Callback, Halt, Record
+from .solver import Halt, Record
+from .state import State
 
 # Seconds between two signs of life of the bar.
 TICK = 0.5
@@ -67,7 +68,7 @@ class Watch:
         self,
         verbose: int = 0,
         max_time: float | None = None,
-        callback: Callback | None = None,
+        callback: Callable[[Record], object] | None = None,
         max_iter: int = 0,
         clock: Callable[[], float] = time.perf_counter,
     ):
@@ -158,7 +159,7 @@ class Watch:
             self._bar.total, self._bar.n = total, done
             self._bar.refresh() if done == total else self._bar.update(0)
 
-    def __call__(self, record: Record) -> object:
+    def __call__(self, record: Record, state: State | None = None) -> object:
         """Show a record; whether to stop, and why."""
         self.say(
             f"iteration {record.iteration:3d}  objective {record.objective:.6g}  lambda "

@@ -1,5 +1,6 @@
-"""The paper's tables and figures as code: ``python -m dogc.paper tables``."""
+"""The paper's tables and figures as code: ``dogc paper tables``."""
 
 from .as_printed import PrintedDOGC, PrintedDOGCOS
+from .published import PublishedDOGC
 
-__all__ = ["PrintedDOGC", "PrintedDOGCOS"]
+__all__ = ["PrintedDOGC", "PrintedDOGCOS", "PublishedDOGC"]

@@ -6,6 +6,7 @@ import argparse
 import ast
 import pathlib
 import platform
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -20,9 +21,9 @@ from ..comparison import METHODS
 from ..datasets import UCI_NAMES
 from . import departures, parameter_figures, printed, synthetic_figures
 from . import reproduction_page as pages
-from .protocol import PREPROCESSINGS, Setting
-from .runs import Results, code_version, execute, in_parallel, make_run, model_of, versions
-from .tables import Row, main_table, out_of_sample_table
+from .protocol import PREPROCESSINGS, Setting, make_model, rows_and_classes
+from .runs import Results, Run, code_version, execute, in_parallel, make_run, model_of, versions
+from .tables import Row, known_rows, main_table, out_of_sample_table
 
 HEADINGS = {"main.csv": "", "ablation.csv": "Ablation: ", "out-of-sample.csv": "On halves: "}
 # A table of --only -> the file that it is in, and its methods.
@@ -36,6 +37,12 @@ TABLES = {
 }
 TABLE_METHODS = tuple(dict.fromkeys(name for _, methods in TABLES.values() for name in methods))
 FIGURES = {**synthetic_figures.FIGURES, **parameter_figures.FIGURES}
+# What each command can be restricted to.
+SEVERAL: dict[str, dict[str, Any]] = {
+    "tables": {"only": TABLES, "datasets": UCI_NAMES, "methods": TABLE_METHODS},
+    "figures": {"only": FIGURES},
+    "departures": {"datasets": departures.DATA},
+}
 MEASURES = {"acc": "ACC", "nmi_max": "NMI (max)", "nmi_geometric": "NMI (root)", "ari": "ARI"}
 MEASURES |= {"train_acc": "ACC, first half", "test_acc": "ACC, second half"}
 
@@ -48,35 +55,38 @@ def parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     written = argparse.ArgumentParser(add_help=False, parents=[shared])
-    written.add_argument("--runs", type=positive, help="seeds of a setting (100; departures: 10)")
+    written.add_argument("--runs", type=positive, help="tables: seeds of a setting (100); "
+                         "departures: starts (10); figures: draws of data (100, Gaussians at "
+                         "most 30) or, on Vote and Ecoli, starts (at most 10)")  # fmt: skip
     written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
-    written.add_argument("--out", type=pathlib.Path, default=pathlib.Path("paper-output"),
-                         help="folder of what is written (paper-output)")  # fmt: skip
+    written.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
     written.add_argument("--quiet", action="store_true", help="no progress bar")
 
-    several: dict[str, dict[str, Any]] = {
-        "tables": {"--only": TABLES, "--datasets": UCI_NAMES, "--methods": TABLE_METHODS},
-        "figures": {"--only": FIGURES},
-        "departures": {"--datasets": departures.DATA},
-    }
-    for name, options in several.items():
+    own = argparse.ArgumentParser(add_help=False, parents=[written])
+    own.add_argument("--known", action="store_true", help="no search: the rows of --out again")
+    own.add_argument("--estimator", nargs="+", default=[], metavar="MODULE:CLASS",
+                     help="clusterers of your own; alone unless --methods are named")  # fmt: skip
+    own.add_argument("--data", nargs="+", default=[], metavar="FILE.csv",
+                     help="tables of your own, class last; alone unless --datasets")  # fmt: skip
+
+    for name, options in SEVERAL.items():
         about = "the effect of each departure" if name == "departures" else f"the {name}"
-        part = commands.add_parser(name, parents=[written], help=about)
+        parent = own if name == "tables" else written
+        part = commands.add_parser(name, parents=[parent], help=about)
         for option, values in options.items():
             listed = f"some of {', '.join(values)} (all)"
-            part.add_argument(option, nargs="+", choices=list(values), default=list(values),
-                              metavar="NAME", help=listed)  # fmt: skip
+            part.add_argument(f"--{option}", nargs="+", choices=list(values), metavar="NAME",
+                              help=listed)  # fmt: skip
 
     run = commands.add_parser("run", parents=[shared], help="print the scores of one run again")
-    run.add_argument("data", choices=UCI_NAMES, metavar="DATA", help=", ".join(UCI_NAMES))
-    run.add_argument("method", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
+    run.add_argument("data", metavar="DATA", help=f"{', '.join(UCI_NAMES)}, FILE.csv")
+    run.add_argument("method", metavar="METHOD", help=f"{', '.join(METHODS)}, MODULE:CLASS")
     run.add_argument("--preprocessing", choices=PREPROCESSINGS, default="z-score", metavar="NAME",
                      help=f"{', '.join(PREPROCESSINGS)} (z-score)")  # fmt: skip
     run.add_argument("--set", nargs="+", type=parameter, default=[], metavar="NAME=VALUE",
                      help="parameters of the estimator, as in alpha=0.01 xi=row")  # fmt: skip
     many = run.add_mutually_exclusive_group()
-    many.add_argument("--seeds", type=positive, default=1,
-                      help="random_state 0, 1, ...: that many runs")  # fmt: skip
+    many.add_argument("--seeds", type=positive, default=1, help="runs: random_state 0, 1, ...")
     many.add_argument("--splits", type=positive, help="ACC on halves of the rows, that many times")
     return tool
 
@@ -118,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(run_text(run_again(options)))
             return
         _check(options)
-    except (ValueError, WriteError) as error:
+    except (ValueError, OSError, WriteError) as error:
         tool.error(" ".join(str(error).split()))
     n_runs = options.runs or (10 if options.what == "departures" else 100)
     n_runs = min(n_runs, 3) if options.quick else n_runs
@@ -140,7 +150,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _check(options: Any) -> None:
-    """Refuse what cannot be done, before anything is run."""
+    """Refuse what cannot be done, before anything is run; what was not named is all there is."""
+    mine = {"datasets": getattr(options, "data", []), "methods": getattr(options, "estimator", [])}
+    for name, values in SEVERAL[options.what].items():
+        if getattr(options, name) is None:
+            setattr(options, name, [] if mine.get(name) else list(values))
+        setattr(options, name, [*getattr(options, name), *mine.get(name, [])])
+    for method in mine["methods"]:
+        make_model(method, 2)
+    for path in mine["datasets"]:
+        rows_and_classes(path, "z-score")
     if options.what == "figures" and find_spec("matplotlib") is None:
         raise ValueError(missing("matplotlib", "a figure"))
     check_writable(options.out, options.out)
@@ -157,14 +176,17 @@ def make_tables(options: Any, results: Results) -> list[str]:
     out, five = options.out, [name for name in options.datasets if name in printed.FIVE]
     for name, of_paper in dict(TABLES[part] for part in options.only).items():
         methods = [method for method in of_paper if method in options.methods]
-        if name == "out-of-sample.csv":
+        methods += options.estimator * (name == "main.csv")
+        if options.known:
+            rows = pages.read_rows(out / name)
+            named = rows.data.isin(options.datasets) & rows.method.isin(methods)
+            _add(out / name, list(known_rows(results, rows[named], runs_again)))
+        elif name == "out-of-sample.csv":
             splits = 3 if options.quick else 20
             _add(out / name, out_of_sample_table(results, five, methods, splits))
         else:
             datasets = five if name == "ablation.csv" else options.datasets
             _add(out / name, main_table(results, datasets, methods))
-    for method, seconds in results.seconds.most_common():
-        print(f"{method:<8} {seconds:8.1f} s of one core, all its runs so far")
     return sections_of(out)
 
 
@@ -199,7 +221,7 @@ def make_departures(options: Any, results: Results) -> list[str]:
     for data in options.datasets:
         there = pages.read_rows(path) if path.exists() else pd.DataFrame(columns=departures.COLUMNS)
         known = there[(there.data == data) & (there.version == code_version())]
-        if not (known.seeds >= results.n_runs).any():
+        if not (known[known.variant == departures.PRINTED].seeds >= results.n_runs).any():
             _add(path, departures.departures_table(data, results))
     return [pages.section("The effect of each departure", pages.read_rows(path))]
 
@@ -217,8 +239,8 @@ def make_figures(options: Any, results: Results) -> list[str]:
 # ------------------------------------------------------------------------------------- one run
 
 
-def run_again(options: Any) -> pd.DataFrame:
-    """The scores of ``dogc paper run``, a line for each run; none of them is remembered."""
+def runs_of(options: Any) -> list[Run]:
+    """The runs that ``dogc paper run`` names."""
     setting: Setting = dict(options.set)
     if len(setting) < len(options.set):
         raise ValueError("--set has a name twice; leave one of them out")
@@ -229,16 +251,26 @@ def run_again(options: Any) -> pd.DataFrame:
         wanted = [(setting, split) for split in range(options.splits)]
     elif options.seeds > 1:
         wanted = [({**setting, "random_state": seed}, None) for seed in range(options.seeds)]
-    runs = [
+    return [
         make_run(options.method, options.data, one, options.preprocessing, split)
         for one, split in wanted
     ]
+
+
+def runs_again(words: str) -> list[Run]:
+    """The runs of a command that a table names."""
+    return runs_of(parser().parse_args(shlex.split(words)[2:]))
+
+
+def run_again(options: Any) -> pd.DataFrame:
+    """The scores of ``dogc paper run``, a line for each run; none of them is remembered."""
+    runs = runs_of(options)
     model_of(runs[0])  # a wrong parameter is refused here
     jobs = options.jobs if len(runs) > 1 else 1
     scores = pd.DataFrame(in_parallel(execute, [(run,) for run in runs], jobs))
     if "error" in scores:
         raise ValueError(scores.error.dropna().iloc[0])
-    return scores.drop(columns="seconds").rename(columns=MEASURES)
+    return scores.drop(columns=["seconds", "changed"], errors="ignore").rename(columns=MEASURES)
 
 
 def run_text(scores: pd.DataFrame) -> str:

@@ -44,6 +44,13 @@ def score_table(
     return write_csv(path, lines)
 
 
+def colours(count: int) -> np.ndarray:
+    """That many colours, up to 40, that differ."""
+    from matplotlib import colormaps
+
+    return np.vstack([colormaps[name](range(20)) for name in ("tab20", "tab20b")])[:count]
+
+
 def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
     """A figure and its axes, without a display."""
     from matplotlib.figure import Figure

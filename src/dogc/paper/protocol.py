@@ -4,21 +4,31 @@ Three columns, never mixed. *Printed* is the paper's number. *Oracle* follows it
 settings, random starts, the best by ground truth. *Honest* is what a user gets: the defaults,
 nothing chosen by ground truth.
 
-The oracle of DOGC, DOGC-OS and the ablations draws settings from the paper's ranges, in the
-paper's units (`eq:26`) and apart from that in the relative units of this library. The other methods
-have few parameters: a grid is tried whole.
+The oracle of DOGC and DOGC-OS has three columns: within the values that the paper says it tried
+("protocol"); with settings drawn from wider ranges, in the paper's units (`eq:26`); and in the
+relative units of this library. The ablations have the last two. The other methods have few
+parameters: a grid is tried whole.
+
+An estimator that is not the library's is named "module:Class", a table of one's own by its file.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
+import json
+import os
+import pathlib
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.preprocessing import minmax_scale, normalize, scale
 
+from ..comparison import METHODS
 from ..datasets import load_uci, make_multi_cluster, make_two_gaussians, make_two_moons
 
 Setting = dict[str, Any]
@@ -28,16 +38,47 @@ PREPROCESSINGS = ("z-score", "unscaled", "one-hot", "unit rows")
 
 
 def prepared(name: str, preprocessing: str) -> np.ndarray:
-    """A UCI set as numbers, gaps imputed; categories by first appearance unless one-hot.
+    """A data set as numbers, gaps imputed; categories by first appearance unless one-hot.
 
     "z-score": mean 0 and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers
     scaled to [0, 1]. "unit rows": unscaled rows divided by their length.
     """
-    X = load_uci(name, encoding="onehot" if preprocessing == "one-hot" else "ordinal").data
+    X = loaded(name, "onehot" if preprocessing == "one-hot" else "ordinal")[0]
     if preprocessing in ("unscaled", "unit rows"):
         return X if preprocessing == "unscaled" else normalize(X)
     varying = X[:, X.std(axis=0) > 0]
     return scale(varying) if preprocessing == "z-score" else minmax_scale(varying)
+
+
+def loaded(name: str, encoding: str = "ordinal") -> tuple[np.ndarray, np.ndarray]:
+    """The features and classes of a UCI set, or of a CSV file whose last column is the class."""
+    if not name.endswith(".csv"):
+        return load_uci(name, encoding=encoding, return_X_y=True)
+    table = pd.read_csv(name)
+    if table.isna().any(axis=None) or table.shape[1] < 2:
+        raise ValueError(f"{name} must have features and then the class, with no empty cell")
+    X = table.iloc[:, :-1]
+    text = X.select_dtypes(exclude="number")
+    codes = text.apply(lambda column: pd.factorize(column)[0] + 1)
+    X = pd.get_dummies(X) if encoding == "onehot" else X.assign(**codes)
+    return X.to_numpy(dtype=float), pd.factorize(table.iloc[:, -1])[0]
+
+
+def make_model(method: str, c: int) -> Any:
+    """The estimator of a method's name, or of "module:Class"."""
+    if method in METHODS:
+        return METHODS[method](c)
+    module, _, name = method.partition(":")
+    if os.getcwd() not in sys.path:  # in a worker too
+        sys.path.append(os.getcwd())
+    try:
+        model = getattr(importlib.import_module(module), name)(c)
+        return model if model.fit_predict else None
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{method}: {error}; name a method of the paper, or as MODULE:CLASS a clusterer that "
+            "takes the number of clusters"
+        ) from error
 
 
 # Synthetic data are named with their parameter and seed: "clusters36 0.05 3".
@@ -54,7 +95,7 @@ def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndar
     kind, *parameters = name.split()
     if kind in SYNTHETIC:
         return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
-    return prepared(name, preprocessing), load_uci(name).target
+    return prepared(name, preprocessing), loaded(name)[1]
 
 
 # The paper's range for the parameters of all methods.
@@ -62,7 +103,7 @@ PAPER_RANGE = (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4)
 TEN = tuple(10.0**exponent for exponent in range(-6, 5))
 POWERS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 DRAWN = ("DOGC", "DOGC-OS", "DOGC-I", "DOGC-II")  # the methods with many parameters
-UNITS = ("paper", "relative")
+UNITS = ("protocol", "paper", "relative")
 
 Space = dict[str, Sequence[Any]]  # parameter -> its values; "preprocessing" is one of them
 
@@ -79,11 +120,24 @@ def search_space(method: str, data: str, units: str) -> Space:
 
     In the paper's units the penalties take every power of ten of its range and p every value of
     its figure. The paper does not say how many iterations it ran (its published code: 10), so
-    that is searched too.
+    that is searched too. Its protocol is what it says it tried: a tenth of the rows, few values of
+    alpha, random starts; of m, which it does not print, c as in W'W = I_c and the 3 of its code.
     """
     X, y = rows_and_classes(data, "z-score")
+    if units == "protocol":
+        m, own = (min(m, X.shape[1]) for m in (3, int(y.max()) + 1))
+        space: Space = {
+            "preprocessing": ["z-score", "unscaled"],
+            "n_neighbors": [max(2, round(len(X) / 10))],
+            "n_components": sorted({m, own}),
+            "init": ["random"],
+            "random_state": range(3),
+            "alpha": PAPER_RANGE[:3] if method == "DOGC" else PAPER_RANGE[1:3],
+        }
+        rest: Space = {"beta": PAPER_RANGE, "gamma": [1e-4], "p": [1.25]}
+        return space if method == "DOGC" else space | rest
     dimensions = {m for m in (1, 2, 3, 4, 5, 6, int(y.max()) + 1) if m < X.shape[1]}
-    space: Space = {
+    space = {
         "preprocessing": list(PREPROCESSINGS),
         "n_neighbors": neighbourhoods(len(X)),
         "n_components": [None, *sorted(dimensions)],
@@ -101,21 +155,11 @@ def search_space(method: str, data: str, units: str) -> Space:
     return space
 
 
-# What wider searches found (every k up to 40, 4,000 draws): the search begins with it too.
-FOUND: Mapping[tuple[str, str, str], list[Setting]] = {
-    ("glass", "DOGC", "paper"): [
-        {"preprocessing": "unit rows", "n_neighbors": 12, "n_components": 5, "xi": "mean",
-         "max_iter": 10, "init": "random", "alpha": 1e-3}
-    ],
-    ("glass", "DOGC-OS", "paper"): [
-        {"preprocessing": "unit rows", "n_neighbors": 16, "n_components": 5, "xi": "mean",
-         "max_iter": 2, "init": "random", "alpha": 1e-3, "beta": 1e-3, "gamma": 1e-6, "p": 2.0}
-    ],
-    ("ecoli", "DOGC-OS", "paper"): [
-        {"preprocessing": "z-score", "n_neighbors": 11, "n_components": None, "xi": "mean",
-         "max_iter": 30, "init": "random", "alpha": 1e-6, "beta": 1e-6, "gamma": 0.1, "p": 0.75}
-    ],
-}  # fmt: skip
+# What wider searches found (every k up to 40, 4,000 draws), by data, method and units: the search
+# begins with it too.
+FOUND: Mapping[str, Setting] = json.loads(
+    pathlib.Path(__file__).with_name("found.json").read_text("utf-8")
+)
 
 
 def fixed(method: str, units: str) -> Setting:
@@ -124,17 +168,16 @@ def fixed(method: str, units: str) -> Setting:
     The paper counts every component as a cluster, however small, takes columns as they are and
     has no intercept in `eq:27`.
     """
-    setting: Setting = {"penalties": units, "min_cluster_size": 1, "geometry": "given"}
-    if units == "paper" and method != "DOGC":
+    kind = "relative" if units == "relative" else "paper"
+    setting: Setting = {"penalties": kind, "min_cluster_size": 1, "geometry": "given"}
+    if kind == "paper" and method != "DOGC":
         setting["fit_intercept"] = False
     return setting
 
 
-def _grid(**choices: Any) -> list[Setting]:
-    names = list(choices)
-    return [
-        dict(zip(names, values, strict=True)) for values in itertools.product(*choices.values())
-    ]
+def combinations(**choices: Any) -> list[Setting]:
+    """All settings with one value of each parameter."""
+    return [dict(zip(choices, one, strict=True)) for one in itertools.product(*choices.values())]
 
 
 def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
@@ -146,18 +189,18 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
     dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
         "KM": [],
-        "R-cut": _grid(affinity=["full"], bandwidth=kernel),
-        "DKM": _grid(lam=PAPER_RANGE),
-        "LL": _grid(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
-        "CLGR": _grid(n_neighbors=near, lam=PAPER_RANGE),
-        "SEC": _grid(n_neighbors=near, mu=PAPER_RANGE),
-        "CAN": _grid(n_neighbors=near, **_AS_IN_THEIR_PAPER),
-        "PCAN": _grid(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
+        "R-cut": combinations(affinity=["full"], bandwidth=kernel),
+        "DKM": combinations(lam=PAPER_RANGE),
+        "LL": combinations(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
+        "CLGR": combinations(n_neighbors=near, lam=PAPER_RANGE),
+        "SEC": combinations(n_neighbors=near, mu=PAPER_RANGE),
+        "CAN": combinations(n_neighbors=near, **_AS_IN_THEIR_PAPER),
+        "PCAN": combinations(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
     for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
         grids[name] = grids["R-cut"]
     yield {}  # the defaults are always among them
-    yield from grids[method]
+    yield from grids.get(method, [])
 
 
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}
@@ -169,4 +212,6 @@ def seeded(method: str, setting: Setting, seed: int) -> Setting:
         return {**setting, "init": "random", "random_state": seed}
     if method in ("R-cut", "N-cut", "SC", "NMF", "SEC", "LL", "CLGR", "KM", "DKM"):
         return {**setting, "n_init": 1, "random_state": seed}
+    if method not in METHODS and "random_state" in make_model(method, 2).get_params():
+        return {**setting, "random_state": seed}
     return setting

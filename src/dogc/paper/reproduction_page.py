@@ -26,6 +26,8 @@ from .tables import OF_ALL_ROWS, OF_HALVES, Row
 FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
          "departures.csv": departures.COLUMNS}  # fmt: skip
 NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
+# Columns of numbers in which one may be missing.
+GAPS = dict.fromkeys(["printed", "rose", "oracle_changed"], "")
 NEAR = 0.005  # numbers within this are the same
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
@@ -65,7 +67,7 @@ def read_rows(path: pathlib.Path) -> pd.DataFrame:
     """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
     text = path.read_text(encoding="utf-8")
     try:
-        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"printed": [""]})
+        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=GAPS)
         if list(rows) == FILES[path.name] and text.endswith("\n"):
             return rows
     except ValueError:  # as pandas says it
@@ -80,7 +82,7 @@ def read_rows(path: pathlib.Path) -> pd.DataFrame:
 
 # Table -> its rows that count, in the paper's units; and the paper's own.
 SCORES = {
-    "main.csv": ("metric == 'acc' and units != 'relative'", printed.ACC),
+    "main.csv": ("metric == 'acc' and units in ('', 'paper')", printed.ACC),
     "ablation.csv": ("metric == 'acc' and units == 'paper'", printed.ABLATION_ACC),
     "out-of-sample.csv": ("part == 'test'", printed.TEST_ACC),
 }
@@ -131,7 +133,13 @@ def where_it_holds(leads: pd.Series) -> str:
 
 # Columns that are not on the page, or in other words.
 HIDDEN = ["metric", "doubt", "extent", "version", "seconds", "seeds", "oracle_command"]
-HIDDEN += ["oracle_start", "oracle_share", "oracle_preprocessing", "oracle_setting"]
+HIDDEN += [
+    "oracle_start",
+    "oracle_share",
+    "oracle_changed",
+    "oracle_preprocessing",
+    "oracle_setting",
+]
 HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
@@ -148,7 +156,8 @@ def section(title: str, rows: pd.DataFrame) -> str:
     table = table.drop(columns=HIDDEN, errors="ignore")
     table.columns = table.columns.str.replace("_", " ")
     cells = table.to_html(index=False, escape=False, border=0, justify="match-parent", **NUMBERS)
-    cells = cells.replace(' style="text-align: match-parent;"', "")  # which the policy forbids
+    # The policy forbids styles.
+    cells = cells.replace(' style="text-align: match-parent;"', "").replace(">nan%<", ">-<")
     return f"<h2>{html.escape(title)}</h2><div class='wide'>{cells}</div>"
 
 
@@ -204,8 +213,12 @@ def text_table(rows: Sequence[Row]) -> str:
 
 
 def with_reached(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with a column that says how many seeds reach the oracle's score, where they have one."""
+    """Rows with a column that says how many seeds reach the oracle's score, where they have one.
+
+    It also says where that score is the start's, as no label ever changed.
+    """
     if "oracle_start" not in rows:
         return rows
     shares = rows.oracle_share.map("{:.0%}".format)
-    return rows.assign(reached=shares.where(rows.oracle_start != NO_SEED, "deterministic"))
+    reached = shares.where(rows.oracle_start != NO_SEED, "deterministic")
+    return rows.assign(reached=reached + np.where(rows.oracle_changed == 0, ", as it starts", ""))

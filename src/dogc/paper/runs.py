@@ -6,12 +6,12 @@ import ast
 import contextlib
 import functools
 import hashlib
+import inspect
 import json
 import pathlib
 import shlex
 import time
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -22,9 +22,8 @@ from tqdm.auto import tqdm
 
 from .. import __version__
 from .._atomic import write_error
-from ..comparison import METHODS
 from ..metrics import clustering_accuracy, clustering_report
-from .protocol import Setting, rows_and_classes
+from .protocol import DRAWN, Setting, make_model, rows_and_classes
 
 SOURCE = pathlib.Path(__file__).parents[1]
 # The code and the data that a fit and its scores run through.
@@ -61,7 +60,7 @@ def make_run(
 def model_of(run: Run) -> Any:
     """The estimator of a run, not fitted; no method starts by modularity, as in the paper."""
     _, y = rows_and_classes(run.data, run.preprocessing)
-    model = METHODS[run.method](int(y.max()) + 1)
+    model = make_model(run.method, int(y.max()) + 1)
     if getattr(model, "init", None) == "auto":
         model.set_params(init="spectral")
     return model.set_params(**run.parameters)
@@ -84,6 +83,8 @@ def execute(run: Run) -> Result:
         try:
             if run.split is None:
                 scores = clustering_report(y, model.fit(X).labels_)
+                if run.method in DRAWN:  # 0: the score is that of the start
+                    scores["changed"] = sum(one.labels_changed for one in model.history_)
             else:
                 scores = _in_halves(model, X, y, run)
         except ValueError as error:
@@ -158,12 +159,15 @@ def versions() -> str:
 
 @functools.cache
 def key(run: Run) -> str:
-    """A short name for a run: its data, every parameter of its estimator, and all versions."""
-    full = {
-        "run": run,
-        "parameters": model_of(run).get_params(),
-        "versions": versions(),
-    }
+    """A short name for a run: its data, every parameter of its estimator, and all versions.
+
+    A file of data or an estimator of one's own counts with its text.
+    """
+    model = model_of(run)
+    full = {"run": run, "parameters": model.get_params(), "versions": versions()}
+    own = [inspect.getfile(type(model))] * (":" in run.method)
+    own += [run.data] * run.data.endswith(".csv")
+    full |= {path: pathlib.Path(path).read_text("utf-8") for path in own}
     return hashlib.sha256(json.dumps(full, sort_keys=True, default=str).encode()).hexdigest()[:20]
 
 
@@ -181,16 +185,11 @@ class Results:
         """Read what is there."""
         self.path, self.n_runs, self.jobs, self.quick, self.quiet = path, n_runs, jobs, quick, quiet
         self.known: dict[str, Result] = {}
-        self.seconds: Counter[str] = Counter()  # spent so far, by method
         lines = path.read_text("utf-8", errors="replace").splitlines() if path.exists() else []
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
                 record = json.loads(line)
-                self._keep(record["key"], record["run"]["method"], record["result"])
-
-    def _keep(self, name: str, method: str, result: Result) -> None:
-        self.seconds[method] += result.get("seconds", 0.0)
-        self.known[name] = result
+                self.known[record["key"]] = record["result"]
 
     def __getitem__(self, run: Run) -> Result:
         """The result of a run; nothing while it is not known."""
@@ -202,7 +201,7 @@ class Results:
 
     def add(self, run: Run, result: Result) -> None:
         """Remember a result, on disk at once."""
-        self._keep(key(run), run.method, result)
+        self.known[key(run)] = result
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
         # A line of its own even after one that was torn by an interrupt, and in one piece, so that
         # another command may add to the same file.

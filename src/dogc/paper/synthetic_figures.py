@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from .. import DOGC, DOGCOS, LPP, DOGCFixedGraph, DOGCRelaxed
+from .. import DOGC, DOGCOS, LPP
 from ..metrics import clustering_accuracy
 from . import drawing as draw
-from .protocol import SYNTHETIC, Setting, seeded
+from .protocol import SYNTHETIC, Setting, make_model, seeded
 from .reproduction_page import write_csv
 from .runs import Results, fitted, make_run
 
@@ -39,15 +38,11 @@ COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC
 
 def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
     """36 clusters by k-means, DOGC-I and DOGC-OS, the learned graph, and ACC against noise."""
-    models = {
-        "KM": KMeans(36, n_init=1, random_state=0),
-        "DOGC-I": DOGCRelaxed(36, **OF_CLUSTERS36),
-        "DOGC-OS": DOGCOS(36, init="random", random_state=0, **OF_CLUSTERS36),
-    }
+    names = ("KM", "DOGC-I", "DOGC-OS")
     view = np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
-    figure, axis = _clusters_and_graph(models, *SYNTHETIC["clusters36"](0.05, 0), view)
+    figure, axis = _clusters_and_graph(names, "clusters36", 0.05, OF_CLUSTERS36, view)
     path = out / "clusters36.png"
-    for name, found in _against_noise(results, path, NOISES, models, OF_CLUSTERS36):
+    for name, found in _against_noise(results, path, NOISES, names, OF_CLUSTERS36):
         look = {"color": COLOURS[name], "lw": 4.0 if name == "DOGC-I" else 1.5}
         axis.plot(NOISES, found.acc_best, label=f"{name}, best", **look)
         axis.plot(NOISES, found.acc_median, ls=":", label=f"{name}, median", **look)
@@ -59,14 +54,10 @@ def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
 
 def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
     """Two moons by k-means, DOGC-II and DOGC-OS, the learned graph, and who finds them."""
-    models = {
-        "KM": KMeans(2, n_init=1, random_state=0),
-        "DOGC-II": DOGCFixedGraph(2, init="random", random_state=0, **OF_MOONS),
-        "DOGC-OS": DOGCOS(2, init="random", random_state=0, **OF_MOONS),
-    }
-    figure, axis = _clusters_and_graph(models, *SYNTHETIC["moons"](0.1, 0), np.eye(2))
+    names = ("KM", "DOGC-II", "DOGC-OS")
+    figure, axis = _clusters_and_graph(names, "moons", 0.1, OF_MOONS, np.eye(2))
     path = out / "moons.png"
-    for name, found in _against_noise(results, path, MOON_NOISES, models, OF_MOONS, RIGHT):
+    for name, found in _against_noise(results, path, MOON_NOISES, names, OF_MOONS, RIGHT):
         axis.plot(MOON_NOISES, found.right, "o-", color=COLOURS[name], ms=4, label=name)
     axis.set(xlabel="noise", ylabel=f"draws with ACC ≥ {RIGHT}")
     axis.set_title(f"{results.n_runs} draws", fontsize=10)
@@ -75,15 +66,19 @@ def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
 
 
 def _clusters_and_graph(
-    models: dict[str, Any], X: np.ndarray, y: np.ndarray, view: np.ndarray
+    names: Sequence[str], data: str, noise: float, setting: Setting, view: np.ndarray
 ) -> tuple[Any, Any]:
-    """A figure with the clusters of each model and the graph of the last; its last, empty axis."""
+    """A figure with the clusters of each method and the graph of the last; its last, empty axis."""
     from matplotlib.collections import LineCollection
 
-    figure, axes = draw.figure_axes(5, width=2.7, height=2.6)
+    X, y = SYNTHETIC[data](noise, 0)
+    figure, axes = draw.figure_axes(5, width=2.7, height=2.8)
+    figure.suptitle(f"The first four panels: noise {noise}", fontsize=9, x=0.01, ha="left")
     place = (X @ view)[:, :2]
-    for axis, (name, model) in zip(axes[0], models.items(), strict=False):
-        labels = fitted(model, X).labels_
+    for axis, name in zip(axes[0], names, strict=False):
+        own = seeded(name, {} if name == "KM" else setting, 0)
+        model = fitted(make_model(name, int(y.max()) + 1).set_params(**own), X)
+        labels = model.labels_
         _scatter(axis, place, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
     graph = model.affinity_matrix_.tocoo()
     edges = place[np.column_stack([graph.row, graph.col])]
@@ -93,7 +88,7 @@ def _clusters_and_graph(
 
 
 def _scatter(axis: Any, place: np.ndarray, labels: np.ndarray, title: str) -> None:
-    axis.scatter(*place.T, c=labels % 20, cmap="tab20", s=9, linewidths=0)
+    axis.scatter(*place.T, c=draw.colours(36)[labels], s=9, linewidths=0)
     axis.set(xticks=[], yticks=[])
     axis.set_title(title, fontsize=10)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from . import printed, protocol
 from .protocol import DRAWN, UNITS, Setting, seeded
@@ -28,17 +29,18 @@ ROUNDS, KEPT = 3, 4
 KEPT_OF_HALVES = 10  # settings that are run on all splits
 
 # The columns of the files, in three parts that are never mixed. `doubt`: why the printed number
-# cannot be right. `units`: of the oracle's penalties, "paper" or "relative"; empty where there are
-# none. `oracle`: the best of `oracle_tried` runs by this measure; `oracle_start`: its seed;
-# `oracle_share` of the seeds at its setting reach it. `kmeans`: median of k-means at its defaults,
-# on z-scored data and (`oracle_kmeans`) on the preprocessing that the oracle chose. `seconds`: of
-# one fit at the defaults. `extent`: "full", or "quick" for a first look. `oracle_command` and
-# `honest_command` give the numbers again.
+# cannot be right. `units`: of the oracle's penalties, "paper" or "relative", or "protocol"; empty
+# where there are none. `oracle`: the best of `oracle_tried` runs by this measure; `oracle_start`:
+# its seed; `oracle_share` of the seeds at its setting reach it; `oracle_changed`: labels that
+# changed in its iterations, all together; with 0 its score is that of the start. `kmeans`: median
+# of k-means at its defaults, on z-scored data and (`oracle_kmeans`) on the preprocessing that the
+# oracle chose. `seconds`: of one fit at the defaults. `extent`: "full", or "quick" for a first
+# look. `oracle_command` and `honest_command` give the numbers again.
 OF_ALL_ROWS = [
     "data", "method", "metric", "units", "printed", "doubt", "oracle", "oracle_start",
-    "oracle_share", "oracle_median", "oracle_preprocessing", "oracle_setting", "oracle_tried",
-    "honest_q1", "honest_median", "honest_q3", "kmeans", "oracle_kmeans", "seconds", "seeds",
-    "extent", "version", "oracle_command", "honest_command",
+    "oracle_share", "oracle_median", "oracle_changed", "oracle_preprocessing", "oracle_setting",
+    "oracle_tried", "honest_q1", "honest_median", "honest_q3", "kmeans", "oracle_kmeans", "seconds",
+    "seeds", "extent", "version", "oracle_command", "honest_command",
 ]  # fmt: skip
 OF_HALVES = [
     "data", "method", "part", "printed", "oracle", "oracle_preprocessing", "oracle_setting",
@@ -74,24 +76,22 @@ def oracle(
     runs = results.do(runs, title)
     again = [run for metric in METRICS for run in all_seeds(best(metric), results.n_runs)]
     runs = results.do([*runs, *again, *others], title)
-    found = {}
-    for metric in METRICS:
-        run = best(metric)
-        seeds = results.do(all_seeds(run, results.n_runs)) if is_drawn(run) else [run]
-        scores, score = results.scores(seeds, metric), results[run][metric]
-        found[metric] = (
-            run,
-            {
-                "oracle": score,
-                "oracle_start": f"seed {run.parameters['random_state']}"
-                if is_drawn(run)
-                else NO_SEED,
-                "oracle_share": np.mean(scores >= score - 1e-12),
-                "oracle_median": np.median(scores),
-                "oracle_tried": len(runs),
-            },
-        )
-    return found
+    tried = {"oracle_tried": len(runs)}
+    bests = {metric: best(metric) for metric in METRICS}
+    return {metric: (run, _found(results, run, metric) | tried) for metric, run in bests.items()}
+
+
+def _found(results: Results, run: Run, metric: str) -> Row:
+    """The columns of the oracle's best run."""
+    seeds = results.do(all_seeds(run, results.n_runs)) if is_drawn(run) else [run]
+    scores, score = results.scores(seeds, metric), results[run][metric]
+    return {
+        "oracle": score,
+        "oracle_start": f"seed {run.parameters['random_state']}" if is_drawn(run) else NO_SEED,
+        "oracle_share": np.mean(scores >= score - 1e-12),
+        "oracle_median": np.median(scores),
+        "oracle_changed": results[run].get("changed", float("nan")),
+    }
 
 
 def all_seeds(run: Run, n_runs: int) -> list[Run]:
@@ -121,17 +121,19 @@ def drawn(space: protocol.Space, count: int, name: str) -> list[Setting]:
 
 
 def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
-    """Settings at random, then one parameter at a time around the best."""
+    """Settings at random, then one parameter at a time around the best; the protocol whole."""
 
     def as_run(point: Setting) -> Run:
         return make_run(method, data, *as_setting(method, units, point))
 
     space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
+    if units == "protocol" and not results.quick:
+        return [as_run(point) for point in protocol.combinations(**space)]
     if results.quick:
         draws = drawn(space, QUICK_DRAWS, title)
     else:
         draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
-        draws += protocol.FOUND.get((data, method, units), [])
+        draws += [point for name, point in protocol.FOUND.items() if name == title]
     points = {as_run(point): point for point in draws}
     for _ in range(0 if results.quick else ROUNDS):
         ranked = sorted(results.do(points, title), key=lambda run: -results[run]["acc"])
@@ -146,7 +148,7 @@ def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
     setting = {**protocol.fixed(method, units), **point}
     preprocessing = setting.pop("preprocessing")
     if setting.get("init") == "random":
-        setting["random_state"] = 0
+        setting.setdefault("random_state", 0)
     return setting, preprocessing
 
 
@@ -164,10 +166,11 @@ def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
 
 
 def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
-    """ACC, NMI and purity of the paper's ten methods (or the ablations)."""
+    """ACC, NMI and purity of the paper's ten methods (or the ablations, which have no protocol)."""
     rows: list[Row] = []
     for data, method in itertools.product(datasets, methods):
-        for units in UNITS if method in DRAWN else ("",):
+        kinds = UNITS[not {"DOGC-I", "DOGC-II"}.isdisjoint(methods) :]
+        for units in kinds if method in DRAWN else ("",):
             rows += _rows_of(results, method, data, units)
     return rows
 
@@ -185,22 +188,49 @@ def _defaults(
 
 def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[Row]:
     usual = _defaults(results, method, data)
-    # The oracle sees the defaults too, unless it keeps to the paper's units.
-    found = oracle(results, method, data, units, [] if units == "paper" else usual)
+    # The oracle sees the defaults too, unless it keeps to the paper's units or its protocol.
+    found = oracle(results, method, data, units, usual if units in ("", "relative") else [])
     for metric, (best, columns) in found.items():
-        kmeans, as_oracle = (
-            np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
-            for preprocessing in ("z-score", best.preprocessing)
-        )
-        yield {
-            **{"data": data, "method": method, "metric": metric, "units": units, **columns},
-            "printed": _printed(data, method, metric),
-            "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
-            **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
-            "seconds": np.median(results.scores(usual, "seconds")),
-            "seeds": results.n_runs,
-            **_shared(results, metric, [best], usual),
-        }
+        names = {"data": data, "method": method, "metric": metric, "units": units}
+        yield names | columns | _beside(results, best, metric, usual)
+
+
+def _beside(results: Results, best: Run, metric: str, usual: Sequence[Run]) -> Row:
+    """The columns of a row beside those of the oracle."""
+    data, method = best.data, best.method
+    kmeans, as_oracle = (
+        np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
+        for preprocessing in ("z-score", best.preprocessing)
+    )
+    return {
+        "printed": _printed(data, method, metric),
+        "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
+        **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
+        "seconds": np.median(results.scores(usual, "seconds")),
+        "seeds": results.n_runs,
+        **_shared(results, metric, [best], usual),
+    }
+
+
+def known_rows(results: Results, rows: pd.DataFrame, runs_of: Callable[[str], list[Run]]) -> Any:
+    """Rows of a file again, at the settings that they name; nothing is searched.
+
+    All seeds of the oracle's setting are run again only where its score is another one now.
+    """
+    commands = dict.fromkeys([*rows.oracle_command, *rows.honest_command])
+    results.do(itertools.chain(*map(runs_of, commands)), "known settings")
+    for row in rows.to_dict("records"):
+        best, usual = runs_of(row["oracle_command"]), runs_of(row["honest_command"])
+        if "part" in row:
+            yield row | _of_halves(results, f"{row['part']}_acc", best, usual)
+        else:
+            run, metric = best[0], row["metric"]
+            row["oracle_changed"] = results[run].get("changed", float("nan"))
+            if abs(results[run][metric] - row["oracle"]) > 5e-5:
+                runs = results.do([run, *all_seeds(run, results.n_runs)])
+                run = max(runs, key=lambda one: results[one][metric])
+                row |= _found(results, run, metric)
+            yield row | _beside(results, run, metric, usual)
 
 
 def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
@@ -221,7 +251,8 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
 
 def _printed(data: str, method: str, metric: str) -> float:
     kind = metric[:3]  # of both NMI one is printed
-    found = (printed.PRINTED[method].get((table, data)) for table in (kind, f"ablation {kind}"))
+    of_method = printed.PRINTED.get(method, {})
+    found = (of_method.get((table, data)) for table in (kind, f"ablation {kind}"))
     return next((value for value in found if value and value > 0), float("nan"))
 
 
@@ -241,10 +272,14 @@ def out_of_sample_table(
         best, tried = _best_on_halves(results, method, data, n_splits)
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
             row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
-            row["oracle"] = np.median(results.scores(best, f"{part}_acc"))
             row |= {"oracle_tried": tried, "seeds": n_splits}
-            rows.append(row | _shared(results, f"{part}_acc", best, usual))
+            rows.append(row | _of_halves(results, f"{part}_acc", best, usual))
     return rows
+
+
+def _of_halves(results: Results, part: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
+    """The columns of a row of halves that come from its runs."""
+    return _shared(results, part, best, usual) | {"oracle": np.median(results.scores(best, part))}
 
 
 def _splits(
@@ -282,7 +317,7 @@ def _halves_settings(method: str, data: str, quick: bool) -> Iterator[tuple[Sett
     if method != "DOGC-OS":
         yield from itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
         return
-    for units in UNITS:
+    for units in UNITS[1:]:
         space = protocol.search_space(method, data, units)
         if units == "paper":
             space |= {"gamma": (0.1, 1.0)}  # what the paper sets where new rows are predicted

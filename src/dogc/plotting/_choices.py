@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators._base import GraphClusterer
 from ..fitting.auto.n_clusters import CountEvidence
 from ..fitting.auto.n_neighbors import ScaleChoice
 from ..fitting.auto.n_representatives import ResolutionChoice
@@ -69,7 +70,7 @@ class ScaleDisplay(_canvas.Display):
         if getattr(model, "representatives_", None) is not None:
             return cls(model.resolutions_, None, starts).plot(ax=ax)
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
-        if not hasattr(type(model), "_method"):
+        if not isinstance(model, GraphClusterer):
             raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
         choice = _canvas.fitted_attribute(model, "scales_", remedy)
         return cls(choice, model.geometries_, starts).plot(ax=ax)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
+from ...estimators._base import GraphClusterer
 from ...exploration import Exploration, explore
 from ...fitting.auto.splits import change_words
 from ...plotting._splits import flow_between
@@ -53,7 +54,7 @@ def describe_counts(clustering: Clustering, c: int) -> dict[str, Any] | None:
     """The same with one cluster fewer and one more; None where that would take long."""
     model, (n, d) = clustering.model, clustering.X.shape
     quick = LEAST_ROWS <= n <= MOST_ROWS and n * d <= MOST_CELLS and clustering.n_rows == n
-    known = hasattr(type(model), "_method") and getattr(model, "resolutions_", None) is None
+    known = isinstance(model, GraphClusterer) and getattr(model, "resolutions_", None) is None
     ended = getattr(model, "stopping_reason_", "") in ("interrupted", "max_time", "callback")
     if not (quick and known) or ended or model.max_time is not None or c < 2:
         return None

@@ -67,6 +67,7 @@ def place_of(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Plac
     if task.place is not None and columns is GIVEN:
         return task.place
     settings, k = task.settings, largest_scale(task) if k is None else k
+    k = task.X.shape[0] - 1 if settings.wanted.everyone else k
     with task.watch.phase("neighbours"):
         if settings.lookup.precomputed:
             geometry = Geometry(None, None, None, None, task.X.dtype)
