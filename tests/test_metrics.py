@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from dogc.metrics import clustering_accuracy, clustering_report, normalized_mutual_info, purity
+from dogc.metrics import (
+    clustering_accuracy,
+    clustering_report,
+    match_labels,
+    normalized_mutual_info,
+    purity,
+)
 
 labelled = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=12)
 
