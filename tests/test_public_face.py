@@ -85,14 +85,12 @@ assert "dogc.app.commands.command_line" in sys.modules
 
 
 def shown_to_type_checkers():
-    """Names under ``if TYPE_CHECKING``, each with the module that it is taken from."""
-    tree = ast.parse(pathlib.Path(dogc.__file__).read_text(encoding="utf-8"))
-    (block,) = (
-        node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)
-    )
-    for node in block.body:
-        for alias in node.names:
-            yield alias.name, node.module
+    """Names in the stub of the package, each with the module that it is taken from."""
+    stub = pathlib.Path(dogc.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    for node in ast.parse(stub).body:
+        for alias in getattr(node, "names", []):
+            every = estimators.__all__ if alias.name == "*" else [alias.name]
+            yield from ((name, node.module) for name in every)
 
 
 def test_type_checkers_are_shown_what_there_is():

@@ -1,106 +1,36 @@
 """Discrete optimal graph clustering for scikit-learn users."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from . import datasets, methods, metrics, plotting, quality, results
-    from .app.models.onnx import to_onnx
-    from .app.models.saving import ModelFileError, load, load_bundle, save
-    from .comparison import compare
-    from .encoding import MixedEncoder
-    from .estimators import (
-        CAN,
-        CLGR,
-        CLR,
-        DOGC,
-        DOGCOS,
-        LPP,
-        LSC,
-        PCAN,
-        SEC,
-        USPEC,
-        DiscriminativeKMeans,
-        DOGCFixedGraph,
-        DOGCRelaxed,
-        LocalLearningClustering,
-        NMFClustering,
-        NormalizedCut,
-        RatioCut,
-        spectral_rotation,
-    )
-    from .exploration import explore
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CAN",
-    "CLGR",
-    "CLR",
-    "DOGC",
-    "DOGCOS",
-    "LPP",
-    "LSC",
-    "PCAN",
-    "SEC",
-    "USPEC",
-    "DOGCFixedGraph",
-    "DOGCRelaxed",
-    "DiscriminativeKMeans",
-    "LocalLearningClustering",
-    "MixedEncoder",
-    "ModelFileError",
-    "NMFClustering",
-    "NormalizedCut",
-    "RatioCut",
-    "__version__",
-    "compare",
-    "datasets",
-    "explore",
-    "load",
-    "load_bundle",
-    "methods",
-    "metrics",
-    "plotting",
-    "quality",
-    "results",
-    "save",
-    "spectral_rotation",
-    "to_onnx",
-]
-
-# Where each name lies: it is imported when it is first asked for, and scikit-learn with it.
+_ESTIMATORS = (
+    "CAN CLGR CLR DOGC DOGCOS LPP LSC PCAN SEC USPEC DOGCFixedGraph DOGCRelaxed NMFClustering "
+    "DiscriminativeKMeans LocalLearningClustering NormalizedCut RatioCut spectral_rotation"
+)
+# Where each name lies: it is imported when it is first asked for, and scikit-learn with it. Type
+# checkers read __init__.pyi.
 _PLACES = {
-    **dict.fromkeys(__all__, ".estimators"),  # but for these
+    **dict.fromkeys(_ESTIMATORS.split(), ".estimators"),
+    **dict.fromkeys(["ModelFileError", "load", "load_bundle", "save"], ".app.models.saving"),
     "MixedEncoder": ".encoding",
-    "ModelFileError": ".app.models.saving",
     "compare": ".comparison",
-    "comparison": ".comparison",
-    "datasets": ".datasets",
-    "estimators": ".estimators",
-    "exploration": ".exploration",
     "explore": ".exploration",
-    "load": ".app.models.saving",
-    "load_bundle": ".app.models.saving",
-    "methods": ".methods",
-    "metrics": ".metrics",
-    "plotting": ".plotting",
-    "quality": ".quality",
-    "results": ".results",
-    "save": ".app.models.saving",
     "to_onnx": ".app.models.onnx",
 }
+_MODULES = ("datasets", "methods", "metrics", "plotting", "quality", "results")
+__all__ = ["__version__", *_PLACES, *_MODULES]
+_PLACES |= {name: f".{name}" for name in (*_MODULES, "comparison", "estimators", "exploration")}
 
 
-if not TYPE_CHECKING:  # who checks types knows the names above and no others
-
-    def __getattr__(name: str) -> Any:
-        if name not in _PLACES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        place = import_module(_PLACES[name], __name__)
-        found = place if _PLACES[name] == f".{name}" else getattr(place, name)
-        globals()[name] = found  # and not asked for here again
-        return found
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    place = import_module(_PLACES[name], __name__)
+    found = place if _PLACES[name] == f".{name}" else getattr(place, name)
+    globals()[name] = found  # and not asked for here again
+    return found
 
 
 def __dir__() -> list[str]:
