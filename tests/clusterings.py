@@ -68,6 +68,7 @@ def flowers(n=120):
         id_column="plant",
         preparation=["The column plant identifies rows.", f"The column {HOSTILE} was dropped."],
         source=f"flowers {HOSTILE}.csv",
+        evidence=model.evidence_,
         settings={
             "method": "dogc-os",
             "parameters": {"n_clusters": 3, "tol": float("inf"), "note": HOSTILE},

@@ -17,11 +17,11 @@ from conftest import made
 from dogc import DOGC, DOGCOS, LSC, NormalizedCut
 from dogc._policy import policy
 from dogc.app.files.deciding_numbers import pieces_of
-from dogc.app.report import describe_resolution, points, render, summarise
+from dogc.app.report import describe_verdict, points, render, summarise
 from dogc.app.report.features import deciding_cuts, group_rows
 from dogc.app.report.points import GRAPH_BINS, describe_graph
 from dogc.app.report.summary import ENDINGS
-from dogc.fitting.auto.n_representatives import ResolutionChoice
+from dogc.fitting.evidence import NOTHING, Evidence
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
 from dogc.plotting._graph import bin_rows
@@ -320,7 +320,7 @@ def test_blocks_and_bins_are_sums_of_the_graph():
     a, b = strongest["between"]
     assert strongest["share"] == pytest.approx(2 * blocks[a, b] / blocks.sum(), rel=1e-3)
     np.fill_diagonal(blocks, 0.0)
-    assert blocks[a, b] == blocks.max()
+    assert blocks[a, b] == pytest.approx(blocks.max())
     full = describe_graph(types.SimpleNamespace(affinity_matrix_=dense), groups, along)
     assert full["bins"] == found["bins"]
 
@@ -329,7 +329,7 @@ def test_separate_pieces_have_all_weight_inside(summary):
     assert summary["ending"]["converged"]
     assert summary["graph"]["inside"] == pytest.approx(1.0)
     assert summary["graph"]["ties"] == []
-    assert summary["resolution"] is summary["graph"]["representatives"] is None
+    assert summary["graph"]["representatives"] is None
 
 
 def test_too_many_clusters_have_no_picture():
@@ -352,34 +352,34 @@ def test_the_graph_of_representatives_is_described():
     assert sorted(set(graph["owner"])) == [0, 1]
     assert sum(group["size"] for group in summary["clusters"]) == 6_000
     assert len(summary["points"]["row"]) <= 5000
-    resolution = summary["resolution"]
-    assert resolution["n_representatives"] == p
-    assert resolution["agreement"] == pytest.approx(model.resolutions_.confirmed, abs=1e-3)
-    assert resolution["steady"]
     assert len(render(json.loads(json.dumps(summary, allow_nan=False)))) < 1_000_000
 
 
-def resolved(*numbers, agreement=1.0):
-    """A model whose numbers of representatives agree so far."""
-    s = len(numbers)
-    score = np.full(s, agreement)
-    choice = ResolutionChoice(numbers, np.full((s, s), agreement), score, numbers[-1])
-    return types.SimpleNamespace(resolutions_=choice, n_representatives_=numbers[-1])
+# The verdict
 
 
-def test_it_says_whether_the_clusters_change_with_the_resolution():
-    steady = describe_resolution(resolved(125, 250, agreement=0.96))
-    alike = "250 representatives stand for the rows; another number gives nearly the same"
-    assert alike in steady["words"]
-    similar = describe_resolution(resolved(125, 250, agreement=0.7))
-    assert "similar clusters (agreement 0.70)" in similar["words"]
-    changing = describe_resolution(resolved(125, 250, 2000, agreement=0.41))
-    assert changing["words"].startswith("The clusters change with the resolution: 2,000 rep")
-    assert "(agreement 0.41)" in changing["words"]
-    assert (changing["steady"], changing["agreement"]) == (False, 0.41)
-    alone = describe_resolution(resolved(250))
-    assert (alone["n_representatives"], alone["agreement"], alone["steady"]) == (250, None, None)
-    assert alone["words"] == "250 representatives stand for the rows."
+def judged(seen, labels=(0, 0, 1, 1), **model):
+    frame, X = table(a=np.arange(len(labels)))
+    found = clustering_of(frame, X, labels, evidence=seen, model=types.SimpleNamespace(**model))
+    return describe_verdict(found)
+
+
+def test_the_verdict_comes_with_its_figures_and_what_to_try():
+    clear = judged(Evidence("clear", 0.9, 1.5, 0.4, 0.3))
+    assert clear["lead"] == "The clusters are clear."
+    assert "nearly the same clusters are found; they are well separated." in clear["words"]
+    assert [each["reference"] for each in clear["figures"]] == [0.4, 0.3]
+    doubtful = judged(Evidence("doubtful", 0.6, 0.1, 0.4, 0.3))
+    assert "similar clusters are found; they are hardly separated. Try" in doubtful["words"]
+    assert "Try" not in clear["words"]
+    assert "other clusters are found" in judged(Evidence("none", 0.1, 0.1, 0.1, 0.1))["words"]
+
+
+def test_where_there_is_no_verdict_it_says_why():
+    assert "--max-time" in judged(None)["words"]
+    assert judged(NOTHING)["lead"] == "No verdict: there are too few rows."
+    assert judged(NOTHING, [0, 0])["lead"] == "No verdict: there is one cluster."
+    assert judged(NOTHING, [0, 0], cluster_counts_=[1])["lead"].startswith("No cluster structure")
 
 
 def test_history_is_that_of_the_model(garden, summary):

@@ -22,6 +22,7 @@ from ..files.clustering import (
 )
 from ..files.reading import Table
 from ..models import saving
+from ..report.page import as_json
 from .outputs import Output
 
 if TYPE_CHECKING:
@@ -120,12 +121,15 @@ def scores(clustering: Clustering) -> dict[str, float] | None:
 def run_record(clustering: Clustering) -> dict[str, Any]:
     """The record of a run, as ``run.json`` and ``--json`` have it."""
     model = clustering.model
-    resolution = report.describe_resolution(model) or {}
+    seen, resolutions = clustering.evidence, getattr(model, "resolutions_", None)
+    compared = resolutions if resolutions and len(resolutions.n_representatives) > 1 else None
     history = [
         {**record._asdict(), "terms": dict(record.terms)}
         for record in getattr(model, "history_", [])
     ]
     return {
+        "verdict": seen and seen.verdict,
+        "evidence": seen and as_json(dict(zip(seen._fields[1:], seen[1:], strict=True))),
         **clustering.settings,
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
@@ -138,8 +142,8 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "n_neighbors": getattr(model, "n_neighbors_", None),
         "geometry": getattr(model, "geometry_", None),
         "init": getattr(model, "init_", None),
-        "n_representatives": resolution.get("n_representatives"),
-        "agreement": resolution.get("agreement"),
+        "n_representatives": getattr(model, "n_representatives_", None),
+        "agreement": compared and compared.confirmed,
         "rule": getattr(model, "rule_", None),
         "label_agreement": getattr(model, "label_agreement_", None),
         "history": history,

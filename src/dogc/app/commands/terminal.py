@@ -111,6 +111,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     n, source, method = found.n_rows, found.settings["source"], found.settings["method"].upper()
     terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
+    show_verdict(reports.describe_verdict(found), terminal)
     for step in found.preparation:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
     rows = []
@@ -120,9 +121,6 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
         rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
     terminal.grid(["cluster", "rows", "share", "confidence"], rows)
-    resolution = reports.describe_resolution(found.model)
-    if resolution and resolution["steady"] is not False:  # there is a note otherwise
-        terminal.say(f"\n{resolution['words']}")
     if scores := cluster_files.scores(found):
         terminal.say()
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
@@ -130,6 +128,18 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     if sample := found.settings.get("sample"):
         terminal.say(f"\nThe report: {sample['words'][0].lower()}{sample['words'][1:]}")
     terminal.notes(found.settings["notes"])
+
+
+def show_verdict(verdict: dict[str, Any], terminal: Terminal) -> None:
+    """The verdict in words, with stability, separation and what data without clusters have."""
+    colour = "bold green" if verdict["verdict"] == "clear" else "bold"
+    terminal.say(f"[{colour}]{verdict['lead']}[/]")
+    if verdict["words"]:
+        terminal.say(verdict["words"])
+    for each in verdict["figures"]:
+        terminal.say(
+            f"{each['name']} {each['value']:.2f} (data without clusters: {each['reference']:.2f})"
+        )
 
 
 def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:

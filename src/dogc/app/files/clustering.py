@@ -19,6 +19,7 @@ from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
+from ...fitting.evidence import Evidence, evidence_of
 from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
 from .reading import Table
@@ -52,6 +53,7 @@ class Clustering(NamedTuple):
     seconds: float  # of the fit
     settings: dict[str, Any]  # method, parameters, versions, notes, source
     tally: Tally  # of all rows, of which those above may be a sample
+    evidence: Evidence | None = None  # for the labels; None if the time was up
 
     @property
     def n_rows(self) -> int:
@@ -200,6 +202,7 @@ def gathered(
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,
+        evidence=model.evidence_ if hasattr(model, "evidence_") else evidence_of(X, sample.labels),
     )
 
 
@@ -259,11 +262,11 @@ def remarks(model: Any, apart: int) -> list[str]:
     found = []
     counts = getattr(model, "cluster_counts_", None)
     if counts:
-        others = ", ".join(f"{row.n_clusters} ({row.score:.2f})" for row in counts[1:4])
-        first = counts[0].n_clusters
-        what = "1 cluster is" if first == 1 else f"{first} clusters are"
-        found.append(f"{what} proposed, with a score of {counts[0].score:.2f}; look at {others} "
-                       "too.")  # fmt: skip
+        first, others = counts[0].n_clusters, [str(row.n_clusters) for row in counts[1:4]]
+        what = (
+            f"{first} clusters are proposed" if first > 1 else "no cluster structure was detected"
+        )
+        found.append(f"{what}; next candidates: {', '.join(others)}.")
     if apart:
         one = apart == 1
         marked = getattr(model, "outlier_label", None) is not None

@@ -2,13 +2,13 @@
 
 from .features import deciding_note
 from .page import COMPARE, EXPLORE, is_summary, page, render
-from .summary import describe_resolution, method_name, sample_words, summarise
+from .summary import describe_verdict, method_name, sample_words, summarise
 
 __all__ = [
     "COMPARE",
     "EXPLORE",
     "deciding_note",
-    "describe_resolution",
+    "describe_verdict",
     "is_summary",
     "method_name",
     "page",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._policy import policy
 
-VERSION = 1  # of what a summary holds
+VERSION = 2  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
 REPORT = ("clusters", "truth", "scatter", "features", "counts", "graph", "history", "data", "main")
 COMPARE = ("compare",)

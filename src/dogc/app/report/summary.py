@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ...fitting.auto.n_representatives import AGREED, LOW_AGREEMENT
+from ...fitting import evidence
 from ...metrics import scores_of
-from ...quality import scale_agreement, silhouette
 from ..files.tally import CONFIDENCE_BINS, Tally
 from .counts import describe_counts
 from .features import (
@@ -40,27 +39,39 @@ METHOD_NAMES = {
     "LocalLearningClustering": "local learning clustering",
     "NMFClustering": "NMF",
 }
+# What the verdict stands for, and its two figures in words, from little to much.
+LEADS = {
+    "clear": "The clusters are clear.",
+    "plausible": "The clusters are plausible.",
+    "doubtful": "The clusters are doubtful.",
+    "none": "There is no evidence of clusters.",
+}
+AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
+ADVICE = (
+    "Try another number of clusters (dogc explore), fewer columns (--drop) or another scaling "
+    "(--geometry)."
+)
 # Why a run ended, for somebody who has not read the manual; {c} is the number of clusters.
 ENDINGS = {
-    "converged": "It converged: the learned graph {fell} and the labels no longer change.",
-    "settled": "It converged: nothing changes any more at the given lambda.",
+    "converged": "the learned graph {fell} and the labels no longer change.",
+    "settled": "nothing changes any more at the given lambda.",
     "fragmented_graph": (
-        "It did not converge: the rows fall into more than {c} pieces before anything is learned, "
-        "so the smallest were merged with their nearest. A larger n_neighbors avoids that."
+        "the rows fall into more than {c} components before anything is learned, so the smallest "
+        "were merged with their nearest. A larger n_neighbors avoids that."
     ),
     "no_exact_split": (
-        "It did not converge: the graph cannot be cut into exactly {c} pieces, so the clusters "
-        "come from the continuous solution. Look at the sizes; fewer clusters or another "
-        "n_neighbors may fit better."
+        "the graph cannot be cut into exactly {c} components, so the clusters come from the "
+        "continuous solution. Look at the sizes; fewer clusters or another n_neighbors may fit "
+        "better."
     ),
     "unsettled_split": (
-        "It did not converge: the graph had exactly {c} pieces and lost them again. The last "
-        "clusters that were pieces are shown."
+        "the graph had exactly {c} components and lost them again. The last clusters that were "
+        "components are shown."
     ),
-    "max_iter": "It did not converge: it was still changing when max_iter was reached.",
-    "max_time": "It did not converge: the time was up. A larger max_time lets it finish.",
-    "interrupted": "It did not converge: it was interrupted, and this is as far as it got.",
-    "callback": "It did not converge: a callback stopped it.",
+    "max_iter": "it was still changing when max_iter was reached.",
+    "max_time": "the time was up. A larger max_time lets it finish.",
+    "interrupted": "it was interrupted, and this is as far as it got.",
+    "callback": "a callback stopped it.",
 }
 
 LEARNED_NUMBERS = ("n_neighbors", "n_representatives", "label_agreement")
@@ -99,8 +110,6 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
     words = sample_words(len(clustering.rows.frame), clustering.n_rows)
-    metric = getattr(model, "metric", "euclidean")
-    round_shape = silhouette(clustering.X, clustering.rows.labels, metric)
     sample: dict[str, Any] = {"rows": len(clustering.rows.frame), "words": words}
     return {
         "version": VERSION,
@@ -109,11 +118,10 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "rows": clustering.n_rows,
         "sample": sample if sample["rows"] < clustering.n_rows else None,
         "clusters_found": groups.c,
+        "verdict": describe_verdict(clustering),
         "ending": describe_ending(model, groups.c),
-        "resolution": describe_resolution(model),
         "clusters": describe_sizes(counted),
         "sureness": describe_sureness(counted, list(counted.sizes)),
-        "figures": {"silhouette": digits(round_shape), "scales": digits(scale_agreement(model))},
         "deciding": deciding,
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
         "truth": describe_truth(counted),
@@ -131,43 +139,44 @@ def method_name(model: Any) -> str:
     return METHOD_NAMES.get(type(model).__name__, type(model).__name__)
 
 
+def describe_verdict(clustering: Clustering) -> dict[str, Any]:
+    """The verdict on the clusters, in words, and its figures beside those of chance."""
+    seen, one = clustering.evidence, max(clustering.tally.sizes) < 1
+    words, figures = "", []
+    if seen is None:
+        lead = "No verdict: the run ended before the clusters could be judged."
+        words = "Give it more time (--max-time)."
+    elif np.isfinite(seen.stability):
+        bounds = (evidence.PLAUSIBLE_STABILITY, evidence.CLEAR_STABILITY)
+        again = AGAIN[int(np.searchsorted(bounds, seen.stability, "right"))]
+        bounds = (evidence.PLAUSIBLE_SEPARATION, evidence.CLEAR_SEPARATION)
+        apart = APART[int(np.searchsorted(bounds, seen.separation, "right"))]
+        lead = LEADS[seen.verdict]
+        words = (f"When some rows are left out and the others moved a little, {again} clusters are "
+                 f"found; they are {apart} separated.")  # fmt: skip
+        pairs = {"stability": (seen.stability, seen.reference_stability),
+                 "separation": (seen.separation, seen.reference_separation)}  # fmt: skip
+        figures = [{"name": name, "value": digits(own, 3), "reference": digits(chance, 3)}
+                   for name, (own, chance) in pairs.items()]  # fmt: skip
+    elif one and getattr(clustering.model, "cluster_counts_", None):
+        lead = "No cluster structure was detected: all rows are in one cluster."
+    else:
+        lead = f"No verdict: there {'is one cluster' if one else 'are too few rows'}."
+    if seen and seen.verdict in ("doubtful", "none"):
+        words = f"{words} {ADVICE}".strip()
+    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures}
+
+
 def describe_ending(model: Any, c: int) -> dict[str, Any]:
     """Whether the run converged, and why it ended, in one sentence."""
     reason = getattr(model, "stopping_reason_", None)
     if reason is None:
-        return {"converged": None, "words": "", "iterations": None}
+        return {"converged": None, "words": ""}
     fell = "is connected" if c == 1 else f"has exactly {c} connected components"
-    words = ENDINGS.get(str(reason), "It ended with: {reason}.")
-    return {
-        "converged": bool(getattr(model, "converged_", False)),
-        "words": words.format(c=c, fell=fell, reason=short(reason, 200)),
-        "iterations": int(getattr(model, "n_iter_", 0)),
-    }
-
-
-def describe_resolution(model: Any) -> dict[str, Any] | None:
-    """The number of representatives, and the agreement of another number of them.
-
-    None where every row is its own; no agreement where no other number was asked.
-    """
-    choice = getattr(model, "resolutions_", None)
-    if choice is None:
-        return None
-    p = int(model.n_representatives_)
-    words, found = f"{p:,} representatives stand for the rows", {"n_representatives": p}
-    if len(choice.n_representatives) == 1:
-        return {**found, "agreement": None, "steady": None, "words": f"{words}."}
-    agreement = choice.confirmed
-    steady, number = agreement >= LOW_AGREEMENT, f"(agreement {agreement:.2f})"
-    if steady:
-        alike = "nearly the same" if agreement >= AGREED else "similar"
-        words += f"; another number gives {alike} clusters {number}."
-    else:
-        words = (
-            f"The clusters change with the resolution: {words}, and another number gives other "
-            f"clusters {number}. They overlap, or another number of clusters fits better."
-        )
-    return {**found, "agreement": digits(agreement), "steady": steady, "words": words}
+    why = ENDINGS.get(str(reason), "{reason}.").format(c=c, fell=fell, reason=short(reason, 200))
+    good, n = bool(getattr(model, "converged_", False)), int(getattr(model, "n_iter_", 0))
+    after = f"It {'converged' if good else 'did not converge'} after {n} iteration{'s' * (n != 1)}"
+    return {"converged": good, "words": f"{after}: {why}"}
 
 
 def sample_words(shown: int, total: int) -> str:
@@ -226,21 +235,6 @@ def describe_history(model: Any) -> dict[str, Any] | None:
     }
 
 
-def start_words(model: Any) -> str | None:
-    """The start that was taken, and how far its clusters agree beside those of the other one.
-
-    None for a model that has no choice of starts.
-    """
-    starts = getattr(model, "starts_", {})
-    if not starts:
-        return None
-    score = {k: getattr(v, "steadiness", v.score.max()) for k, v in starts.items()}
-    taken = str(model.init_)
-    others = [f"{name} {value:.2f}" for name, value in score.items() if name != taken]
-    beside = f"; {', '.join(others)}" if others else ""
-    return f"{taken} (agreement {score[taken]:.2f}{beside})"
-
-
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """Steps of the preparation, settings, times and facts of the fit."""
     model, settings = clustering.model, as_json(clustering.settings)
@@ -253,7 +247,6 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "features": clustering.X.shape[1],
         **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
         "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
-        "start": start_words(model),
     }
     return {
         "steps": [short(step, 2000) for step in clustering.preparation],

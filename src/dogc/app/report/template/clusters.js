@@ -3,35 +3,37 @@
 const FEW = 12;
 
 function verdictMark(good) {
-  if (good === null) return null;
   return el("span", { class: `verdict ${good ? "good" : "warn"}`, "aria-hidden": "true" }, good ? "✓" : "!");
 }
 
 function showHeadline() {
   const cuts = summary.deciding_cuts;
   const deciding = cuts ? [cuts.name] : summary.deciding || [];
-  const { ending, resolution, rows, clusters_found: found, data } = summary;
-  const took = [];
-  if (ending.iterations) took.push(plural(ending.iterations, "iteration"));
-  if (data.seconds !== null) took.push(data.seconds < 0.01 ? "less than 0.01 s" : `${number(data.seconds, data.seconds < 10 ? two : whole)} s`);
+  const { verdict, rows, clusters_found: found } = summary;
   page.append(
     el(
       "div",
       { class: "headline" },
       el("p", { class: "eyebrow" }, "Clustering report"),
       el("h1", {}, `${plural(rows, "row")} of `, el("span", { class: "source" }, summary.source), ` in ${plural(found, "cluster")} by ${summary.method}`),
-      el(
-        "p",
-        { class: "lede" },
-        verdictMark(deciding.length && ending.converged ? null : ending.converged),
-        ending.words || "This method does not record its iterations, so convergence cannot be shown.",
-        took.length ? el("span", { class: "took" }, ` ${took.join(", ")}.`) : null,
-      ),
+      // A tick is for clear clusters alone, and not where one column makes them so.
+      el("p", { class: "lede answer" }, verdict.verdict === "clear" && !deciding.length ? verdictMark(true) : null, verdict.lead),
+      verdict.words ? el("p", { class: "lede" }, verdict.words) : null,
       deciding.length ? el("p", { class: "lede" }, verdictMark(false), cuts ? cutWords(cuts) : decidingWords(deciding)) : null,
-      resolution ? el("p", { class: "lede" }, verdictMark(resolution.steady), resolution.words) : null,
+      verdict.figures.length ? figureList(verdict.figures) : null,
       summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
     ),
   );
+}
+
+const FIGURES = {
+  stability: "agreement with the clusters found when rows are left out and moved, from 0 to 1",
+  separation: "log ratio of the cut that halves a cluster to the cut around it",
+};
+
+function figureList(figures) {
+  const beside = (value) => (value === null ? "" : `; ${value.toFixed(2)} in data without clusters`);
+  return el("dl", { class: "scores figures" }, figures.map(({ name, value, reference }) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, value.toFixed(2)), el("dd", {}, FIGURES[name] + beside(reference)))));
 }
 
 function decidingWords(names) {
@@ -42,19 +44,6 @@ function decidingWords(names) {
 function cutWords(column) {
   const cuts = column.cuts.map((cut) => inUnits(column, cut, exact));
   return `The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`;
-}
-
-// What can be said without known labels.
-function figureList() {
-  const { silhouette = null, scales = null } = summary.figures || {};
-  const sure = summary.sureness;
-  const known = [
-    ["agreement over scales", scales === null ? null : scales.toFixed(2), "agreement of the labels at several numbers of neighbours; 1 is identical, 0 is chance"],
-    ["confident rows", sure ? percent(1 - sure.unsure / sure.known) : null, "have a confidence of at least 0.5"],
-    ["silhouette", silhouette === null ? null : silhouette.toFixed(2), "from −1 to 1; favours round clusters of one size"],
-  ].filter(([, value]) => value !== null);
-  if (!known.length) return null;
-  return el("dl", { class: "scores figures" }, known.map(([name, value, meaning]) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, value), el("dd", {}, meaning))));
 }
 
 function surenessSentence() {
@@ -117,7 +106,7 @@ function showSizes() {
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
   const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
   const hint = el("span", { class: "hint" }, "Click a cluster to show only that cluster on the whole page; press Escape to show all again.");
-  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint), figureList());
+  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
 }
 
 // Long lists start short.

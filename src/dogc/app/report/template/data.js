@@ -19,7 +19,6 @@ function showData() {
   const counts = { rows: facts.rows, columns: facts.columns, "features after preparation": facts.features };
   if (facts.n_representatives) counts.representatives = facts.n_representatives;
   if (facts.geometry) counts["scaling of the columns"] = facts.geometry;
-  if (facts.start) counts["start"] = facts.start;
   if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;
   if (typeof facts.label_agreement === "number") counts["labels reproduced by predict"] = `${number(100 * facts.label_agreement)} %`;
   const proposals = {};

@@ -1,4 +1,4 @@
-// Did it converge: small line charts, one reading for all.
+// Convergence: small line charts, one reading for all.
 
 const MEANINGS = {
   graph: "distances along edges",
@@ -7,7 +7,7 @@ const MEANINGS = {
   deviation_l1: "distance from the given graph",
   smoothness: "change of labels along edges",
   link: "discrete against continuous labels",
-  regression: "misfit of labels by features",
+  regression: "loss of the regression of labels on features",
 };
 
 function lineChart(title, meaning, values, { log = false, target = null, whole: counts = false, unit = 0 } = {}) {
@@ -57,9 +57,9 @@ function showHistory() {
   const positive = history.lam.filter((value) => value > 0);
   const wide = positive.length === length && Math.max(...positive) / Math.min(...positive) > 50;
   const charts = [
-    lineChart("Pieces of the graph", `the dashed line is the goal, ${c}`, history.components, { target: c, whole: true }),
-    lineChart("Lambda", `pull towards ${plural(c, "piece")}${wide ? "; logarithmic scale" : ""}`, history.lam, { log: wide }),
-    lineChart(summary.resolution ? "Representatives moved" : "Rows moved", "to another cluster", history.changed, { whole: true }),
+    lineChart("Connected components", `the dashed line is the goal, ${c}`, history.components, { target: c, whole: true }),
+    lineChart("Lambda", `pull towards ${plural(c, "component")}${wide ? "; logarithmic scale" : ""}`, history.lam, { log: wide }),
+    lineChart(summary.data.facts.n_representatives ? "Representatives moved" : "Rows moved", "to another cluster", history.changed, { whole: true }),
     lineChart("Objective", "sum of the terms below", history.objective),
   ];
   const unit = Math.max(...history.objective.map(Math.abs));
@@ -77,12 +77,11 @@ function showHistory() {
     chart.picture.addEventListener("pointermove", (event) => read(chart.indexAt(event)));
     chart.picture.addEventListener("pointerdown", (event) => read(chart.indexAt(event)));
   }
-  const verdict = summary.ending.converged ? "It did" : "It did not";
   section(
     "history",
     "Convergence",
     "Did it converge?",
-    `${verdict}. Lambda is changed until the graph has as many pieces as clusters; at a fixed lambda the objective never increases; values at different lambdas cannot be compared.`,
+    `${summary.ending.words} Lambda is changed until the graph has as many components as clusters. At a fixed lambda the objective never increases; values at different lambdas cannot be compared.`,
     el("div", { class: "reader" }, slider, label),
     el("div", { class: "charts" }, charts.map((chart) => chart.node)),
     terms.length ? [el("h3", { class: "terms-title" }, "The terms of the objective"), el("div", { class: "charts terms" }, terms.map((chart) => chart.node))] : null,
