@@ -81,7 +81,7 @@ def test_many_rows_have_a_bar_for_the_links(terminal):
     child = terminal("cluster", "rows.csv", "--clusters", 5)
     child.expect("choices")
     child.expect("links")
-    child.expect("representatives stand for")
+    child.expect("30,000 rows of rows.csv")
     ends_with(child, 0)
 
 

@@ -92,7 +92,7 @@ def test_wrong_weights_are_one_sentence(weight, says):
         ({"min_cluster_size": "small"}, "min_cluster_size must be 'auto' or an integer"),
         ({"min_cluster_size": 0}, "min_cluster_size must be 'auto' or an integer of at least 1"),
         ({"min_cluster_size": 21}, "min_cluster_size=21 is too large"),
-        ({"n_clusters": "auto", "min_cluster_size": 50}, "min_cluster_size=50 is too large"),
+        ({"n_clusters": "auto", "min_cluster_size": 61}, "min_cluster_size=61 is too large"),
         ({"outlier_label": 0}, "outlier_label must be None or an integer below 0"),
         ({"n_clusters": "auto", "init": [0, 1] * 30}, "n_clusters cannot be 'auto'"),
     ],

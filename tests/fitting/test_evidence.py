@@ -143,3 +143,12 @@ def test_representatives_are_as_sure_of_new_rows_as_of_fitted_ones():
     X = make_blobs(4000, centers=4, cluster_std=2.0, random_state=3)[0]
     model = dogc.DOGC(4).fit(X)
     assert model.predict_confidence(X) == pytest.approx(model.confidence_, abs=1e-3)
+
+
+def test_evidence_is_computed_when_asked_for_and_no_file_holds_rows_for_it(tmp_path):
+    pytest.importorskip("skops")
+    model = dogc.DOGC(3).fit(make_blobs(4000, centers=3, cluster_std=0.5, random_state=2)[0])
+    assert callable(model._evidence)
+    again = dogc.load(dogc.save(model, tmp_path / "model.skops"))
+    assert again._evidence == model.evidence_ == model._evidence
+    assert not hasattr(dogc.DOGC(3), "evidence_")

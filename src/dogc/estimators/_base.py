@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting import labelling, neighbours
 from ..fitting.auto.task import Task
+from ..fitting.evidence import Evidence
 from ..fitting.exemplars import exemplars
 from ..fitting.few import few
 from ..fitting.in_memory import RowsInMemory
@@ -112,7 +114,7 @@ class GraphClusterer(NewRows):
             self.rotation_ = learned.Q.astype(dtype)
         self._assign_representatives(*found.nodes or (None,))
         self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = found.rows
-        self.evidence_ = found.evidence
+        self._evidence: Evidence | Callable[[], Evidence] = found.evidence
         self._fitted_rows, self.label_agreement_ = found.model.fitted, found.agreement
         self._fitted_confidence, self._partitions = found.model.sure, found.partitions
         for name in ("coef_", "intercept_"):  # of a fit before
@@ -121,6 +123,15 @@ class GraphClusterer(NewRows):
             self.rule_, coef, intercept = found.model.rule
             if coef is not None and intercept is not None:
                 self.coef_, self.intercept_ = coef, intercept
+
+    @property
+    def evidence_(self) -> Evidence:
+        """Evidence that the clusters are there; computed when it is first asked for."""
+        check_is_fitted(self, "labels_")
+        if not isinstance(self._evidence, Evidence):
+            with single_blas_thread:
+                self._evidence = self._evidence()
+        return self._evidence
 
     def _assign_exemplars(self, rows: RowSet) -> None:
         """Set the most typical rows of each cluster; None where rows have no place in memory."""

@@ -185,9 +185,9 @@ class CAN(LearnedGraphParameters, GraphClusterer):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
-    evidence_ : :class:`~dogc.results.Evidence` or None
+    evidence_ : :class:`~dogc.results.Evidence`
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
-        "none". None if ``max_time`` ended the fit before.
+        "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
         confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
@@ -407,9 +407,9 @@ class PCAN(CAN):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
-    evidence_ : :class:`~dogc.results.Evidence` or None
+    evidence_ : :class:`~dogc.results.Evidence`
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
-        "none". None if ``max_time`` ended the fit before.
+        "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
         confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the

@@ -158,7 +158,11 @@ def _fitted(estimator: Any) -> Any:
 
 
 def storable(estimator: Any) -> Any:
-    """The estimator as a file holds it: rows of Dask's are left out, tensors are arrays."""
+    """The estimator as a file holds it: rows of Dask's are left out, tensors are arrays.
+
+    Its evidence is computed, as a file is to hold no rows for it.
+    """
+    getattr(estimator, "evidence_", None)
     if is_dask(getattr(estimator, "labels_", None)):
         return row_model(estimator)
     model = copy.copy(estimator)

@@ -216,9 +216,9 @@ class DOGCRelaxed(RegressingDOGC):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
-    evidence_ : :class:`~dogc.results.Evidence` or None
+    evidence_ : :class:`~dogc.results.Evidence`
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
-        "none". None if ``max_time`` ended the fit before.
+        "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
         confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
@@ -476,9 +476,9 @@ class DOGCFixedGraph(RegressingDOGC):
     timings_ : dict
         Seconds spent in each phase: rows, choices (of "auto" parameters on a sample, with many
         rows), neighbours or links, start, iterations.
-    evidence_ : :class:`~dogc.results.Evidence` or None
+    evidence_ : :class:`~dogc.results.Evidence`
         Evidence that the clusters are there: ``verdict`` is "clear", "plausible", "doubtful" or
-        "none". None if ``max_time`` ended the fit before.
+        "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
         confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the

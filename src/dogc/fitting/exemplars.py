@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.metrics import euclidean_distances
 
 from ..numerics.matrix import Matrix
 
@@ -33,11 +33,9 @@ def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> 
         sure = np.nan_to_num(confidence[rows])
         rows = rows[sure >= np.median(sure)]
         rows = rows[:: len(rows) // AMONG + 1]
-        part = Z[rows]
-        part = part.toarray() if sp.issparse(part) and len(rows) <= EACH else part
-        middle = np.ravel(part.mean(axis=0))
-        squares = part.multiply(part) if sp.issparse(part) else np.square(part)
-        away = np.ravel(squares.sum(axis=1)) - 2.0 * np.ravel(part @ middle)
+        part = Z[rows].astype(np.float64)
+        middle = np.asarray(part.mean(axis=0)).reshape(1, -1)
+        away = euclidean_distances(part, middle)[:, 0]
         first = np.sort(np.unique(away, return_index=True)[1])
         rows, away = rows[first], away[first]
         nearest = rows[np.argsort(away, kind="stable")[:EACH]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from .auto.n_neighbors import AGREED, SCALES, distance_from_usual, only_scale, w
 from .auto.task import Start, Task, place_of, sampled, start_at
 from .column_maps import GIVEN
 from .distinct import DistinctRows, warn_few_rows
-from .evidence import Evidence, evidence_of, evidence_of_graph
+from .evidence import Evidence, evidence_of, evidence_of_graph, spread_rows
 from .new_rows import Model
 from .problems import Place, points, problem_at, projection
 from .representatives import FEW_ROWS, RowFacts, RowSet
@@ -99,7 +100,7 @@ def few(rows: RowSet, task: Task) -> FitResult:
     )
     unseen = functools.partial(new_rows.facts_of, model)
     facts = rows.spread(rows_found, unseen)
-    seen = labels_evidence(task, solution)
+    seen = evidence_later(task, solution)
     others = {} if draws else partitions(task, solution, X, nodes, counts, k)
     return FitResult(choices, solution.result, learned, facts, model, agreement, seen, others)
 
@@ -128,16 +129,14 @@ def partitions(
     return found
 
 
-def labels_evidence(task: Task, solution: Solution) -> Evidence | None:
-    """The evidence for the labels of a solution; None if the time is up."""
-    if task.watch.overdue:
-        return None
-    with task.watch.phase("evidence"):
-        labels = task.discretise(solution.problem, solution.result.state)
-        geometry = solution.place.geometry
-        if geometry.scaled is None:
-            return evidence_of_graph(own_graph(solution.problem)[0], labels)
-        return evidence_of(points(geometry), labels)
+def evidence_later(task: Task, solution: Solution) -> Callable[[], Evidence]:
+    """The evidence for the labels of a solution, when it is asked for."""
+    labels = task.discretise(solution.problem, solution.result.state)
+    geometry = solution.place.geometry
+    if geometry.scaled is None:
+        return functools.partial(evidence_of_graph, own_graph(solution.problem)[0], labels)
+    rows = spread_rows(len(labels))
+    return functools.partial(evidence_of, points(geometry)[rows], labels[rows])
 
 
 def with_say(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Solved, Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length
-from .evidence import Evidence, evidence_of, spread_rows
+from .evidence import evidence_of, spread_rows
 from .in_memory import RowsInMemory
 from .new_rows import Model
 from .problems import Geometry, problem_on, projection
@@ -32,7 +33,6 @@ from .representatives import (
     ManyRows,
     NodeGraph,
     Options,
-    Representatives,
     RowSet,
     as_points,
     projected,
@@ -163,7 +163,9 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
-    seen = sample_evidence(all_rows.sample, fitted, task)
+    some = all_rows.sample.X[spread_rows(len(all_rows.sample.keys))]
+    some_labels = labelling.new_labels(fitted, some, jobs)
+    seen = functools.partial(evidence_of, as_points(fitted.frame, some), some_labels)
     others = partitions(all_rows, trial, counts, watch)
     return FitResult(choices, result, learned, facts, model, agreement, seen, others, nodes_found)
 
@@ -182,18 +184,6 @@ def partitions(
         labels = sample_labels(trial, nodes)
         found[c] = discrete.size_order(labels, c)[labels]
     return found
-
-
-def sample_evidence(
-    sample: sampling.Sample, fitted: Representatives, task: Task
-) -> Evidence | None:
-    """The evidence for the labels of some rows of the sample; None if the time is up."""
-    if task.watch.overdue:
-        return None
-    with task.watch.phase("evidence"):
-        X = sample.X[spread_rows(len(sample.keys))]
-        labels = labelling.new_labels(fitted, X, task.settings.lookup.n_jobs)
-        return evidence_of(as_points(fitted.frame, X), labels)
 
 
 def are_many(rows: RowSet, p: int | str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class FitResult(NamedTuple):
     rows: RowFacts
     model: Model
     agreement: float  # share of labels that the model gives again
-    evidence: Evidence | None  # None where there was no time for it
+    evidence: Callable[[], Evidence]  # which takes as long as the fit of few rows
     partitions: dict[int, np.ndarray]  # labels for other numbers of clusters
     nodes: Nodes | None = None
 
