@@ -258,15 +258,18 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
     if k < WIDER * SCALES[-1] or task.watch.overdue:
         return solution
     labels = task.method.final_labels(solution.problem, solution.result.state)
+    # In so smooth a graph the spectral start may cut long clusters across; the last start, which
+    # is by modularity unless the user says, hardly ever does.
+    name = task.settings.run.starts[-1]
     with task.watch.phase("choices"):
         columns = GIVEN if task.settings.wanted.geometry is None else look.columns
         place = place_of(task._replace(place=None), columns, k)
-        here, start = start_at(task, place, c, k, "spectral", {})
+        here, start = start_at(task, place, c, k, name, {})
         if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
             return solution
-        settings = task.settings.run._replace(init="spectral")
+        settings = task.settings.run._replace(init=name)
         watch = task.watch.quiet()
-        tried = run(here, task.method, settings, task.seed, watch, start, False)[0]
+        tried, _ = run(here, task.method, settings, task.seed, watch, start)
     found = task.method.final_labels(here, tried.state)
     usual: Start = look.begun[min(look.begun, key=distance_from_usual)]
     fewer = _cut(here, start, found) <= FEWER_WIDE * _cut(here, start, labels)
@@ -275,7 +278,7 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
         return solution
     starts = {other: state.Y for other, (_, state) in look.begun.items()}
     scales = weigh_scales({**starts, k: found}, task.size)._replace(chosen=k)
-    look = look._replace(columns=columns, scales=scales, start="spectral")
+    look = look._replace(columns=columns, scales=scales, start=name)
     return Solution(here, place, tried, look)
 
 
