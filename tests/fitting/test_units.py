@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dogc.fitting import scaling
+from dogc.fitting import column_maps, scaling
+from dogc.fitting.auto.n_components import geometry_of
+from dogc.fitting.many import frame_in
+from dogc.fitting.representatives import as_points
 
 whole = arrays(np.float64, (12, 3), elements=st.integers(-40, 40).map(float))
 
@@ -49,3 +52,15 @@ def test_a_constant_column_is_not_blown_up():
     assert not scaling.scale_rows(X).X.any()
     new = scaling.apply_scale(scaling.scale_rows(np.eye(3)), np.full((1, 3), 1e300))
     assert np.isfinite(new).all()
+
+
+def test_a_constant_column_changes_no_bit_of_whitened_points():
+    rng = np.random.default_rng(0)
+    X, labels, ones = rng.normal(size=(60, 4)), np.repeat([0, 1], 30), np.ones(60)
+    found = []
+    for table in (X, np.insert(X, 2, 7.0, axis=1)):
+        Z = scaling.scale_rows(table).X
+        columns = column_maps.within_columns(column_maps.GIVEN, Z, labels, ones)
+        frame = frame_in(table, columns, geometry_of(table, None, columns))
+        found.append(as_points(frame, table))
+    assert np.array_equal(*found)

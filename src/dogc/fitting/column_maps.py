@@ -162,6 +162,8 @@ def within_columns(
     away = Z - (centre / np.where(total > 0, total, 1.0)[:, None])[label]
     scatter = (away.T * share) @ away
     values, vectors = np.linalg.eigh(scatter)
-    mean = values.sum() / max(np.count_nonzero(np.ptp(Z, axis=0)), 1)  # of columns that vary
+    varying = np.ptp(Z, axis=0) > 0
+    mean = values.sum() / max(np.count_nonzero(varying), 1)
     values = np.maximum(values, LEAST_SCATTER * max(mean, np.finfo(float).tiny))
-    return Columns("within", standard.unit, (vectors / np.sqrt(values)) @ vectors.T)
+    T = (vectors / np.sqrt(values)) @ vectors.T
+    return Columns("within", standard.unit, T * np.outer(varying, varying))

@@ -30,7 +30,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
 from ..numerics import graph, lloyd
-from ..numerics.exact import exact_bits, rounded, usual_unit
+from ..numerics.exact import exact_bits, rounded, usual_unit, varying
 from ..numerics.matrix import over_rows
 
 # Representatives that a row is linked with.
@@ -87,9 +87,9 @@ class LinkSums(NamedTuple):
 
 def make_search(R: np.ndarray, metric: str = "euclidean") -> Search:
     """Representatives made ready for search."""
-    q = R.shape[1]
+    q = varying(R)
     if q <= TREE_UP_TO:
-        return Search(R, np.zeros(q), cKDTree(R), 0.0, 0, metric)
+        return Search(R, np.zeros(R.shape[1]), cKDTree(R), 0.0, 0, metric)
     origin = np.median(R, axis=0)
     R = R - origin
     search = Search(R, origin, None, usual_unit(R), exact_bits(q), metric)

@@ -243,7 +243,8 @@ def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:
         frame = Frame(geometry.scaled, None)
     else:  # the frame mixes the columns in its own, exact way
         frame = Frame(scale_rows(X, columns._replace(T=None)), None)
-        frame = projected(frame, columns.T.T / np.abs(columns.T).max())
+        T = columns.T[:, columns.T.any(axis=0)]  # columns that vary
+        frame = projected(frame, T.T / np.abs(T).max())
     return frame if geometry.lookup is None else projected(frame, geometry.lookup.T)
 
 

@@ -190,10 +190,15 @@ def projected(frame: Frame, components: np.ndarray) -> Frame:
         middle = np.median(X, axis=0).astype(np.float64)
         reach = np.abs(X - middle).max(axis=1)
     directions = components.T.astype(np.float64)
-    bits = exact_bits(len(directions))
+    bits = direction_bits(directions)
     unit = power_of_two(float(np.quantile(reach, 0.9)))
     directions = rounded(directions, 1.0, bits)
     return frame._replace(directions=directions, unit=unit, middle=middle)
+
+
+def direction_bits(directions: np.ndarray) -> int:
+    """Bits for products with directions; columns that have no part in any do not count."""
+    return exact_bits(int(np.count_nonzero(directions.any(axis=1))))
 
 
 def as_points(frame: Frame, X: Matrix) -> np.ndarray:
@@ -215,7 +220,7 @@ def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     if frame.directions is None:
         return Z
     # Products of so few bits are exact, whatever rows are multiplied together.
-    bits = exact_bits(len(frame.directions))
+    bits = direction_bits(frame.directions)
     return rounded(Z - frame.middle, frame.unit, bits) @ frame.directions
 
 

@@ -17,14 +17,13 @@ import scipy.sparse as sp
 import torch
 
 from ..numerics import outliers
-from ..numerics.exact import exact_bits
 from ..numerics.matrix import Matrix
 from . import links, sampling
 from .in_memory import RowsInMemory, counted
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import Representatives, RowFacts, RowSet
+from .representatives import Representatives, RowFacts, RowSet, direction_bits
 from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -170,7 +169,7 @@ class TorchLinks:
         Z = Z.div_(unit).sub_(centre).div_(scatter)
         if self.directions is None:
             return Z
-        bits = exact_bits(len(self.directions))
+        bits = direction_bits(self.fitted.frame.directions)
         return rounded(Z - middle, self.fitted.frame.unit, bits) @ self.directions
 
     def nearest(self, Z: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -13,7 +13,19 @@ def exact_bits(q: int) -> int:
     >>> exact_bits(16)
     23
     """
-    return (50 - int(np.ceil(np.log2(q)))) // 2
+    return (50 - int(np.ceil(np.log2(max(q, 1))))) // 2
+
+
+def varying(Z: np.ndarray) -> int:
+    """Number of columns that vary; a constant one is to change no bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> varying(np.array([[7.0, 1.0], [7.0, 2.0]]))
+    1
+    """
+    return int(np.count_nonzero(np.ptp(Z, axis=0)))
 
 
 def power_of_two(size: float) -> float:

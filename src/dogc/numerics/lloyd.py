@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from .exact import exact_bits, rounded, usual_unit
+from .exact import exact_bits, rounded, usual_unit, varying
 from .matrix import Ended, never, over_rows
 
 # Rounding of sums of shares.
@@ -126,7 +126,7 @@ def cells(
     """
     middle = np.median(Z, axis=0)  # squares lose digits far from the origin
     near, R = Z - middle, start - middle
-    unit, bits = usual_unit(near), exact_bits(near.shape[1])
+    unit, bits = usual_unit(near), exact_bits(varying(near))
     coarse = rounded(near, unit, bits)
     for _ in range(steps):
         if ended():
