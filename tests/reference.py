@@ -4,7 +4,6 @@ Nothing here shares code with the package. Rows of X are samples, labels are vec
 """
 
 from itertools import combinations, permutations, product
-from types import SimpleNamespace
 
 import numpy as np
 import scipy.linalg
@@ -365,17 +364,14 @@ def power_iteration(A, B, F, *, max_iter=20000, tol=1e-7):
     eta = float(abs(A).sum(axis=1).max())
     scale = eta * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     AF = A @ F
-    iteration = 0
-    while iteration < max_iter:
+    for _ in range(max_iter):
         G = 2.0 * (AF - B)
         if np.linalg.norm(G - F @ (G.T @ F)) <= tol * scale:
             break
         U, _, Vt = np.linalg.svd(eta * F - AF + B, full_matrices=False)
         F = U @ Vt
         AF = A @ F
-        iteration += 1
-    objective = np.trace(F.T @ AF) - 2.0 * np.trace(F.T @ B)
-    return SimpleNamespace(F=F, objective=objective, n_iter=iteration)
+    return F
 
 
 # ------------------------------------------------------------------ agreement of labellings

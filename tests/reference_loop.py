@@ -12,7 +12,7 @@ def dense_weights(state, n):
     """S as an n x n array."""
     S = np.zeros((n, n))
     for i in range(n):
-        for place, j in enumerate(state.idx[i]):
+        for place, j in enumerate(state.graph.idx[i]):
             S[i, j] += state.graph.S[i, place]
     return S
 

@@ -126,8 +126,7 @@ def as_copies(problem, state):
         F=(state.F / problem.nodes.root)[rows],
         dx=state.dx[rows],
         Y=state.Y[rows],
-        xi=state.xi[rows],
-        idx=moved(state.idx),
+        graph=state.graph._replace(idx=moved(state.graph.idx)),
     )
     return copies, with_graph(copies, spread, state.graph.S[rows]), rows
 
@@ -173,7 +172,7 @@ def test_without_labels_F_has_the_least_smoothness_that_the_masses_allow(seed):
     problem, state = massive_case(methods.CAN, seed)
     problem = problem._replace(weights=paper_weights(0.0, 0.0, 0.0))
     state = step_F(problem, step_S(problem, state))
-    S = graph.to_csr(state.idx, state.graph.S, problem.n).toarray()
+    S = graph.to_csr(state.graph.idx, state.graph.S, problem.n).toarray()
     L = reference.laplacian(problem.nodes.mass[:, None] * S)
     values = scipy.linalg.eigh(L, np.diag(problem.nodes.mass), eigvals_only=True)[:3]
     found = np.trace(state.F.T @ (state.graph.L @ state.F))

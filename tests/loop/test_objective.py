@@ -31,7 +31,7 @@ def test_every_term_equals_the_dense_formula(three_blobs, n_components):
     expected = reference_loop.objective_terms(
         coordinates,
         reference_loop.dense_weights(state, problem.n),
-        state.xi,
+        problem.candidates.xi,
         state.lam,
         state.F,
         state.Q,

@@ -8,7 +8,7 @@ import numpy as np
 
 from .initial_states import starts
 from .methods import Method
-from .penalties import firmer_weights
+from .penalties import Weights
 from .solver import HALTED, NO_SPLIT, Result, solve
 from .state import Problem, State
 from .watch import Watch
@@ -97,4 +97,9 @@ def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
 
 def held(problem: Problem) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
-    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
+
+    def firmer(lam: float) -> Weights:
+        alpha, beta, gamma = problem.weights(lam)
+        return Weights(alpha * FIRMER, beta * FIRMER, gamma)
+
+    return problem._replace(weights=firmer)

@@ -190,14 +190,13 @@ def solve(
 def best_result(problem: Problem, method: Method, results: list[Result]) -> Result:
     """The result with the lowest objective, those that converged first.
 
-    Runs end at different lambda and xi, where their objectives cannot be compared. So
-    each final state is measured at one lambda, the largest of them, and at one xi.
+    Runs end at different lambda, where their objectives cannot be compared. So each final state
+    is measured at one lambda, the largest of them.
     """
     lam = max(result.state.lam for result in results)
-    xi = results[0].state.xi
 
     def rank(result: Result) -> tuple[bool, float]:
-        state = result.state._replace(lam=lam, xi=xi)
+        state = result.state._replace(lam=lam)
         return result.reason not in SUCCESS, sum(term(problem, state) for term in method.terms)
 
     return min(results, key=rank)

@@ -79,9 +79,7 @@ def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) ->
         B = sp.csr_array(parts, shape=(len(here), p))
         return (B.T @ B).tocsr()
 
-    E = sp.csr_array((p, p))
-    for part in over_rows(block, len(idx)):
-        E = E + part
+    E = sum(over_rows(block, len(idx)), sp.csr_array((p, p)))
     E.eliminate_zeros()
     return E
 

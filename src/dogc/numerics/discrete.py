@@ -12,6 +12,8 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
+from .lloyd import nearest_mean
+
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
 
@@ -247,9 +249,7 @@ def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
     array([0, 1])
     """
     origin = centres[0]  # squares lose digits far from the origin
-    centres = centres - origin
-    squares = np.einsum("kj,kj->k", centres, centres)
-    return (squares - 2.0 * ((Z - origin) @ centres.T)).argmin(axis=1)
+    return nearest_mean(Z - origin, centres - origin)
 
 
 def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
@@ -267,10 +267,10 @@ def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
     """
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
     np.add.at(table, (a, b), size)
-    return rand_index(table, float(size.sum()))
+    return rand_index(table)
 
 
-def rand_index(table: np.ndarray, total: float | None = None) -> float:
+def rand_index(table: np.ndarray) -> float:
     """The adjusted Rand index, from weights of rows by the labels of two labellings.
 
     Examples
@@ -285,8 +285,7 @@ def rand_index(table: np.ndarray, total: float | None = None) -> float:
 
     together = pairs(table)
     in_a, in_b = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    every = pairs(float(table.sum()) if total is None else total)
-    expected = in_a * in_b / max(every, np.finfo(float).tiny)
+    expected = in_a * in_b / max(pairs(table.sum()), np.finfo(float).tiny)
     most = (in_a + in_b) / 2.0
     if most == expected:  # all in one cluster, or each alone, in both
         return 1.0

@@ -122,20 +122,18 @@ def project_rows_to_simplex(V: np.ndarray, copies: np.ndarray | None = None) -> 
     array([[0.93333..., 0.06666...]])
     """
     V = V - V.max(axis=1, keepdims=True)  # shift-invariant; keeps digits at any scale
-    n, k = V.shape
     with np.errstate(invalid="ignore"):
         if copies is None:
-            descending, held = -np.sort(-V, axis=1), np.broadcast_to(np.arange(1.0, k + 1), V.shape)
-            excess = np.cumsum(descending, axis=1) - 1.0
+            descending, each = -np.sort(-V, axis=1), np.ones(V.shape)
         else:
             order = np.argsort(-V, axis=1, kind="stable")
-            descending = np.take_along_axis(V, order, axis=1)
-            each = np.take_along_axis(copies, order, axis=1)
-            held = np.cumsum(each, axis=1)
-            excess = np.cumsum(each * descending, axis=1) - 1.0
+            descending, each = (np.take_along_axis(M, order, axis=1) for M in (V, copies))
+        held = np.cumsum(each, axis=1)
+        excess = np.cumsum(each * descending, axis=1) - 1.0
         in_support = descending * held > excess
     last = np.maximum(in_support.sum(axis=1), 1) - 1
-    threshold = excess[np.arange(n), last] / held[np.arange(n), last]
+    rows = np.arange(len(V))
+    threshold = excess[rows, last] / held[rows, last]
     S = np.maximum(V - threshold[:, None], 0.0)
     if copies is not None:
         S *= copies
@@ -275,8 +273,7 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
            [-0.5,  0.5]])
     """
     n = S.shape[0]
-    half = sp.csr_array((0.5 * S.data, S.indices, S.indptr), S.shape)
-    A = (half + half.T).tocsr()
+    A = ((S + S.T) * 0.5).tocsr()
     degree = np.asarray(A.sum(axis=1)).ravel()
     place = np.arange(n + 1, dtype=A.indices.dtype)
     return sp.csr_array((degree, place[:-1], place), S.shape) - A

@@ -94,27 +94,25 @@ def weighted_ridge(
     share = weights / weights.sum()
     x_mean = share @ X if fit_intercept else np.zeros(d)
     y_mean = share @ Y if fit_intercept else np.zeros(Y.shape[1])
-    Yc = Y - y_mean
-    offset = x_mean
+    Yc, offset, root = Y - y_mean, x_mean, np.sqrt(weights)[:, None]
     if not sp.issparse(X):
         X = X - x_mean  # before any product, which would lose digits far from the origin
         X[:, np.abs(X).max(axis=0) <= 8 * np.finfo(float).eps * np.abs(x_mean)] = 0.0
         offset = np.zeros(d)
     dual = None
     if sp.issparse(X) and min(n, d) > DIRECT_UP_TO:
-        dual = _dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma, ended)
+        dual = _dual(X, offset, root, Yc, gamma, ended)
+    if dual is None and d > n:
+        dual = _dense_dual(X, offset, root, Yc, gamma)
     if dual is not None:
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
-    elif d <= n:
+    else:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
         gram = _dense(weighted.T @ X)
         scale = float(np.trace(gram))
         if sp.issparse(X):
             gram -= weights.sum() * np.outer(offset, offset)
         P = _solve(gram, gamma, np.asarray(weighted.T @ Yc), scale)
-    else:
-        dual = _dense_dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma)
-        P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
 
 
