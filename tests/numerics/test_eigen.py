@@ -117,8 +117,8 @@ def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, way):
     force(monkeypatch, way)
     S = LOPSIDED[name]
     L, root = normalised(S)
-    count, member = reference.components(S)
-    np.testing.assert_allclose(L @ eigen.null_space(member, count, root), 0.0, atol=1e-13)
+    _, member = reference.components(S)
+    np.testing.assert_allclose(L @ eigen.null_space(member, root), 0.0, atol=1e-13)
     F = eigen.bottom_eigenvectors(sp.csr_array(L), c, member, weights=root)
     assert F.shape == (len(S), c)
     assert_orthonormal(F)

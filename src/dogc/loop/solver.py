@@ -72,7 +72,6 @@ def alternate(
     problem: Problem,
     method: Method,
     state: State,
-    *,
     max_iter: int,
     tol: float,
     callback: Callback | None = None,
@@ -107,15 +106,9 @@ def measure(
 ) -> Record:
     """The record of one iteration."""
     terms = {term.__name__: term(problem, state) for term in method.terms}
-    old, new = method.read_labels(before), method.read_labels(state)
-    return Record(
-        iteration,
-        float(sum(terms.values())),
-        terms,
-        state.lam,
-        state.graph.n_components,
-        int(np.count_nonzero(old != new)),
-    )
+    value, count = float(sum(terms.values())), state.graph.n_components
+    changed = np.count_nonzero(method.read_labels(before) != method.read_labels(state))
+    return Record(iteration, value, terms, state.lam, count, int(changed))
 
 
 def stop_reason(
@@ -179,9 +172,7 @@ def solve(
     for state in [begin] if isinstance(begin, State) else begin:
         state = begin_search(problem, method.enter(problem, state))
         state = state if lam is None else state._replace(lam=lam)
-        results.append(
-            alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
-        )
+        results.append(alternate(problem, method, state, max_iter, tol, callback))
         if results[-1].reason in HALTED:
             break
     return best_result(problem, method, results)

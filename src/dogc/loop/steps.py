@@ -78,18 +78,15 @@ def step_F(problem: Problem, state: State) -> State:
     if alpha == 0.0:
         starts.append(bottom_of(problem, state, state.graph.member))
     elif state.graph.n_components >= problem.c:
-        N = eigen.null_space(state.graph.member, state.graph.n_components, null_weights(problem))
+        N = eigen.null_space(state.graph.member, null_weights(problem))
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
     # c components both are exact minima, and the last one says which of them to merge.
-    bound = norm_bound(L)
-    rounding = 1e-12 * bound * problem.c
+    rounding = 1e-12 * norm_bound(L) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        F = stiefel.curvilinear_search(
-            L, B, F, max_iter=30, tol=1e-5, bound=bound, ended=problem.ended
-        )
+        F = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5, ended=problem.ended)
     return state._replace(F=F)
 
 

@@ -66,6 +66,7 @@ class Watch:
         self.seconds: dict[str, float] = {}
         self.max_iter = max_iter
         self._callback = callback
+        self.audience = bool(verbose) or callback is not None  # whether somebody sees iterations
         self.clock = clock
         self.end = End(max_time, clock)
         self._lap = clock()
@@ -107,11 +108,6 @@ class Watch:
             os.write(2, ENDING)
 
     @property
-    def audience(self) -> bool:
-        """True where somebody sees the iterations."""
-        return bool(self.verbose) or self._callback is not None
-
-    @property
     def overdue(self) -> bool:
         """True where the time is up, or somebody interrupted."""
         return self.end.is_near()
@@ -136,9 +132,8 @@ class Watch:
 
     def trying(self, what: str) -> None:
         """Show beside the name of the phase what is tried in it, by a quiet watch too."""
-        bar, phases = self._front._bar, self._front._phases
-        if bar is not None and phases:
-            bar.set_description_str(f"{phases[-1]}: {what}")
+        if self._front._bar is not None:
+            self._front._bar.set_description_str(f"{self._front._phases[-1]}: {what}")
 
     def enough(self, done: int, total: int) -> bool:
         """So much is done, and whether that must do."""

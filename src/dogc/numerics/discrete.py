@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
-from .lloyd import nearest_mean
+from .lloyd import cell_means, nearest_mean
 
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
@@ -30,22 +30,10 @@ def times(Y: np.ndarray, M: np.ndarray) -> np.ndarray:
     return M[Y] if Y.ndim == 1 else Y @ M
 
 
-def transpose_times(Y: np.ndarray, M: np.ndarray, c: int) -> np.ndarray:
-    """Y' @ M, for Y a label vector or a matrix: for labels, the sums of M over clusters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> transpose_times(np.array([1, 0, 1]), np.array([[1.0], [2.0], [4.0]]), 2).ravel()
-    array([2., 5.])
-    """
-    if Y.ndim == 2:
-        return Y.T @ M
-    return np.stack([np.bincount(Y, weights=column, minlength=c) for column in M.T], axis=1)
-
-
 def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
     r"""The rotation of `eq:15`: :math:`\min_Q \|Y - F Q\|_F^2` s.t. :math:`Q^\top Q = I`.
+
+    For Y a label vector F'Y are the sums of F over clusters.
 
     Examples
     --------
@@ -54,7 +42,11 @@ def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
     array([[0., 1.],
            [1., 0.]])
     """
-    U, _, Vt = scipy.linalg.svd(transpose_times(Y, F, F.shape[1]).T, check_finite=False)
+    if Y.ndim == 1:
+        FtY = np.stack([np.bincount(Y, column, minlength=F.shape[1]) for column in F.T])
+    else:
+        FtY = F.T @ Y
+    U, _, Vt = scipy.linalg.svd(FtY, check_finite=False)
     return U @ Vt
 
 
@@ -235,8 +227,7 @@ def cluster_means(Z: np.ndarray, labels: np.ndarray) -> np.ndarray:
     >>> cluster_means(np.array([[1.0], [3.0], [7.0]]), np.array([0, 0, 1])).ravel()
     array([2., 7.])
     """
-    sizes = np.bincount(labels)
-    return (transpose_times(labels, Z, len(sizes)) / sizes[:, None]).astype(Z.dtype)
+    return cell_means(Z, np.ones(len(Z)), labels, int(labels.max()) + 1).astype(Z.dtype)
 
 
 def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:

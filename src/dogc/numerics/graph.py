@@ -272,11 +272,8 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
     """
-    n = S.shape[0]
     A = ((S + S.T) * 0.5).tocsr()
-    degree = np.asarray(A.sum(axis=1)).ravel()
-    place = np.arange(n + 1, dtype=A.indices.dtype)
-    return sp.csr_array((degree, place[:-1], place), S.shape) - A
+    return sp.diags_array(np.ravel(A.sum(axis=1)), format="csr") - A
 
 
 def normalised_cut(S: sp.csr_array, labels: np.ndarray) -> float:

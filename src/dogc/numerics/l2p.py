@@ -9,13 +9,11 @@ touches it there; with the loss so defined, reweighting lowers it at every step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from .matrix import Ended, Matrix, never
+from .matrix import Apply, Ended, Matrix, never
 
 RESIDUAL_FLOOR = 1e-4
 
@@ -135,12 +133,7 @@ def _dense_dual(
 
 
 def _dual(
-    X: Matrix,
-    offset: np.ndarray,
-    root: np.ndarray,
-    Yc: np.ndarray,
-    gamma: float,
-    ended: Ended,
+    X: Matrix, offset: np.ndarray, root: np.ndarray, Yc: np.ndarray, gamma: float, ended: Ended
 ) -> np.ndarray | None:
     """The dual solution for sparse rows, applied and never formed; None where gamma is too small.
 
@@ -153,23 +146,17 @@ def _dual(
         return None
     back = X.T.tocsr()
 
-    def apply(V: np.ndarray) -> np.ndarray:
-        V = root * V
-        Z = back @ V - np.outer(offset, V.sum(axis=0))
-        return root * (X @ Z - offset @ Z)
-
     def system(V: np.ndarray) -> np.ndarray:
-        return apply(V) + gamma * V
+        scaled = root * V
+        Z = back @ scaled - np.outer(offset, scaled.sum(axis=0))
+        return root * (X @ Z - offset @ Z) + gamma * V
 
     solved = conjugate_gradients(system, root * Yc, diagonal + gamma, ended)
     return None if solved is None else root * solved
 
 
 def conjugate_gradients(
-    apply: Callable[[np.ndarray], np.ndarray],
-    B: np.ndarray,
-    diagonal: np.ndarray,
-    ended: Ended = never,
+    apply: Apply, B: np.ndarray, diagonal: np.ndarray, ended: Ended = never
 ) -> np.ndarray | None:
     """Solve a positive definite system for each column of B; None where it takes too many steps.
 

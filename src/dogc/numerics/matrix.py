@@ -6,11 +6,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
 # A NumPy array or a SciPy sparse array or matrix, rows first. SciPy's two sparse families
 # share no base class, so this cannot be said more exactly.
 Matrix: TypeAlias = Any
 # Asked between the steps of a long computation, which ends roughly from the first True on.
 Ended = Callable[[], bool]
+# A symmetric operator: its product with an array, a column or several.
+Apply = Callable[[np.ndarray], np.ndarray]
 
 
 def never() -> bool:

@@ -55,7 +55,6 @@ def curvilinear_search(
     *,
     max_iter: int = 500,
     tol: float = 1e-7,
-    bound: float | None = None,
     ended: Ended = never,
 ) -> np.ndarray:
     r"""Wen and Yin's feasible descent along Cayley curves.
@@ -70,7 +69,6 @@ def curvilinear_search(
     A : symmetric array or sparse array of shape (n, n)
     B, F : arrays of shape (n, c); F has orthonormal columns and is where the search starts.
     tol : stop when the gradient on the manifold is this small beside the problem's scale.
-    bound : :func:`norm_bound` of A where it is known.
     ended : says whether there is no more time; the best so far is the result then.
 
     Examples
@@ -81,8 +79,7 @@ def curvilinear_search(
     >>> np.abs(curvilinear_search(A, np.zeros((3, 1)), start)).round(4).ravel()
     array([0., 1., 0.])
     """
-    bound = norm_bound(A) if bound is None else bound
-    scale = bound * np.sqrt(F.shape[1]) + np.linalg.norm(B)
+    scale = norm_bound(A) * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     if scale == 0.0:
         return F
     rounding = np.finfo(float).eps * scale
