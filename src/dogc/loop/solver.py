@@ -95,9 +95,8 @@ def alternate(
             exact = state
         state = method.schedule(problem, state)
         if is_closed(state.search):
-            if exact is not None:
-                return Result(exact, history, "unsettled_split")
-            return Result(state, history, "no_exact_split")
+            reason = "no_exact_split" if exact is None else "unsettled_split"
+            return Result(exact or state, history, reason)
     return Result(state, history, "max_iter")
 
 

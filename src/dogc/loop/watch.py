@@ -73,7 +73,6 @@ class Watch:
         self._phases: list[str] = []
         self._bar: Any = None
         self._front = self  # whose bar is seen
-        self._closed = threading.Event()
 
     def quiet(self) -> Watch:
         """A watch with the same end that calls nobody and shows nothing but what is tried."""
@@ -145,7 +144,7 @@ class Watch:
         if self._bar is not None:
             self._bar.bar_format = None  # there is something to draw a bar of
             self._bar.total, self._bar.n = total, done
-            self._bar.refresh() if done == total else self._bar.update(0)
+            self._bar.refresh()
 
     def __call__(self, record: Record, state: State | None = None) -> object:
         """Show a record; whether to stop, and why."""
@@ -158,7 +157,6 @@ class Watch:
             parts = "1 component" if found == 1 else f"{found} components"
             self._bar.set_postfix_str(f"{parts}, objective {record.objective:.4g}", refresh=False)
             self.advance(record.iteration, self.max_iter)
-            self._bar.refresh()
         if self._callback is not None and self._callback(record):
             return True
         return Halt(self.end.reason) if self.overdue else None
@@ -177,16 +175,15 @@ class Watch:
         self._close()
         clock, stays = "{desc} [{elapsed}]", name == "iterations"
         self._bar = bar = tqdm(desc=name, leave=stays, bar_format=clock, dynamic_ncols=True)
-        self._closed = closed = threading.Event()
 
         def tick() -> None:
-            while not closed.wait(TICK):
-                bar.refresh()
+            while self._bar is bar:
+                time.sleep(TICK)
+                bar.refresh()  # nothing, once it is closed
 
         threading.Thread(target=tick, daemon=True).start()
 
     def _close(self) -> None:
-        self._closed.set()
         if self._bar is not None:
             self._bar.total = self._bar.n or None  # it is done, long before max_iter
             self._bar.close()

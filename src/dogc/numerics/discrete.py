@@ -13,6 +13,7 @@ import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
 from .lloyd import cell_means, nearest_mean
+from .stiefel import polar
 
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
@@ -46,8 +47,7 @@ def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
         FtY = np.stack([np.bincount(Y, column, minlength=F.shape[1]) for column in F.T])
     else:
         FtY = F.T @ Y
-    U, _, Vt = scipy.linalg.svd(FtY, check_finite=False)
-    return U @ Vt
+    return polar(FtY)
 
 
 def assign(gain: np.ndarray) -> np.ndarray:
@@ -77,8 +77,7 @@ def assign(gain: np.ndarray) -> np.ndarray:
         return labels
     loss = gain.max(axis=1, keepdims=True) - gain
     # Some optimal set of promises uses only the c cheapest rows of each cluster.
-    cheapest = np.argsort(loss, axis=0, kind="stable")[:c]
-    rows = np.unique(cheapest)
+    rows = np.unique(np.argsort(loss, axis=0, kind="stable")[:c])
     promised, cluster = linear_sum_assignment(loss[rows])
     labels[rows[promised]] = cluster
     return labels
@@ -100,8 +99,7 @@ def pivoted_rotation(F: np.ndarray) -> np.ndarray:
     """
     sample = F[:: max(1, len(F) // PIVOT_ROWS)]
     _, _, pivots = scipy.linalg.qr(sample.T, mode="economic", pivoting=True, check_finite=False)
-    U, _, Vt = scipy.linalg.svd(sample[pivots[: F.shape[1]]].T, check_finite=False)
-    return U @ Vt
+    return polar(sample[pivots[: F.shape[1]]].T)
 
 
 def random_rotation(rng: np.random.Generator, c: int) -> np.ndarray:
@@ -153,8 +151,7 @@ def match_labels(labels: np.ndarray, reference: np.ndarray, c: int) -> np.ndarra
     [1, 0]
     """
     overlap = np.bincount(labels * c + reference, minlength=c * c).reshape(c, c)
-    _, new_name = linear_sum_assignment(-overlap)
-    return new_name
+    return linear_sum_assignment(-overlap)[1]
 
 
 def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np.ndarray:

@@ -146,8 +146,7 @@ def smallest_eigenvectors(
         rest = _dense_bottom(A.toarray() - V @ V.T + (2.0 * N) @ N.T, wanted)
     else:
         rest = _smallest(A, V, N, wanted, ended)
-    F, _ = np.linalg.qr(np.hstack([N, rest]))
-    return F
+    return np.linalg.qr(np.hstack([N, rest]))[0]
 
 
 def _dense_bottom(A: np.ndarray, wanted: int) -> np.ndarray:
@@ -231,11 +230,10 @@ def _largest(
             return False  # what is larger would have been found as quickly as the others
         return bool(value[0] > last * (1.0 + tol))
 
-    ask = wanted
     try:
         while len(values) < wanted or larger_left(np.sort(values)[-wanted]):
-            more, vectors = search(ask, tol)
-            values, found, ask = np.append(values, more), np.hstack([found, vectors]), 1
+            more, vectors = search(1 if len(values) else wanted, tol)
+            values, found = np.append(values, more), np.hstack([found, vectors])
     except ArpackNoConvergence:
         return None
     return found[:, N.shape[1] + np.argsort(-values, kind="stable")[:wanted]]

@@ -45,12 +45,14 @@ def join_small(
     >>> join_small(idx, S, d, np.ones(3), 2)[2:]
     (array([0, 0, 0], dtype=int32), 1, array([False, False,  True]))
     """
-    n, k = S.shape
-    A = graph.to_csr(idx, S, n)
-    count, member = graph.components(A)
-    small = np.bincount(member, weights=size) < min_size
-    stray = small[member]
-    while count > 1 and small.any():
+    (n, k), stray = S.shape, None
+    while True:
+        A = graph.to_csr(idx, S, n)
+        count, member = graph.components(A)
+        small = np.bincount(member, weights=size) < min_size
+        stray = small[member] if stray is None else stray
+        if count == 1 or not small.any():
+            break
         ways_out = _shortest_ways_out(idx, d, member, small)
         if not len(ways_out):
             break
@@ -58,9 +60,6 @@ def join_small(
         added = np.bincount(row, minlength=n)
         S = S * (k / (k + added))[:, None]
         S.ravel()[ways_out] += 1.0 / (k + added[row])
-        A = graph.to_csr(idx, S, n)
-        count, member = graph.components(A)
-        small = np.bincount(member, weights=size) < min_size
     # Small components that are one cluster together did not stray from it.
     strayed = np.bincount(member, weights=~stray) > 0
     return S, A, member, count, stray & (strayed[member] | small[member])
@@ -107,17 +106,15 @@ def merge_components(
     """
     group, sizes = member.copy(), np.bincount(member, weight).astype(float)
     sizes[sizes == 0] = np.inf
-    Z, squares = _points(Z, np.mean)
+    Z, squares = (None, np.empty(0)) if Z is None else _points(Z, np.mean)
     for _ in range(int(np.isfinite(sizes).sum()) - n_groups):
         _join_smallest(Z, squares, group, sizes)
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[group]
 
 
-def _points(Z: Matrix | None, middle: Callable[..., np.ndarray]) -> tuple[Matrix, np.ndarray]:
+def _points(Z: Matrix, middle: Callable[..., np.ndarray]) -> tuple[Matrix, np.ndarray]:
     """Rows around their middle, as squares lose digits far from the origin, and their squares."""
-    if Z is None:
-        return Z, np.empty(0)
     if sp.issparse(Z):
         return Z, np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
     Z = Z - middle(Z, axis=0)

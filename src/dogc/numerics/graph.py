@@ -131,10 +131,9 @@ def project_rows_to_simplex(V: np.ndarray, copies: np.ndarray | None = None) -> 
         held = np.cumsum(each, axis=1)
         excess = np.cumsum(each * descending, axis=1) - 1.0
         in_support = descending * held > excess
-    last = np.maximum(in_support.sum(axis=1), 1) - 1
-    rows = np.arange(len(V))
-    threshold = excess[rows, last] / held[rows, last]
-    S = np.maximum(V - threshold[:, None], 0.0)
+    last = np.maximum(in_support.sum(axis=1, keepdims=True), 1) - 1
+    threshold = np.take_along_axis(excess, last, axis=1) / np.take_along_axis(held, last, axis=1)
+    S = np.maximum(V - threshold, 0.0)
     if copies is not None:
         S *= copies
     S[S < EDGE_FLOOR] = 0.0
@@ -251,13 +250,12 @@ def to_csr(idx: np.ndarray, S: np.ndarray, n_columns: int) -> sp.csr_array:
     >>> to_csr(np.array([[1, 2]]), np.array([[0.0, 1.0]]), 3).toarray()
     array([[0., 0., 1.]])
     """
-    n, _ = idx.shape
     kept = S > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     # Products with the graph are bound by memory: short indices make them faster.
     short = np.int32 if max(n_columns, indptr[-1]) < 2**31 else np.int64
     columns, indptr = idx[kept].astype(short), indptr.astype(short)
-    graph = sp.csr_array((S[kept], columns, indptr), shape=(n, n_columns))
+    graph = sp.csr_array((S[kept], columns, indptr), shape=(len(idx), n_columns))
     graph.sort_indices()
     return graph
 

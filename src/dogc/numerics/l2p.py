@@ -237,7 +237,6 @@ def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> n
         return scipy.linalg.cho_solve(factor, right, check_finite=False)
     values, vectors = np.linalg.eigh(gram)
     damped = np.maximum(values, 0.0) + gamma
-    rounding = eps * n * scale
-    keep = damped > max(1e-13 * n * damped[-1], rounding, np.finfo(float).tiny)
+    keep = damped > max(1e-13 * n * damped[-1], eps * n * scale, np.finfo(float).tiny)
     inverse = np.where(keep, 1.0 / np.where(keep, damped, 1.0), 0.0)
     return vectors @ (inverse[:, None] * (vectors.T @ right))

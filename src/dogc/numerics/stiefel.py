@@ -111,9 +111,8 @@ def curvilinear_search(
         F, value, gradient, descent = F_new, value_new, gradient_new, descent_new
         if value < least:
             best, least = F, value
-        weight_new = 0.85 * weight + 1.0
-        reference = (0.85 * weight * reference + value) / weight_new
-        weight = weight_new
+        kept = 0.85 * weight
+        reference, weight = (kept * reference + value) / (kept + 1.0), kept + 1.0
     return best
 
 
