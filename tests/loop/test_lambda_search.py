@@ -56,13 +56,12 @@ def test_an_overshoot_goes_back_to_the_last_state_with_too_few(searching):
     assert back.search.high == few.lam
 
 
-@pytest.mark.parametrize("k", [60])
-def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason(k):
+def test_a_square_that_splits_two_ways_at_once_ends_with_a_reason():
     # Four equal groups on a square, asked for three: symmetry allows 1, 2 or 4.
     corner = np.random.default_rng(0).standard_normal((10, 2))
     corner = np.vstack([corner, -corner, corner[:, ::-1] * [1, -1], -corner[:, ::-1] * [1, -1]])
     X = np.vstack([corner + 8.0 * np.array(s) for s in ((1, 1), (1, -1), (-1, 1), (-1, -1))])
-    model = CAN(3, n_neighbors=k).fit(X)
+    model = CAN(3, n_neighbors=60).fit(X)
     assert model.stopping_reason_ == "no_exact_split"
     assert 3 not in {record.n_components for record in model.history_}
     assert np.bincount(model.labels_).tolist() == [80, 40, 40]

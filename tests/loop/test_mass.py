@@ -16,14 +16,11 @@ from dogc.loop.penalties import paper_weights
 from dogc.loop.state import Nodes, Regression
 from dogc.loop.steps import step_F, step_S, with_graph
 from dogc.numerics import affinity, graph
+from reference_loop import total
 
 METHODS = [m for m in vars(methods).values() if isinstance(m, methods.Method) and m.name != "PCAN"]
 each = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 TOLERANCE = 1e-10
-
-
-def total(problem, method, state):
-    return sum(term(problem, state) for term in method.terms)
 
 
 def links(rng, n, d=2):

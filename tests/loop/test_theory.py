@@ -56,28 +56,22 @@ def overlapping(seed=0):
 # ------------------------------------------------------------------------------- limits
 
 
-def test_sec_with_mu_to_zero_is_ratio_cut():
+def assert_ends_at_ratio_cut(model_at, values):
     X = overlapping()
     cut = dogc.RatioCut(3).fit(X)
-    gaps = [
-        np.abs(span(dogc.SEC(3, mu=mu).fit(X).embedding_) - span(cut.embedding_)).max()
-        for mu in (1e-1, 1e-4, 1e-8)
-    ]
+    fits = [model_at(value).fit(X) for value in values]
+    gaps = [np.abs(span(fit.embedding_) - span(cut.embedding_)).max() for fit in fits]
     assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
     assert gaps[2] < 1e-5
-    np.testing.assert_array_equal(dogc.SEC(3, mu=1e-8).fit(X).labels_, cut.labels_)
+    np.testing.assert_array_equal(fits[2].labels_, cut.labels_)
+
+
+def test_sec_with_mu_to_zero_is_ratio_cut():
+    assert_ends_at_ratio_cut(lambda mu: dogc.SEC(3, mu=mu), (1e-1, 1e-4, 1e-8))
 
 
 def test_clgr_with_a_large_lambda_is_the_laplacian_method():
-    X = overlapping()
-    cut = dogc.RatioCut(3).fit(X)
-    gaps = [
-        np.abs(span(dogc.CLGR(3, lam=lam).fit(X).embedding_) - span(cut.embedding_)).max()
-        for lam in (1e0, 1e4, 1e8)
-    ]
-    assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
-    assert gaps[2] < 1e-5
-    np.testing.assert_array_equal(dogc.CLGR(3, lam=1e8).fit(X).labels_, cut.labels_)
+    assert_ends_at_ratio_cut(lambda lam: dogc.CLGR(3, lam=lam), (1e0, 1e4, 1e8))
 
 
 def test_discriminative_kmeans_with_a_large_lambda_is_kmeans():

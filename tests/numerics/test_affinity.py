@@ -41,8 +41,7 @@ def test_the_bandwidth_is_the_distance_to_the_neighbour_of_that_rank(rank):
 
 
 def test_the_bandwidth_is_that_of_the_seventh_unless_told():
-    X = np.random.default_rng(1).standard_normal((12, 3))
-    d = all_pairs(X)[1]
+    d = all_pairs(np.random.default_rng(1).standard_normal((12, 3)))[1]
     assert np.array_equal(affinity.local_bandwidth(d), affinity.local_bandwidth(d, 7))
 
 
