@@ -6,11 +6,19 @@ import numpy as np
 import scipy.linalg
 
 import reference
+from dogc.loop.initial_states import starts
+from dogc.loop.lambda_search import begin_search
 
 
 def total(problem, method, state):
     """The objective of a method."""
     return sum(term(problem, state) for term in method.terms)
+
+
+def first_state(problem, method, init="spectral", seed=0):
+    """Where a run of the method begins."""
+    state = next(starts(problem, init, 1, np.random.default_rng(seed)))
+    return begin_search(problem, method.enter(problem, state))
 
 
 def dense_weights(state, n):

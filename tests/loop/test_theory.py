@@ -8,6 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import dogc
 from dogc.comparison import METHODS
+from reference_baselines import kernel_predictors
+from reference_landmarks import squared_distances
 
 SHAPES = {
     "moons": make_moons(300, noise=0.03, random_state=0),
@@ -82,22 +84,12 @@ def test_discriminative_kmeans_with_a_large_lambda_is_kmeans():
         assert (adjusted_rand_score(plain, labels) == 1.0) == alike
 
 
-def gaussian_kernel(X, sigma):
-    apart = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    return np.exp(-apart / (2 * sigma**2))
-
-
 def test_local_learning_with_one_neighbourhood_is_leave_one_out_kernel_ridge():
     X = overlapping()[:40]
     n, sigma, ridge = len(X), 4.0, 0.5
     model = dogc.LocalLearningClustering(3, n_neighbors=n - 1, bandwidth=sigma, ridge=ridge).fit(X)
-    K = gaussian_kernel(X, sigma)
-    left_out = np.zeros((n, n))
-    for i in range(n):
-        rest = np.delete(np.arange(n), i)
-        system = K[np.ix_(rest, rest)] + ridge * np.eye(n - 1)
-        left_out[i, rest] = np.linalg.solve(system, K[rest, i])
-    residual = np.eye(n) - left_out
+    K = np.exp(-squared_distances(X, X) / (2 * sigma**2))
+    residual = np.eye(n) - kernel_predictors(X, n - 1, ridge, sigma)
     G = K @ np.linalg.inv(K + ridge * np.eye(n))
     np.testing.assert_allclose(residual, (np.eye(n) - G) / np.diag(np.eye(n) - G)[:, None])
     bottom = np.linalg.eigh(residual.T @ residual)[1][:, :3]

@@ -6,14 +6,10 @@ from dogc.numerics import stiefel
 from graphs import assert_orthonormal, laplacian, neighbour_graph, orthonormal
 
 
-def random_graph_laplacian(rng, n):
-    return laplacian(neighbour_graph(rng.standard_normal((n, 2)), min(6, n - 1)))
-
-
 def random_problem(seed, n, c, size=1.0):
     """A, B and a good start: the bottom eigenvectors of A, turned towards B."""
     rng = np.random.default_rng(seed)
-    A = random_graph_laplacian(rng, n) * 2.0
+    A = laplacian(neighbour_graph(rng.standard_normal((n, 2)), min(6, n - 1))) * 2.0
     B = size * rng.standard_normal((n, c)) / np.sqrt(n)
     bottom = np.linalg.eigh(A.toarray())[1][:, :c]
     return A, B, bottom @ reference.nearest_orthonormal(bottom.T @ B)
@@ -51,9 +47,9 @@ def test_the_answer_is_never_above_the_start(max_iter):
 
 @pytest.mark.parametrize(("n", "c"), [(20, 1), (30, 3), (15, 8)])
 def test_without_a_linear_term_the_value_is_that_of_the_bottom_eigenvectors(n, c):
-    rng = np.random.default_rng(5)
-    A = random_graph_laplacian(rng, n)
-    F = stiefel.curvilinear_search(A, np.zeros((n, c)), orthonormal(rng, n, c))
+    A, B, _ = random_problem(5, n, c)
+    start = orthonormal(np.random.default_rng(5), n, c)
+    F = stiefel.curvilinear_search(A, 0.0 * B, start)
     least = reference.smallest_eigenvalue_sum(A.toarray(), c)
     np.testing.assert_allclose(np.trace(F.T @ (A @ F)), least, rtol=0, atol=1e-6)
 

@@ -87,9 +87,7 @@ def test_the_best_single_factor_is_the_leading_eigenvector():
     values, vectors = np.linalg.eigh(A)
     H = symnmf.symmetric_nmf(A, start, tol=1e-7)[0]
     np.testing.assert_allclose(H[:, 0], np.sqrt(values[-1]) * np.abs(vectors[:, -1]), atol=1e-5)
-
-
-def test_entries_that_would_be_negative_end_at_exactly_zero():
+    # Entries that would be negative end at exactly zero.
     A = np.array([[2.0, -1.0], [-1.0, 2.0]])
     H = symnmf.symmetric_nmf(A, np.array([[1.0, 0.3], [0.3, 1.0]]), tol=1e-8)[0]
     assert H[0, 1] == H[1, 0] == 0.0
