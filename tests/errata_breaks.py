@@ -13,8 +13,8 @@ SLIPS = {
     ),
     "Algorithm 1": (
         "loop/steps.py",
-        "graph=LearnedGraph(joined.S, L, joined.member",
-        'graph=LearnedGraph(joined.S, getattr(state.graph, "L", L), joined.member',
+        "LearnedGraph(idx, S, L, member",
+        "LearnedGraph(idx, S, L if state.graph.L is None else state.graph.L, member",
     ),
     "`eq:13`, `eq:14`": (
         "numerics/trace_ratio.py",
@@ -75,10 +75,8 @@ CHOICES = {
     "xi": ("loop/lambda_search.py", "values[values <= FAR * np.median(values)]", "values"),
     "Distances that xi is measured on": (
         "loop/steps.py",
-        "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))",
-        "dx = projected_distances(problem, R @ W, state.idx)\n"
-        "    xi = problem.candidates.xi_rule(np.sort(dx, axis=1), problem.candidates.k)\n"
-        "    return state._replace(W=W, dx=dx, xi=xi)",
+        "candidates.xi, problem.threads",
+        "candidates.xi_rule(np.sort(state.dx, axis=1), candidates.k), problem.threads",
     ),
     "The floor of xi": ("numerics/graph.py", "floor: float = 1e-3", "floor: float = 0.0"),
     "Rounding of coordinates": ("numerics/exact.py", "np.rint(steps, out=steps)", "return Z"),
@@ -109,18 +107,18 @@ CHOICES = {
     "The dimension m": ("fitting/auto/n_components.py", "return 2 * m + 2", "return m"),
     "Candidates": (
         "loop/steps.py",
-        "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))",
+        "return state._replace(W=W, dx=projected_distances(problem, R @ W, state.graph.idx))",
         "Z = R @ W\n"
         "    apart = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)\n"
-        "    near = np.argsort(apart, axis=1)[:, 1 : state.idx.shape[1] + 1]\n"
+        "    near = np.argsort(apart, axis=1)[:, 1 : state.graph.idx.shape[1] + 1]\n"
         "    idx = np.sort(near, axis=1)\n"
         "    dx = projected_distances(problem, Z, idx)\n"
-        "    return state._replace(W=W, idx=idx, dx=dx)",
+        "    return state._replace(W=W, dx=dx, graph=state.graph._replace(idx=idx))",
     ),
     "lambda": (
         "loop/lambda_search.py",
         "return reach * problem.n / (2.0 * problem.c) if reach > 0 else 1.0",
-        "return float(state.xi.mean())",
+        "return float(problem.candidates.xi.mean())",
     ),
     "More components than clusters at lambda = 0": (
         "loop/initial_states.py",
@@ -152,8 +150,8 @@ CHOICES = {
     ),
     "Many rows": (
         "loop/objective.py",
-        "xi = state.xi if mass is None else mass * state.xi",
-        "xi = state.xi",
+        "xi = xi if mass is None else mass * xi",
+        "pass",
     ),
     "Convergence": ("loop/solver.py", "this.lam == last.lam and ", ""),
 }

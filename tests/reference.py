@@ -4,11 +4,10 @@ Nothing here shares code with the package. Rows of X are samples, labels are vec
 """
 
 from itertools import combinations, permutations, product
-from types import SimpleNamespace
 
 import numpy as np
 import scipy.linalg
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 
 # ---------------------------------------------------------------------------- the graph
 
@@ -26,17 +25,11 @@ def pair_distances(A, B, idx, metric="euclidean"):
 
 
 def project_to_simplex(v):
-    """Bisection on the threshold t at which the positive parts of v - t sum to one."""
+    """A search for the threshold t at which the positive parts of v - t sum to one."""
     v = np.asarray(v, dtype=float)
     v = v - v.max()
-    low, high = -1.0, 0.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.maximum(v - middle, 0.0).sum() > 1.0:
-            low = middle
-        else:
-            high = middle
-    return np.maximum(v - high, 0.0)
+    t = brentq(lambda t: np.maximum(v - t, 0.0).sum() - 1.0, -1.0, 0.0, xtol=1e-15)
+    return np.maximum(v - t, 0.0)
 
 
 def row_problem_value(s, d, xi):
@@ -181,16 +174,9 @@ def smallest_eigenvalue_sum(L, c):
 
 
 def trace_ratio_minimum(A, B, m):
-    """The rho at which the m smallest eigenvalues of A - rho B sum to zero, by bisection."""
+    """The rho at which the m smallest eigenvalues of A - rho B sum to zero."""
     bound = np.abs(np.linalg.eigvalsh(A)).max() / np.linalg.eigvalsh(B)[0] + 1.0
-    low, high = -bound, bound
-    for _ in range(200):
-        rho = (low + high) / 2
-        if np.linalg.eigvalsh(A - rho * B)[:m].sum() > 0.0:
-            low = rho
-        else:
-            high = rho
-    return (low + high) / 2
+    return brentq(lambda rho: np.linalg.eigvalsh(A - rho * B)[:m].sum(), -bound, bound, xtol=1e-15)
 
 
 # ----------------------------------------------------------------------- discrete labels
@@ -365,17 +351,14 @@ def power_iteration(A, B, F, *, max_iter=20000, tol=1e-7):
     eta = float(abs(A).sum(axis=1).max())
     scale = eta * np.sqrt(F.shape[1]) + np.linalg.norm(B)
     AF = A @ F
-    iteration = 0
-    while iteration < max_iter:
+    for _ in range(max_iter):
         G = 2.0 * (AF - B)
         if np.linalg.norm(G - F @ (G.T @ F)) <= tol * scale:
             break
         U, _, Vt = np.linalg.svd(eta * F - AF + B, full_matrices=False)
         F = U @ Vt
         AF = A @ F
-        iteration += 1
-    objective = np.trace(F.T @ AF) - 2.0 * np.trace(F.T @ B)
-    return SimpleNamespace(F=F, objective=objective, n_iter=iteration)
+    return F
 
 
 # ------------------------------------------------------------------ agreement of labellings

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+import reference
+import reference_landmarks
+
 
 def squared_distances(X):
-    """All pairs, with an explicit difference."""
-    return ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
+    """All pairs."""
+    return reference_landmarks.squared_distances(X, X)
 
 
 def neighbours(D, k):
@@ -44,11 +47,11 @@ def centred(X):
     return X - X.mean(axis=0)
 
 
-def sec_parts(A, laplacian):
+def sec_parts(A, kind):
     """L, and the mean of its diagonal."""
-    if laplacian == "normalized":
+    if kind == "normalized":
         return np.eye(len(A)) - normalised_graph(A), 1.0
-    return np.diag(A.sum(axis=1)) - A, A.sum() / len(A)
+    return laplacian(A), A.sum() / len(A)
 
 
 def sec_operator(A, X, mu, gamma, laplacian="unnormalized"):
@@ -78,20 +81,15 @@ def kernel_predictors(X, k, ridge, bandwidth=None):
     A = np.zeros((n, n))
     for i, near in enumerate(neighbours(D, k)):
         width = 64 * D[i, near[-1]] if bandwidth is None else 2 * bandwidth**2
-        K = np.exp(-D[np.ix_(near, near)] / width)
-        A[i, near] = np.linalg.solve(K + ridge * np.eye(k), np.exp(-D[i, near] / width))
+        A[i, near] = reference.kernel_ridge_row(X, i, near, np.sqrt(width), ridge)
     return A
 
 
 def linear_predictors(X, k, ridge):
     """Row i predicts at i from a linear ridge regression with intercept on its neighbours."""
-    n, d = X.shape
-    A = np.zeros((n, n))
+    A = np.zeros((len(X), len(X)))
     for i, near in enumerate(neighbours(squared_distances(X), k)):
-        mean = X[near].mean(axis=0)
-        Z = X[near] - mean
-        penalty = ridge * np.trace(Z @ Z.T) / k
-        A[i, near] = 1 / k + (X[i] - mean) @ np.linalg.inv(Z.T @ Z + penalty * np.eye(d)) @ Z.T
+        A[i, near] = reference.linear_ridge_row(X, i, near, ridge)
     return A
 
 

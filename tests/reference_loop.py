@@ -6,31 +6,42 @@ import numpy as np
 import scipy.linalg
 
 import reference
+from dogc.loop.initial_states import starts
+from dogc.loop.lambda_search import begin_search
+
+
+def total(problem, method, state):
+    """The objective of a method."""
+    return sum(term(problem, state) for term in method.terms)
+
+
+def first_state(problem, method, init="spectral", seed=0):
+    """Where a run of the method begins."""
+    state = next(starts(problem, init, 1, np.random.default_rng(seed)))
+    return begin_search(problem, method.enter(problem, state))
 
 
 def dense_weights(state, n):
     """S as an n x n array."""
     S = np.zeros((n, n))
     for i in range(n):
-        for place, j in enumerate(state.idx[i]):
+        for place, j in enumerate(state.graph.idx[i]):
             S[i, j] += state.graph.S[i, place]
     return S
 
 
-def objective_terms(X, S, xi, lam, F, Q, labels, W, alpha, beta, gamma, p, P, intercept):
+def objective_terms(X, S, xi, state, W, weights, p, P):
     """Every term of eq:26 with explicit loops; W is None for no projection."""
-    n, c = F.shape
+    F, (n, c), (alpha, beta, gamma) = state.F, state.F.shape, weights
     H = np.eye(n) - np.ones((n, n)) / n
     Z = X if W is None else X @ W
     total = np.trace(Z.T @ H @ Z)
     graph = sum(((Z[i] - Z[j]) ** 2).sum() * S[i, j] / total for i in range(n) for j in range(n))
     spread = sum(xi[i] * S[i, j] ** 2 for i in range(n) for j in range(n))
-    sym = (S + S.T) / 2
-    L = np.diag(sym.sum(axis=1)) - sym
-    smoothness = 2 * lam * np.trace(F.T @ L @ F)
-    Y = np.eye(c)[labels]
-    link = alpha * np.linalg.norm(Y - F @ Q) ** 2
-    residual = np.linalg.norm(Y - X @ P - intercept, axis=1)
+    smoothness = 2 * state.lam * np.trace(F.T @ reference.laplacian(S) @ F)
+    Y = np.eye(c)[state.Y]
+    link = alpha * np.linalg.norm(Y - F @ state.Q) ** 2
+    residual = np.linalg.norm(Y - X @ P - state.intercept, axis=1)
     regression = beta * ((residual**p).sum() + gamma * np.linalg.norm(P) ** 2)
     return {
         "graph": graph,
@@ -56,8 +67,7 @@ def dense_can(X, c, k, lam, n_iter):
             df = ((F[i] - F[near]) ** 2).sum(axis=1)
             S[i] = 0
             S[i, near] = reference.project_to_simplex(-(D[i, near] + lam * df) / (2 * xi[i]))
-        sym = (S + S.T) / 2
-        L = np.diag(sym.sum(axis=1)) - sym
+        L = reference.laplacian(S)
         if iteration < n_iter or n_iter == 0:
             F = scipy.linalg.eigh(L)[1][:, :c]
     F = scipy.linalg.eigh(L)[1][:, :c]

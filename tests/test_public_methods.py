@@ -166,13 +166,14 @@ def test_the_reported_objective_is_eq_7_of_the_returned_matrices(name, candidate
 
 def test_all_rows_are_candidates_and_xi_is_that_of_k():
     X = load_uci("wine").data[::3]
-    every, near = (
-        own_state(methods.make_problem(X, of_the_paper(3, 6, candidates=candidates)))
+    problems = [
+        methods.make_problem(X, of_the_paper(3, 6, candidates=candidates))
         for candidates in ("all", "nearest")
-    )
-    assert every.idx.shape == (60, 59)
-    assert near.idx.shape == (60, 6)
-    np.testing.assert_allclose(every.xi, near.xi)
+    ]
+    every, near = map(own_state, problems)
+    assert every.graph.idx.shape == (60, 59)
+    assert near.graph.idx.shape == (60, 6)
+    np.testing.assert_allclose(*(problem.candidates.xi for problem in problems))
     model = of_the_paper(3, 6, candidates="all").fit(X)
     assert model.n_neighbors_ == 6
     assert np.mean(model.predict(X) == model.labels_) > 0.9

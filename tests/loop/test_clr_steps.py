@@ -61,7 +61,7 @@ def test_every_block_stays_feasible_and_on_the_given_edges(method, situation):
             state = step(problem, state)
     assert state.graph.S.min() >= 0.0
     np.testing.assert_allclose(state.graph.S.sum(axis=1), 1.0, atol=1e-9)
-    assert (state.graph.S[state.idx < 0] == 0.0).all()
+    assert (state.graph.S[state.graph.idx < 0] == 0.0).all()
     np.testing.assert_allclose(state.F.T @ state.F, np.eye(problem.c), atol=1e-9)
     count, member = reference.components(dense_weights(state, problem.n))
     assert state.graph.n_components == count
@@ -79,8 +79,8 @@ def test_the_L1_step_solves_a_linear_program_for_each_row(kind):
     after = step_S_l1(problem, state._replace(lam=lam))
     assert not np.allclose(after.graph.S, problem.candidates.A)
     for i in range(15):
-        real = state.idx[i] >= 0
-        cost = lam * np.sum((state.F[i] - state.F[state.idx[i, real]]) ** 2, axis=1)
+        real = state.graph.idx[i] >= 0
+        cost = lam * np.sum((state.F[i] - state.F[state.graph.idx[i, real]]) ** 2, axis=1)
         value = reference.l1_row_value(after.graph.S[i, real], problem.candidates.A[i, real], cost)
         least = reference.l1_row_minimum(problem.candidates.A[i, real], cost)
         np.testing.assert_allclose(value, least, rtol=1e-8, atol=1e-10)

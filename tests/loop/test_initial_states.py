@@ -8,6 +8,7 @@ from conftest import problem_for
 from dogc import DOGC
 from dogc.loop.initial_states import random_starts, spectral_start
 from dogc.loop.solver import solve
+from dogc.loop.steps import step_S
 
 
 def noisy_blobs(seed=0, n=60):
@@ -29,7 +30,7 @@ def test_random_starts_draw_labels_and_rotation_and_nothing_else():
     for state in (one, other):
         np.testing.assert_allclose(state.Q.T @ state.Q, np.eye(3), atol=1e-12)
         assert set(state.Y) == {0, 1, 2}
-        for name in ("F", "W", "dx", "xi"):
+        for name in ("F", "W", "dx"):
             assert np.array_equal(getattr(state, name), getattr(spectral, name)), name
         assert np.array_equal(state.graph.S, spectral.graph.S)
     assert not np.allclose(one.Q, other.Q)
@@ -46,12 +47,14 @@ def test_xi_is_measured_in_all_features_and_kept_for_a_run(n_components):
     problem = problem_for(X, DOGC(3, n_neighbors=k, n_components=n_components, xi="row"))
     near = np.sort(squared_distances(X), axis=1)[:, 1 : k + 2]
     xi = [reference.neighbour_xi(row, k) for row in near]
-    start = spectral_start(problem)
-    np.testing.assert_allclose(start.xi, xi, rtol=1e-9)
-    state = solve(problem, DOGC.method, [start], max_iter=30, tol=1e-6).state
-    assert np.array_equal(state.xi, start.xi)
+    state = solve(problem, DOGC.method, [spectral_start(problem)], max_iter=30, tol=1e-6).state
+    idx = state.graph.idx
+    df = np.sum((state.F[:, None] - state.F[idx]) ** 2, axis=2)
+    d = (state.dx + state.lam * df) / np.array(xi)[:, None]
+    S = [reference.project_to_simplex(-row / 2.0) for row in d]
+    np.testing.assert_allclose(step_S(problem, state).graph.S, S, atol=1e-9)
     if n_components:  # the distances themselves are those of the subspace
-        assert not np.allclose(state.dx, np.take_along_axis(squared_distances(X), state.idx, 1))
+        assert not np.allclose(state.dx, np.take_along_axis(squared_distances(X), idx, 1))
 
 
 def test_candidates_stay_those_of_all_features_and_lie_as_far_as_in_the_subspace():
@@ -59,7 +62,7 @@ def test_candidates_stay_those_of_all_features_and_lie_as_far_as_in_the_subspace
     problem = problem_for(X, DOGC(3, n_neighbors=k, n_components=2))
     near = np.argsort(squared_distances(X), axis=1)[:, 1 : k + 1]
     state = solve(problem, DOGC.method, [spectral_start(problem)], max_iter=30, tol=1e-6).state
-    assert np.array_equal(state.idx, np.sort(near, axis=1))
+    assert np.array_equal(state.graph.idx, np.sort(near, axis=1))
     Z = problem.subspace.R @ state.W
-    expected = reference.pair_distances(Z, Z, state.idx) / np.sum((Z - Z.mean(axis=0)) ** 2)
+    expected = reference.pair_distances(Z, Z, state.graph.idx) / np.sum((Z - Z.mean(axis=0)) ** 2)
     np.testing.assert_allclose(state.dx, expected, rtol=1e-9)

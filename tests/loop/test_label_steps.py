@@ -10,15 +10,12 @@ from dogc.loop.initial_states import spectral_start
 from dogc.loop.lambda_search import begin_search
 from dogc.loop.steps import step_P, step_Y, step_Y_regression
 from dogc.numerics import discrete, l2p
+from reference_loop import total
 
 
 def overlapping(seed=0, n=90):
     rng = np.random.default_rng(seed)
     return 1.5 * np.eye(3)[np.arange(n) % 3] + rng.standard_normal((n, 3))
-
-
-def total(problem, method, state):
-    return sum(term(problem, state) for term in method.terms)
 
 
 def with_label(state, row, label):

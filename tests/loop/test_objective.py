@@ -19,30 +19,20 @@ def test_every_term_equals_the_dense_formula(three_blobs, n_components):
     )
     problem = problem_for(X, estimator)
     state = step_P(problem, begin_search(problem, spectral_start(problem)))
-    alpha, beta, gamma = problem.weights(state.lam)
-    W = None
-    coordinates = problem.nodes.coordinates
+    coordinates, W, P = problem.nodes.coordinates, None, state.P
     if n_components:
         # Row-space coordinates are a rotation of the scaled rows: the terms do not notice.
         coordinates, W = problem.subspace.R, state.W
         P = np.linalg.lstsq(problem.subspace.R, problem.regression.X @ state.P, rcond=None)[0]
-    else:
-        P = state.P
     expected = reference_loop.objective_terms(
         coordinates,
         reference_loop.dense_weights(state, problem.n),
-        state.xi,
-        state.lam,
-        state.F,
-        state.Q,
-        state.Y,
+        problem.candidates.xi,
+        state,
         W,
-        alpha,
-        beta,
-        gamma,
+        problem.weights(state.lam),
         problem.regression.p,
         P,
-        state.intercept,
     )
     for name, value in expected.items():
         assert value > 0, name

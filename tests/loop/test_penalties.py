@@ -6,7 +6,8 @@ import pytest
 from conftest import problem_for
 from dogc import DOGCOS
 from dogc.loop.initial_states import spectral_start
-from dogc.loop.penalties import Penalties, firmer_weights, paper_weights
+from dogc.loop.penalties import Penalties, Weights, paper_weights
+from dogc.loop.running import FIRMER, held
 
 
 @pytest.mark.parametrize("lam", [0.01, 3.0])
@@ -30,9 +31,10 @@ def test_penalties_of_the_paper_are_as_printed_at_every_lambda():
     assert weights(0.01) == weights(100.0) == (0.3, 2.0, 0.5)
 
 
-def test_a_firmer_alpha_takes_beta_along_and_leaves_gamma():
-    firmer = firmer_weights(lambda lam: paper_weights(0.5 * lam, 2.0, 0.25)(lam), 8.0)
-    assert firmer(3.0) == (12.0, 16.0, 0.25)
+def test_a_firmer_alpha_takes_beta_along_and_leaves_gamma(three_blobs):
+    problem = problem_for(three_blobs[0], DOGCOS(3, n_neighbors=7))
+    firm = held(problem._replace(weights=lambda lam: Weights(0.5 * lam, 2.0, 0.25)))
+    assert firm.weights(3.0) == (1.5 * FIRMER, 2.0 * FIRMER, 0.25)
 
 
 @pytest.mark.parametrize(

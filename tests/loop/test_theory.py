@@ -8,6 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import dogc
 from dogc.comparison import METHODS
+from reference_baselines import kernel_predictors
+from reference_landmarks import squared_distances
 
 SHAPES = {
     "moons": make_moons(300, noise=0.03, random_state=0),
@@ -56,28 +58,22 @@ def overlapping(seed=0):
 # ------------------------------------------------------------------------------- limits
 
 
-def test_sec_with_mu_to_zero_is_ratio_cut():
+def assert_ends_at_ratio_cut(model_at, values):
     X = overlapping()
     cut = dogc.RatioCut(3).fit(X)
-    gaps = [
-        np.abs(span(dogc.SEC(3, mu=mu).fit(X).embedding_) - span(cut.embedding_)).max()
-        for mu in (1e-1, 1e-4, 1e-8)
-    ]
+    fits = [model_at(value).fit(X) for value in values]
+    gaps = [np.abs(span(fit.embedding_) - span(cut.embedding_)).max() for fit in fits]
     assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
     assert gaps[2] < 1e-5
-    np.testing.assert_array_equal(dogc.SEC(3, mu=1e-8).fit(X).labels_, cut.labels_)
+    np.testing.assert_array_equal(fits[2].labels_, cut.labels_)
+
+
+def test_sec_with_mu_to_zero_is_ratio_cut():
+    assert_ends_at_ratio_cut(lambda mu: dogc.SEC(3, mu=mu), (1e-1, 1e-4, 1e-8))
 
 
 def test_clgr_with_a_large_lambda_is_the_laplacian_method():
-    X = overlapping()
-    cut = dogc.RatioCut(3).fit(X)
-    gaps = [
-        np.abs(span(dogc.CLGR(3, lam=lam).fit(X).embedding_) - span(cut.embedding_)).max()
-        for lam in (1e0, 1e4, 1e8)
-    ]
-    assert gaps[0] > 10 * gaps[1] > 10 * gaps[2]
-    assert gaps[2] < 1e-5
-    np.testing.assert_array_equal(dogc.CLGR(3, lam=1e8).fit(X).labels_, cut.labels_)
+    assert_ends_at_ratio_cut(lambda lam: dogc.CLGR(3, lam=lam), (1e0, 1e4, 1e8))
 
 
 def test_discriminative_kmeans_with_a_large_lambda_is_kmeans():
@@ -88,22 +84,12 @@ def test_discriminative_kmeans_with_a_large_lambda_is_kmeans():
         assert (adjusted_rand_score(plain, labels) == 1.0) == alike
 
 
-def gaussian_kernel(X, sigma):
-    apart = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    return np.exp(-apart / (2 * sigma**2))
-
-
 def test_local_learning_with_one_neighbourhood_is_leave_one_out_kernel_ridge():
     X = overlapping()[:40]
     n, sigma, ridge = len(X), 4.0, 0.5
     model = dogc.LocalLearningClustering(3, n_neighbors=n - 1, bandwidth=sigma, ridge=ridge).fit(X)
-    K = gaussian_kernel(X, sigma)
-    left_out = np.zeros((n, n))
-    for i in range(n):
-        rest = np.delete(np.arange(n), i)
-        system = K[np.ix_(rest, rest)] + ridge * np.eye(n - 1)
-        left_out[i, rest] = np.linalg.solve(system, K[rest, i])
-    residual = np.eye(n) - left_out
+    K = np.exp(-squared_distances(X, X) / (2 * sigma**2))
+    residual = np.eye(n) - kernel_predictors(X, n - 1, ridge, sigma)
     G = K @ np.linalg.inv(K + ridge * np.eye(n))
     np.testing.assert_allclose(residual, (np.eye(n) - G) / np.diag(np.eye(n) - G)[:, None])
     bottom = np.linalg.eigh(residual.T @ residual)[1][:, :3]

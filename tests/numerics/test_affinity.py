@@ -41,18 +41,14 @@ def test_the_bandwidth_is_the_distance_to_the_neighbour_of_that_rank(rank):
 
 
 def test_the_bandwidth_is_that_of_the_seventh_unless_told():
-    X = np.random.default_rng(1).standard_normal((12, 3))
-    d = all_pairs(X)[1]
+    d = all_pairs(np.random.default_rng(1).standard_normal((12, 3)))[1]
     assert np.array_equal(affinity.local_bandwidth(d), affinity.local_bandwidth(d, 7))
 
 
-def test_the_farthest_stands_in_where_there_are_too_few():
+def test_the_farthest_stands_in_and_copies_get_a_share_of_the_median_of_the_others():
     d = np.array([[9.0, 1.0, 4.0], [1.0, 16.0, 1.0]])
     assert np.array_equal(affinity.local_bandwidth(d), [3.0, 4.0])
     assert np.array_equal(affinity.local_bandwidth(d[:, 1:2]), [1.0, 4.0])
-
-
-def test_copies_get_a_share_of_the_median_of_the_others():
     d = np.array([[0.0], [4.0], [16.0], [36.0], [0.0]])
     np.testing.assert_allclose(affinity.local_bandwidth(d), [4e-3, 2.0, 4.0, 6.0, 4e-3])
 

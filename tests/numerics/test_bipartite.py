@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_landmarks as dense
-from dogc.numerics import bipartite, graph
+from dogc.numerics import bipartite
 
 thorough = settings(deadline=None, max_examples=60)
 
@@ -20,13 +20,6 @@ def graphs(draw):
     idx = np.argsort(rng.random((n, p)), axis=1)[:, :k]
     T = rng.random((n, k)) + 0.1
     return idx, T / T.sum(axis=1, keepdims=True), rng.integers(1, 5, n).astype(float), p
-
-
-def members(E):
-    member = np.full(E.shape[0], -1)
-    used = E.diagonal() > 0
-    member[used] = graph.components(E[used][:, used])[1]
-    return member
 
 
 @thorough
@@ -53,7 +46,8 @@ def test_blocks_add_up_to_the_graph_of_all_rows():
 def test_rows_and_landmarks_together_solve_the_normalised_cut(given_graph):
     idx, T, omega, p = given_graph
     E = bipartite.landmark_graph(idx, T, omega, p)
-    member = members(E)
+    count, member = bipartite.landmark_components(E)
+    assert count == member.max() + 1
     used = member >= 0
     c = min(int(used.sum()), member.max() + 2)
     V = bipartite.transfer_cut(E, c, member)
@@ -76,7 +70,7 @@ def test_rows_are_the_left_singular_vectors():
     idx, T = np.argsort(rng.random((80, 9)), axis=1)[:, :4], rng.random((80, 4))
     T /= T.sum(axis=1, keepdims=True)
     E = bipartite.landmark_graph(idx, T, np.ones(80), 9)
-    U = bipartite.place_rows(idx, T, bipartite.transfer_cut(E, 3, members(E)))
+    U = bipartite.place_rows(idx, T, bipartite.transfer_cut(E, 3, np.zeros(9, dtype=int)))
     expected, _ = dense.left_singular_vectors(dense.dense(idx, T, 9), 3)
     np.testing.assert_allclose(U @ U.T, expected @ expected.T, atol=1e-10)
     np.testing.assert_allclose(np.abs(np.sum(U * expected, axis=0)), 1.0)
@@ -85,7 +79,9 @@ def test_rows_are_the_left_singular_vectors():
 def test_components_lie_apart_and_a_landmark_without_rows_nowhere():
     idx, T = np.array([[0, 1], [0, 1], [2, 3], [2, 3]]), np.full((4, 2), 0.5)
     E = bipartite.landmark_graph(idx, T, np.ones(4), 5)
-    V = bipartite.transfer_cut(E, 2, np.array([0, 0, 1, 1, -1]))
+    count, member = bipartite.landmark_components(E)
+    assert (count, member.tolist()) == (2, [0, 0, 1, 1, -1])
+    V = bipartite.transfer_cut(E, 2, member)
     U = bipartite.place_rows(idx, T, V)
     np.testing.assert_allclose(np.abs(U), [[0.5**0.5, 0]] * 2 + [[0, 0.5**0.5]] * 2, atol=1e-12)
     assert (V[4] == 0).all()

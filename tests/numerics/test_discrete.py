@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 import reference
 from dogc.numerics import discrete
+from graphs import assert_orthonormal, orthonormal
 
 thorough = settings(deadline=None, max_examples=30)
 
@@ -29,14 +30,6 @@ def gains(elements):
 ordinary_or_tied = st.one_of(st.floats(-5, 5), st.integers(-2, 2).map(float))
 
 
-def rotation(rng, c):
-    return np.linalg.qr(rng.standard_normal((c, c)))[0]
-
-
-def assert_rotation(Q):
-    np.testing.assert_allclose(Q.T @ Q, np.eye(len(Q)), rtol=0, atol=1e-12)
-
-
 def scaled_indicator(labels, c):
     """Y (Y'Y)^(-1/2)."""
     Y = reference.one_hot(labels, c)
@@ -53,7 +46,7 @@ def test_the_rotation_is_the_one_scipy_finds(labelled, seed):
     F = np.random.default_rng(seed).standard_normal((len(labels), c))
     Y = reference.one_hot(labels, c)
     Q = discrete.procrustes(F, labels)
-    assert_rotation(Q)
+    assert_orthonormal(Q)
     expected, _ = scipy.linalg.orthogonal_procrustes(F, Y)
     gap, least = reference.rotation_gap(F, Q, labels), reference.rotation_gap(F, expected, labels)
     np.testing.assert_allclose(gap, least, rtol=1e-10)
@@ -106,9 +99,9 @@ def test_fewer_rows_than_clusters_take_their_largest_entry():
 def test_turned_indicators_are_recovered_up_to_a_permutation(labelled, seed):
     labels, c = labelled
     assume(len(np.unique(labels)) == c)
-    F = scaled_indicator(labels, c) @ rotation(np.random.default_rng(seed), c)
+    F = scaled_indicator(labels, c) @ orthonormal(np.random.default_rng(seed), c, c)
     Q = discrete.pivoted_rotation(F)
-    assert_rotation(Q)
+    assert_orthonormal(Q)
     found = (F @ Q).argmax(axis=1)
     assert reference.best_agreement(found, labels, c) == len(labels)
     expected = scaled_indicator(found, c)
@@ -120,7 +113,7 @@ HARD = {
     "zero rows": lambda rng: np.eye(10, 3)[rng.permutation(10)],
     "rank one": lambda rng: np.outer(rng.standard_normal(9), rng.standard_normal(3)),
     "equal rows": lambda rng: np.full((7, 3), 0.5),
-    "as many rows as columns": lambda rng: rotation(rng, 4),
+    "as many rows as columns": lambda rng: orthonormal(rng, 4, 4),
     "one column": lambda rng: np.full((5, 1), -np.sqrt(0.2)),
     "tiny": lambda rng: 1e-150 * rng.standard_normal((9, 3)),
 }
@@ -130,9 +123,9 @@ HARD = {
 def test_hard_input_gives_a_rotation_and_no_empty_cluster(kind):
     F = HARD[kind](np.random.default_rng(2))
     start = discrete.pivoted_rotation(F)
-    assert_rotation(start)
+    assert_orthonormal(start)
     Q, labels = discrete.rotate_to_labels(F, start)
-    assert_rotation(Q)
+    assert_orthonormal(Q)
     assert len(np.unique(labels)) == F.shape[1]
 
 
@@ -140,7 +133,7 @@ def test_hard_input_gives_a_rotation_and_no_empty_cluster(kind):
 def test_alternating_never_widens_the_gap(kind):
     rng = np.random.default_rng(0)
     F = rng.standard_normal((40, 4)) if kind == "ordinary" else HARD[kind](rng)
-    start = rotation(rng, F.shape[1])
+    start = orthonormal(rng, F.shape[1], F.shape[1])
     gaps = [reference.rotation_gap(F, start, discrete.assign(F @ start))]
     for stop in range(1, 15):
         Q, labels = discrete.rotate_to_labels(F, start, max_iter=stop)

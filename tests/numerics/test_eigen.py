@@ -57,17 +57,13 @@ def test_both_sides_of_the_switch_from_dense_to_sparse(n):
 
 
 REPEATED = {
-    "ring": (ring(100), 5),
     "clique": (clique(60), 5),
     "cliques": (scipy.linalg.block_diag(*[clique(12)] * 5), 8),
-    "small hub": (cliques_around_a_hub(30, 5), 5),
-    "large hub": (cliques_around_a_hub(40, 10), 20),
+    "hub": (cliques_around_a_hub(40, 10), 20),
     "lattice": (lattice(15), 6),
-    "rings": (scipy.linalg.block_diag(*[ring(30)] * 4), 12),
-    "long ring": (ring(500), 6),
-    "many rings": (scipy.linalg.block_diag(*[ring(60)] * 10), 35),
-    "many copies of a blob": (scipy.linalg.block_diag(*[blobs(5, [100], gap=0.0)] * 12), 20),
-    "copies of a blob": (scipy.linalg.block_diag(*[blobs(5, [40], gap=0.0)] * 6), 10),
+    "ring": (ring(500), 6),
+    "rings": (scipy.linalg.block_diag(*[ring(60)] * 10), 35),
+    "copies of a blob": (scipy.linalg.block_diag(*[blobs(5, [100], gap=0.0)] * 12), 20),
 }
 
 
@@ -117,8 +113,8 @@ def test_weights_serve_the_normalised_laplacian(monkeypatch, name, c, way):
     force(monkeypatch, way)
     S = LOPSIDED[name]
     L, root = normalised(S)
-    count, member = reference.components(S)
-    np.testing.assert_allclose(L @ eigen.null_space(member, count, root), 0.0, atol=1e-13)
+    _, member = reference.components(S)
+    np.testing.assert_allclose(L @ eigen.null_space(member, root), 0.0, atol=1e-13)
     F = eigen.bottom_eigenvectors(sp.csr_array(L), c, member, weights=root)
     assert F.shape == (len(S), c)
     assert_orthonormal(F)

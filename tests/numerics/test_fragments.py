@@ -24,13 +24,14 @@ memberships = st.lists(st.integers(0, 5), min_size=1, max_size=16).map(
 )
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, lambda Z: None])
 @thorough
 @given(member=memberships, n_groups=st.integers(1, 5), seed=st.integers(0, 2**32 - 1))
 def test_merging_matches_the_obvious_loop(make, member, n_groups, seed):
     Z = np.random.default_rng(seed).standard_normal((len(member), 2))
     kept = member.copy()
     merged = fragments.merge_components(make(Z), member, n_groups)
+    Z = None if make(Z) is None else Z
     assert np.array_equal(merged, reference.merge_components(Z, member, n_groups))
     assert np.array_equal(member, kept)
 
@@ -66,12 +67,13 @@ def pieces(draw):
 def test_what_is_left_small_has_no_candidate_outside(given_pieces):
     idx, S, d, size, min_size = given_pieces
     before = S.copy()
-    joined = fragments.join_small(idx, S, d, size, min_size)
+    tied, A, found, n_components, _ = fragments.join_small(idx, S, d, size, min_size)
     assert np.array_equal(S, before)
-    np.testing.assert_allclose(joined.S.sum(axis=1), 1.0, rtol=1e-12)
-    count, member = graph.components(graph.to_csr(idx, joined.S, len(S)))
-    assert count == joined.n_components
-    assert np.array_equal(member, joined.member)
+    np.testing.assert_allclose(tied.sum(axis=1), 1.0, rtol=1e-12)
+    assert np.array_equal(A.toarray(), graph.to_csr(idx, tied, len(S)).toarray())
+    count, member = graph.components(A)
+    assert count == n_components
+    assert np.array_equal(member, found)
     totals = np.bincount(member, weights=size)
     outside = member[idx] != member[:, None]
     for group in np.flatnonzero(totals < min_size):
@@ -83,16 +85,16 @@ def test_what_is_left_small_has_no_candidate_outside(given_pieces):
 @given(pieces())
 def test_joining_only_merges_and_names_the_rows_that_were_small(given_pieces):
     idx, S, d, size, min_size = given_pieces
-    joined = fragments.join_small(idx, S, d, size, min_size)
+    _, _, joined, _, stray = fragments.join_small(idx, S, d, size, min_size)
     _, member = graph.components(graph.to_csr(idx, S, len(S)))
-    pairs = np.unique(np.column_stack([member, joined.member]), axis=0)
+    pairs = np.unique(np.column_stack([member, joined]), axis=0)
     assert len(np.unique(pairs[:, 0])) == len(pairs)
     small = (np.bincount(member, weights=size) < min_size)[member]
     # Those that are a cluster together, and nobody else with them, did not stray.
-    company = np.bincount(joined.member, weights=~small) > 0
-    large = np.bincount(joined.member, weights=size) >= min_size
-    together = (large & ~company)[joined.member]
-    assert np.array_equal(joined.stray, small & ~together)
+    company = np.bincount(joined, weights=~small) > 0
+    large = np.bincount(joined, weights=size) >= min_size
+    together = (large & ~company)[joined]
+    assert np.array_equal(stray, small & ~together)
 
 
 def test_a_stray_row_joins_by_its_shortest_pair_even_if_the_other_holds_it():
@@ -101,9 +103,9 @@ def test_a_stray_row_joins_by_its_shortest_pair_even_if_the_other_holds_it():
     S = np.tile([1.0, 0.0], (5, 1))
     S[4] = 0.0  # row 4 has no weight at all
     d = np.array([[1.0, 9.0], [1.0, 0.5], [1.0, 9.0], [1.0, 9.0], [7.0, 2.0]])
-    joined = fragments.join_small(idx, S, d, np.ones(5), 2)
-    assert np.array_equal(joined.member, [0, 0, 1, 1, 0])
-    np.testing.assert_allclose(joined.S[1], [2 / 3, 1 / 3])
+    tied, _, member, _, _ = fragments.join_small(idx, S, d, np.ones(5), 2)
+    assert np.array_equal(member, [0, 0, 1, 1, 0])
+    np.testing.assert_allclose(tied[1], [2 / 3, 1 / 3])
 
 
 # ----------------------------------------------------------------------------- tie_small

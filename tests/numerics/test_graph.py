@@ -21,9 +21,9 @@ def matrices(elements, max_rows=5, max_columns=8):
     )
 
 
-def random_candidates(rng, n, n_b, k, padded=True):
-    idx = rng.integers(-1 if padded else 0, n_b, (n, k))
-    idx[0, 0] = -1 if padded else 0
+def random_candidates(rng, n, n_b, k):
+    idx = rng.integers(-1, n_b, (n, k))
+    idx[0, 0] = -1
     return idx
 
 

@@ -7,12 +7,9 @@ from hypothesis import strategies as st
 
 from dogc.numerics import lloyd
 from dogc.numerics.lloyd import cell_means, cells, halved_cells, nearest_mean
+from reference_landmarks import squared_distances
 
 thorough = settings(deadline=None, max_examples=30)
-
-
-def squared(Z, R):
-    return np.array([[float(np.sum((z - r) ** 2)) for r in R] for z in Z])
 
 
 @st.composite
@@ -35,7 +32,7 @@ def test_the_nearest_mean_is_nearest(cloud):
     Z, _, p = cloud
     R = Z[:p] + 0.25
     found = nearest_mean(Z, R)
-    d = squared(Z, R)
+    d = squared_distances(Z, R)
     np.testing.assert_allclose(d[np.arange(len(Z)), found], d.min(axis=1), atol=1e-12)
 
 

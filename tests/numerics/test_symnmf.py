@@ -63,9 +63,9 @@ def test_it_stops_as_soon_as_the_projected_gradient_is_below_tol(seed, tol):
     H, objective, converged = symnmf.symmetric_nmf(A, start, tol=tol)
     assert converged
     assert projected_gradient(H) <= tol
-    before = symnmf.symmetric_nmf(A, start, max_iter=len(objective) - 2, tol=tol)
-    assert not before.converged
-    assert projected_gradient(before.H) > tol
+    H, _, converged = symnmf.symmetric_nmf(A, start, max_iter=len(objective) - 2, tol=tol)
+    assert not converged
+    assert projected_gradient(H) > tol
 
 
 @pytest.mark.parametrize("scale", [1e-40, 1e-3, 1.0, 1e6, 1e40])
@@ -75,9 +75,9 @@ def test_planted_factors_are_found_in_any_unit(seed, scale):
     root = np.sqrt(scale)
     A, start = scale * (H @ H.T), root * start
     kept_A, kept = A.copy(), start.copy()
-    result = symnmf.symmetric_nmf(A, start, max_iter=3000, tol=1e-7)
-    np.testing.assert_allclose(result.H / root, H, rtol=0, atol=1e-3)
-    assert result.objective[-1] <= 1e-8 * result.objective[0]
+    found, objective, _ = symnmf.symmetric_nmf(A, start, max_iter=3000, tol=1e-7)
+    np.testing.assert_allclose(found / root, H, rtol=0, atol=1e-3)
+    assert objective[-1] <= 1e-8 * objective[0]
     assert np.array_equal(A, kept_A)
     assert np.array_equal(start, kept)
 
@@ -85,13 +85,11 @@ def test_planted_factors_are_found_in_any_unit(seed, scale):
 def test_the_best_single_factor_is_the_leading_eigenvector():
     A, start = nonnegative_problem(1, 10, 1)
     values, vectors = np.linalg.eigh(A)
-    H = symnmf.symmetric_nmf(A, start, tol=1e-7).H
+    H = symnmf.symmetric_nmf(A, start, tol=1e-7)[0]
     np.testing.assert_allclose(H[:, 0], np.sqrt(values[-1]) * np.abs(vectors[:, -1]), atol=1e-5)
-
-
-def test_entries_that_would_be_negative_end_at_exactly_zero():
+    # Entries that would be negative end at exactly zero.
     A = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    H = symnmf.symmetric_nmf(A, np.array([[1.0, 0.3], [0.3, 1.0]]), tol=1e-8).H
+    H = symnmf.symmetric_nmf(A, np.array([[1.0, 0.3], [0.3, 1.0]]), tol=1e-8)[0]
     assert H[0, 1] == H[1, 0] == 0.0
     np.testing.assert_allclose(np.diag(H), np.sqrt(2.0), rtol=1e-6)
 
@@ -100,36 +98,37 @@ def test_few_iterations_are_enough_on_a_graph():
     Z = np.random.default_rng(2).standard_normal((150, 2)) + 6.0 * np.eye(3, 2)[np.arange(150) % 3]
     A = neighbour_graph(Z, 8)
     start = np.random.default_rng(3).random((150, 3)) / 4
-    result = symnmf.symmetric_nmf(A, start, tol=1e-4)
-    assert result.converged
-    assert len(result.objective) < 150
+    _, objective, converged = symnmf.symmetric_nmf(A, start, tol=1e-4)
+    assert converged
+    assert len(objective) < 150
 
 
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.csr_matrix])
 def test_a_sparse_graph_gives_what_the_dense_one_gives(make):
     S = blobs(4, [20, 20], gap=10.0)
     start = np.random.default_rng(5).random((40, 2))
-    dense, sparse = symnmf.symmetric_nmf(S, start), symnmf.symmetric_nmf(make(S), start)
-    assert isinstance(sparse.H, np.ndarray)
-    np.testing.assert_allclose(sparse.H, dense.H, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(sparse.objective, dense.objective, rtol=1e-8)
+    H, objective, _ = symnmf.symmetric_nmf(make(S), start)
+    expected, values, _ = symnmf.symmetric_nmf(S, start)
+    assert isinstance(H, np.ndarray)
+    np.testing.assert_allclose(H, expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(objective, values, rtol=1e-8)
 
 
 def test_a_start_of_zeros_stays_and_running_out_of_iterations_is_said():
     A, start = nonnegative_problem(11, 10, 3)
-    assert not symnmf.symmetric_nmf(A, np.zeros((10, 3))).H.any()
-    result = symnmf.symmetric_nmf(A, start, max_iter=2, tol=1e-9)
-    assert not result.converged
-    assert len(result.objective) == 3
+    assert not symnmf.symmetric_nmf(A, np.zeros((10, 3)))[0].any()
+    _, objective, converged = symnmf.symmetric_nmf(A, start, max_iter=2, tol=1e-9)
+    assert not converged
+    assert len(objective) == 3
 
 
 def test_without_a_tolerance_the_search_ends_where_nothing_is_gained_but_rounding():
     ended_so = 0
     for seed in range(8):
         A, start = nonnegative_problem(seed, 8, 2)
-        result = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=0.0)
-        assert result.converged
-        gained = -np.diff(result.objective) / np.linalg.norm(A) ** 2
+        _, objective, converged = symnmf.symmetric_nmf(A, start, max_iter=5000, tol=0.0)
+        assert converged
+        gained = -np.diff(objective) / np.linalg.norm(A) ** 2
         # Half and double: the gains themselves are rounded here.
         assert (gained[:-1] > 0.5 * symnmf.ROUNDING).all()
         ended_so += gained[-1] <= 2.0 * symnmf.ROUNDING

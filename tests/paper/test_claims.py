@@ -123,6 +123,9 @@ def test_every_step_of_the_search_for_F_multiplies_the_laplacian_with_it():
         def __init__(self, A):
             self.A, self.shape, self.products = A, A.shape, 0
 
+        def __abs__(self):
+            return abs(self.A)
+
         def __matmul__(self, F):
             self.products += 1
             return self.A @ F
@@ -131,9 +134,8 @@ def test_every_step_of_the_search_for_F_multiplies_the_laplacian_with_it():
     B = rng.standard_normal((40, 3))
     F = np.linalg.qr(rng.standard_normal((40, 3)))[0]
     L = Counted(sp.csr_array(np.diag(np.arange(40.0))))
-    found = stiefel.curvilinear_search(L, B, F, max_iter=20, bound=39.0)
-    assert found.n_iter > 5
-    assert L.products > found.n_iter
+    stiefel.curvilinear_search(L, B, F, max_iter=19, tol=0.0)
+    assert L.products > 19
 
 
 # Labels of the paper's source: there is no eq:29, eq:31, eq:37, eq:38 or eq:49.

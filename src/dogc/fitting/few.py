@@ -284,7 +284,7 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
 
 def _cut(problem: Problem, start: State, labels: np.ndarray) -> float:
     """The normalised cut of labels in the data's own graph at a scale."""
-    A = graph.to_csr(start.idx, problem.nodes.root**2 * start.graph.S, problem.n)
+    A = graph.to_csr(start.graph.idx, problem.nodes.root**2 * start.graph.S, problem.n)
     return graph.normalised_cut(A, labels)
 
 
@@ -312,7 +312,7 @@ def row_result(
     common_xi = None
     if settings.xi_rule is not graph.neighbour_xi:
         # New rows come with distances that are not divided by the scatter of the subspace.
-        common_xi = float(state.xi[0]) * scatter_of(problem, state)
+        common_xi = float(problem.candidates.xi[0]) * scatter_of(problem, state)
     k = k if wide or settings.wanted.everyone else problem.candidates.k
     fitted = labelling.fitted_rows(place, W, labels, k, common_xi, wide)
     reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, task.watch)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..numerics import discrete, fragments, graph, modularity
 from .state import LambdaSearch, LearnedGraph, Problem, State, similarities, symmetric
-from .steps import bottom_of, projected_distances, solved_rows, step_W, with_graph
+from .steps import bottom_of, graph_at, projected_distances, step_W, with_graph
 
 
 def starts(
@@ -56,7 +56,7 @@ def own_graph(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
     candidates, nodes = problem.candidates._replace(xi_rule=graph.neighbour_xi), problem.nodes
     problem = problem._replace(candidates=candidates)
     state = _blank(problem)
-    S = similarities(with_graph(problem, state, solved_rows(problem, state, state.dx)))
+    S = similarities(graph_at(problem, state, state.dx))
     if nodes.mass is not None:
         S = sp.csr_array(S * nodes.mass[:, None])
     Z = nodes.coordinates
@@ -111,11 +111,10 @@ def warm_start(
         Z = problem.nodes.coordinates @ W
         seen = np.linalg.lstsq(problem.subspace.R, Z - Z.mean(axis=0), rcond=None)[0]
         W = np.linalg.qr(seen)[0] * np.sign(np.diag(np.linalg.qr(seen)[1]))
-        dx = projected_distances(problem, problem.subspace.R @ W, state.idx)
-        state = state._replace(W=W, dx=dx)
-        state = with_graph(problem, state, solved_rows(problem, state, dx))
+        dx = projected_distances(problem, problem.subspace.R @ W, state.graph.idx)
+        state = graph_at(problem, state._replace(W=W, dx=dx), dx)
     if S is not None:
-        weights = sp.csr_array(S)[np.arange(n)[:, None], state.idx].toarray()
+        weights = sp.csr_array(S)[np.arange(n)[:, None], state.graph.idx].toarray()
         if not np.allclose(weights.sum(axis=1), 1.0) or weights.min() < 0:
             raise ValueError("each row of S must hold weights of its candidates that sum to one.")
         state = with_graph(problem, state, weights)
@@ -161,10 +160,10 @@ def embedded(problem: Problem, state: State) -> State:
 def own_state(problem: Problem) -> State:
     """S at lambda = 0, the projection that it asks for, S seen in that; no F and no labels yet."""
     state = _blank(problem)
-    state = with_graph(problem, state, solved_rows(problem, state, state.dx))
+    state = graph_at(problem, state, state.dx)
     if problem.subspace is not None:
         state = step_W(problem, state)
-        state = with_graph(problem, state, solved_rows(problem, state, state.dx))
+        state = graph_at(problem, state, state.dx)
     return state
 
 
@@ -174,18 +173,16 @@ def _blank(problem: Problem) -> State:
     subspace, regression = problem.subspace, problem.regression
     # By index from here on, as a CSR row stores them: S then needs no sorting in any step.
     by_index = np.argsort(idx[:, :k], axis=1, kind="stable")
-    nobody, nowhere = np.zeros(n, dtype=bool), np.zeros(n, dtype=np.int64)
+    idx, nowhere = np.take_along_axis(idx, by_index, axis=1), np.zeros(n, dtype=np.int64)
     return State(
-        graph=LearnedGraph(np.empty((n, 0)), None, nowhere, 0, nobody),
+        graph=LearnedGraph(idx, np.empty((n, 0)), None, nowhere, 0, nowhere > 0),
         F=np.empty((n, 0)),
         W=None if subspace is None else np.eye(subspace.R.shape[1], subspace.m),
         Q=np.eye(c),
         Y=nowhere,
         P=np.zeros((0 if regression is None else regression.X.shape[1], c)),
         intercept=np.full(c, 0.0 if regression and not regression.fit_intercept else 1.0 / c),
-        idx=np.take_along_axis(idx, by_index, axis=1),
         dx=np.take_along_axis(d, by_index, axis=1),
-        xi=problem.candidates.xi,
         lam=0.0,
         search=LambdaSearch(0.0, np.inf, None, 1.0, False),
     )

@@ -38,8 +38,9 @@ def begin_search(problem: Problem, state: State) -> State:
     """Enter the search from a state whose S was solved at lambda = 0."""
     unit = balanced_lambda(problem, state)
     fragmented = state.graph.n_components > problem.c
-    anchor = state._replace(search=LambdaSearch(0.0, math.inf, None, unit, fragmented))
-    return anchor._replace(lam=unit, search=LambdaSearch(0.0, math.inf, anchor, unit, fragmented))
+    search = LambdaSearch(0.0, math.inf, None, unit, fragmented)
+    anchor = state._replace(search=search)
+    return state._replace(lam=unit, search=search._replace(anchor=anchor))
 
 
 def search_lambda(problem: Problem, state: State) -> State:

@@ -51,12 +51,7 @@ class Method(NamedTuple):
 
 
 _LEARNED = (steps.step_S, steps.step_F, steps.step_W)
-_REGRESSED = (
-    steps.step_Q,
-    steps.step_restart_regression,
-    steps.step_P,
-    steps.step_Y_regression,
-)
+_REGRESSED = (steps.step_Q, steps.step_restart_regression, steps.step_P, steps.step_Y_regression)
 _GRAPH = (objective.graph, objective.spread, objective.smoothness)
 _LINKED = (*_GRAPH, objective.link)
 _ALL = (*_LINKED, objective.regression)

@@ -18,9 +18,9 @@ def graph(problem: Problem, state: State) -> float:
 
 def spread(problem: Problem, state: State) -> float:
     """sum_ij xi_i s_ij^2, over the copies of j where it stands for several."""
-    S, mass = state.graph.S, problem.nodes.mass
-    xi = state.xi if mass is None else mass * state.xi
-    counts = problem.candidates.counts(state.idx)
+    S, mass, xi = state.graph.S, problem.nodes.mass, problem.candidates.xi
+    xi = xi if mass is None else mass * xi
+    counts = problem.candidates.counts(state.graph.idx)
     each = S if counts is None else S / counts
     return float(xi @ np.einsum("ij,ij->i", S, each))
 

@@ -37,16 +37,6 @@ def paper_weights(alpha: float, beta: float, gamma: float) -> Callable[[float], 
     return lambda lam: fixed
 
 
-def firmer_weights(weights: Callable[[float], Weights], by: float) -> Callable[[float], Weights]:
-    """The same penalties with alpha, and what hangs on it, multiplied."""
-
-    def at(lam: float) -> Weights:
-        alpha, beta, gamma = weights(lam)
-        return Weights(alpha * by, beta * by, gamma)
-
-    return at
-
-
 def relative_weights(
     alpha: float, beta: float, gamma: float, n: int, c: int, d: int
 ) -> Callable[[float], Weights]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .initial_states import starts
 from .methods import Method
-from .penalties import firmer_weights
+from .penalties import Weights
 from .solver import HALTED, NO_SPLIT, Result, solve
 from .state import Problem, State
 from .watch import Watch
@@ -63,10 +63,10 @@ def run(
     the beginning: they are not those of the smallest cut, to which F would go. Unless it
     ``firms``, alpha stays as it is.
     """
-    by_partition = settings.starts == ("modularity",) and settings.lam is None
-    firm = firms and by_partition and settings.may_firm
-    while True:
-        posed = (held(problem) if firm else problem)._replace(ended=watch.end.is_near)
+    lam, max_iter, tol, *_ = settings
+
+    def solved(problem: Problem) -> Result:
+        posed = problem._replace(ended=watch.end.is_near)
         if start is not None and settings.is_own:
             begin = [start]
         else:
@@ -74,19 +74,15 @@ def run(
             with watch.phase("start"):
                 begin = list(starts(posed, settings.init, settings.n_init, rng))
         with watch.phase("iterations"):
-            result = solve(
-                posed,
-                method,
-                begin,
-                lam=settings.lam,
-                max_iter=settings.max_iter,
-                tol=settings.tol,
-                callback=watch,
-            )
-        again = result.reason in NO_SPLIT and may_hold(settings, result, watch)
-        if firm or not firms or not again:
-            return result, firm
-        firm = True
+            return solve(posed, method, begin, lam=lam, max_iter=max_iter, tol=tol, callback=watch)
+
+    by_partition = settings.starts == ("modularity",) and lam is None
+    firm = firms and by_partition and settings.may_firm
+    result = solved(held(problem) if firm else problem)
+    again = firms and not firm and result.reason in NO_SPLIT
+    if again and may_hold(settings, result, watch):
+        return solved(held(problem)), True
+    return result, firm
 
 
 def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
@@ -97,4 +93,9 @@ def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
 
 def held(problem: Problem) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
-    return problem._replace(weights=firmer_weights(problem.weights, FIRMER))
+
+    def firmer(lam: float) -> Weights:
+        alpha, beta, gamma = problem.weights(lam)
+        return Weights(alpha * FIRMER, beta * FIRMER, gamma)
+
+    return problem._replace(weights=firmer)

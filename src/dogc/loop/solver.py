@@ -72,7 +72,6 @@ def alternate(
     problem: Problem,
     method: Method,
     state: State,
-    *,
     max_iter: int,
     tol: float,
     callback: Callback | None = None,
@@ -96,9 +95,8 @@ def alternate(
             exact = state
         state = method.schedule(problem, state)
         if is_closed(state.search):
-            if exact is not None:
-                return Result(exact, history, "unsettled_split")
-            return Result(state, history, "no_exact_split")
+            reason = "no_exact_split" if exact is None else "unsettled_split"
+            return Result(exact or state, history, reason)
     return Result(state, history, "max_iter")
 
 
@@ -107,15 +105,9 @@ def measure(
 ) -> Record:
     """The record of one iteration."""
     terms = {term.__name__: term(problem, state) for term in method.terms}
-    old, new = method.read_labels(before), method.read_labels(state)
-    return Record(
-        iteration,
-        float(sum(terms.values())),
-        terms,
-        state.lam,
-        state.graph.n_components,
-        int(np.count_nonzero(old != new)),
-    )
+    value, count = float(sum(terms.values())), state.graph.n_components
+    changed = np.count_nonzero(method.read_labels(before) != method.read_labels(state))
+    return Record(iteration, value, terms, state.lam, count, int(changed))
 
 
 def stop_reason(
@@ -179,9 +171,7 @@ def solve(
     for state in [begin] if isinstance(begin, State) else begin:
         state = begin_search(problem, method.enter(problem, state))
         state = state if lam is None else state._replace(lam=lam)
-        results.append(
-            alternate(problem, method, state, max_iter=max_iter, tol=tol, callback=callback)
-        )
+        results.append(alternate(problem, method, state, max_iter, tol, callback))
         if results[-1].reason in HALTED:
             break
     return best_result(problem, method, results)
@@ -190,14 +180,13 @@ def solve(
 def best_result(problem: Problem, method: Method, results: list[Result]) -> Result:
     """The result with the lowest objective, those that converged first.
 
-    Runs end at different lambda and xi, where their objectives cannot be compared. So
-    each final state is measured at one lambda, the largest of them, and at one xi.
+    Runs end at different lambda, where their objectives cannot be compared. So each final state
+    is measured at one lambda, the largest of them.
     """
     lam = max(result.state.lam for result in results)
-    xi = results[0].state.xi
 
     def rank(result: Result) -> tuple[bool, float]:
-        state = result.state._replace(lam=lam, xi=xi)
+        state = result.state._replace(lam=lam)
         return result.reason not in SUCCESS, sum(term(problem, state) for term in method.terms)
 
     return min(results, key=rank)

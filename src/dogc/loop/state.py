@@ -55,7 +55,8 @@ class Subspace(NamedTuple):
 
     R: np.ndarray  # (n, r) row-space coordinates, times the root of the masses
     m: int  # columns of W
-    within: np.ndarray | None = None  # (r, r) scatter of rows about their nodes; None: no rows
+    # (r, r) scatter of rows about their nodes: those that share one are as far apart
+    within: np.ndarray | float = 0.0
 
 
 class Regression(NamedTuple):
@@ -100,9 +101,10 @@ class LambdaSearch(NamedTuple):
 
 
 class LearnedGraph(NamedTuple):
-    """The weights S and what follows from them."""
+    """The weights S on candidates, and what follows from them."""
 
-    S: np.ndarray  # (n, k) weights on the candidates
+    idx: np.ndarray  # (n, k) candidates, by index; the same for a whole run
+    S: np.ndarray  # (n, k) their weights
     L: sp.csr_array  # Laplacian of S
     member: np.ndarray  # component of each node
     n_components: int
@@ -122,16 +124,14 @@ class State(NamedTuple):
     Y: np.ndarray  # (n,) labels; (n, c) where they are relaxed
     P: np.ndarray  # (d, c), or (0, c) where there is no regression
     intercept: np.ndarray  # (c,)
-    idx: np.ndarray  # (n, k) candidates, by index
     dx: np.ndarray  # (n, k) d^wx on the candidates
-    xi: np.ndarray  # (n,)
     lam: float
     search: LambdaSearch
 
 
 def similarities(state: State) -> sp.csr_array:
     """S itself: each row sums to one (`eq:7`)."""
-    return graph.to_csr(state.idx, state.graph.S, len(state.idx))
+    return graph.to_csr(state.graph.idx, state.graph.S, len(state.graph.S))
 
 
 def symmetric(S: sp.csr_array) -> sp.csr_array:

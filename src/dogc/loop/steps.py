@@ -25,11 +25,10 @@ def with_graph(problem: Problem, state: State, S: np.ndarray) -> State:
     """
     nodes = problem.nodes
     standing = nodes.size if nodes.standing is None else nodes.standing
-    joined = fragments.join_small(state.idx, S, state.dx, standing, nodes.min_size)
-    L = weighted_laplacian(joined.graph, nodes)
-    return state._replace(
-        graph=LearnedGraph(joined.S, L, joined.member, joined.n_components, joined.stray)
-    )
+    idx = state.graph.idx
+    S, A, member, count, stray = fragments.join_small(idx, S, state.dx, standing, nodes.min_size)
+    L = weighted_laplacian(A, nodes)
+    return state._replace(graph=LearnedGraph(idx, S, L, member, count, stray))
 
 
 def weighted_laplacian(S: sp.csr_array, nodes: Nodes) -> sp.csr_array:
@@ -44,16 +43,16 @@ def weighted_laplacian(S: sp.csr_array, nodes: Nodes) -> sp.csr_array:
 def step_S(problem: Problem, state: State) -> State:
     """Each row of S solves `eq:10` on its candidates."""
     F = state.F / problem.nodes.root
-    d = graph.pair_distances(F, F, state.idx, problem.threads)
+    d = graph.pair_distances(F, F, state.graph.idx, problem.threads)
     d *= state.lam
     d += state.dx
-    return with_graph(problem, state, solved_rows(problem, state, d))
+    return graph_at(problem, state, d)
 
 
-def solved_rows(problem: Problem, state: State, d: np.ndarray) -> np.ndarray:
-    """The row problem at distances d, where each candidate counts as often as it occurs."""
-    counts = problem.candidates.counts(state.idx)
-    return graph.solve_rows(d, state.xi, problem.threads, counts)
+def graph_at(problem: Problem, state: State, d: np.ndarray) -> State:
+    """The state with the S of distances d, where each candidate counts as often as it occurs."""
+    candidates, counts = problem.candidates, problem.candidates.counts(state.graph.idx)
+    return with_graph(problem, state, graph.solve_rows(d, candidates.xi, problem.threads, counts))
 
 
 def step_S_l1(problem: Problem, state: State) -> State:
@@ -61,7 +60,7 @@ def step_S_l1(problem: Problem, state: State) -> State:
     A = problem.candidates.A
     assert A is not None
     F = state.F / problem.nodes.root
-    df = graph.pair_distances(F, F, state.idx)
+    df = graph.pair_distances(F, F, state.graph.idx)
     return with_graph(problem, state, graph.solve_rows_l1(A, state.lam * df))
 
 
@@ -79,19 +78,15 @@ def step_F(problem: Problem, state: State) -> State:
     if alpha == 0.0:
         starts.append(bottom_of(problem, state, state.graph.member))
     elif state.graph.n_components >= problem.c:
-        N = eigen.null_space(state.graph.member, state.graph.n_components, null_weights(problem))
+        N = eigen.null_space(state.graph.member, null_weights(problem))
         starts.append(N @ stiefel.polar(N.T @ B))
     values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
     # c components both are exact minima, and the last one says which of them to merge.
-    bound = norm_bound(L)
-    rounding = 1e-12 * bound * problem.c
+    rounding = 1e-12 * norm_bound(L) * problem.c
     F = starts[-1] if values[-1] < values[0] - rounding else starts[0]
     if alpha > 0.0:
-        result = stiefel.curvilinear_search(
-            L, B, F, max_iter=30, tol=1e-5, bound=bound, ended=problem.ended
-        )
-        F = result.F if result.objective <= values[0] else F
+        F = stiefel.curvilinear_search(L, B, F, max_iter=30, tol=1e-5, ended=problem.ended)
     return state._replace(F=F)
 
 
@@ -110,32 +105,24 @@ def step_W(problem: Problem, state: State) -> State:
     """The projection solves the trace ratio `eq:12.5`; distances follow."""
     if problem.subspace is None or state.W is None:
         return state
-    R = problem.subspace.R
-    # Rows that share a node are as far apart as they scatter about it.
-    within = 0.0 if problem.subspace.within is None else problem.subspace.within
+    R, _, within = problem.subspace
     W = trace_ratio.trace_ratio(R.T @ (state.graph.L @ R) + within, R.T @ R + within, state.W)
     if problem.candidates.A is not None:  # a graph that is given does not depend on the subspace
         return state._replace(W=W)
-    return state._replace(W=W, dx=projected_distances(problem, R @ W, state.idx))
+    return state._replace(W=W, dx=projected_distances(problem, R @ W, state.graph.idx))
 
 
 def projected_distances(problem: Problem, Z: np.ndarray, idx: np.ndarray) -> np.ndarray:
     """d^wx on the candidates: squared distances in the subspace over its total scatter."""
     rows = Z / problem.nodes.root
-    d = graph.pair_distances(rows, rows, idx, problem.threads)
-    d /= total_scatter(Z)
-    return d
+    return graph.pair_distances(rows, rows, idx, problem.threads) / np.vdot(Z, Z)
 
 
 def scatter_of(problem: Problem, state: State) -> float:
     """The scatter that d^wx is divided by; that of rows in all features is one."""
     if problem.subspace is None or state.W is None or problem.candidates.A is not None:
         return 1.0
-    return total_scatter(problem.subspace.R @ state.W)
-
-
-def total_scatter(Z: np.ndarray) -> float:
-    """Tr(W'XHX'W) of rows in the subspace; row-space coordinates are centred."""
+    Z = problem.subspace.R @ state.W  # centred: Tr(W'XHX'W) is the sum of its squares
     return float(np.vdot(Z, Z))
 
 
@@ -202,12 +189,8 @@ def step_restart_regression(problem: Problem, state: State) -> State:
         return state
     fresh = step_P(problem, fresh)
     alpha, beta, _ = problem.weights(state.lam)
-    free = alpha == beta == 0.0
-    return fresh if free or _label_terms(problem, fresh) < _label_terms(problem, state) else state
-
-
-def _label_terms(problem: Problem, state: State) -> float:
-    return link(problem, state) + regression(problem, state)
+    before, after = (link(problem, s) + regression(problem, s) for s in (state, fresh))
+    return fresh if alpha == beta == 0.0 or after < before else state
 
 
 def step_P(problem: Problem, state: State) -> State:

@@ -8,6 +8,7 @@ rows. Whoever finds it true finishes with what there is.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import threading
@@ -36,26 +37,14 @@ class End:
     def __init__(self, max_time: float | None, clock: Callable[[], float]):
         """Start the clock."""
         self.clock = clock
-        self.deadline = None if max_time is None else clock() + max_time
-        self.interrupted = self.late = False
+        self.deadline = math.inf if max_time is None else clock() + max_time
+        self.reason: str | None = None  # why something was left out; None: nothing was
 
     def is_near(self, seconds: float = 0.0) -> bool:
         """True where the time is up, or will be in so many seconds."""
-        if self.deadline is not None and self.clock() + seconds >= self.deadline:
-            self.late = True
-        return self.interrupted or self.late
-
-    @property
-    def reason(self) -> str | None:
-        """Why something was left out; None: nothing was."""
-        return "interrupted" if self.interrupted else "max_time" if self.late else None
-
-    def interrupt(self, *_: object) -> None:
-        """Ctrl-C: the first one is remembered, the second one raises."""
-        now = time.monotonic()
-        if self.interrupted or now - End.last_interrupt < TWICE:
-            raise KeyboardInterrupt
-        self.interrupted, End.last_interrupt = True, now
+        if self.reason is None and self.clock() + seconds >= self.deadline:
+            self.reason = "max_time"
+        return self.reason is not None
 
 
 class Watch:
@@ -77,13 +66,13 @@ class Watch:
         self.seconds: dict[str, float] = {}
         self.max_iter = max_iter
         self._callback = callback
+        self.audience = bool(verbose) or callback is not None  # whether somebody sees iterations
         self.clock = clock
         self.end = End(max_time, clock)
         self._lap = clock()
         self._phases: list[str] = []
         self._bar: Any = None
         self._front = self  # whose bar is seen
-        self._closed = threading.Event()
 
     def quiet(self) -> Watch:
         """A watch with the same end that calls nobody and shows nothing but what is tried."""
@@ -109,14 +98,13 @@ class Watch:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _interrupt(self, *_: object) -> None:
-        self.end.interrupt()
+        """Ctrl-C: the first one is remembered, the second one raises."""
+        now = time.monotonic()
+        if self.end.reason == "interrupted" or now - End.last_interrupt < TWICE:
+            raise KeyboardInterrupt
+        self.end.reason, End.last_interrupt = "interrupted", now
         if self.verbose:
             os.write(2, ENDING)
-
-    @property
-    def audience(self) -> bool:
-        """True where somebody sees the iterations."""
-        return bool(self.verbose) or self._callback is not None
 
     @property
     def overdue(self) -> bool:
@@ -128,7 +116,7 @@ class Watch:
         """Count the time until the end of the block for this phase and no other."""
         self._count()
         self._phases.append(name)
-        self._show(name, stays=False)
+        self._show(name)
         try:
             yield
         finally:
@@ -143,9 +131,8 @@ class Watch:
 
     def trying(self, what: str) -> None:
         """Show beside the name of the phase what is tried in it, by a quiet watch too."""
-        bar, phases = self._front._bar, self._front._phases
-        if bar is not None and phases:
-            bar.set_description_str(f"{phases[-1]}: {what}")
+        if self._front._bar is not None:
+            self._front._bar.set_description_str(f"{self._front._phases[-1]}: {what}")
 
     def enough(self, done: int, total: int) -> bool:
         """So much is done, and whether that must do."""
@@ -157,7 +144,7 @@ class Watch:
         if self._bar is not None:
             self._bar.bar_format = None  # there is something to draw a bar of
             self._bar.total, self._bar.n = total, done
-            self._bar.refresh() if done == total else self._bar.update(0)
+            self._bar.refresh()
 
     def __call__(self, record: Record, state: State | None = None) -> object:
         """Show a record; whether to stop, and why."""
@@ -165,13 +152,11 @@ class Watch:
             f"iteration {record.iteration:3d}  objective {record.objective:.6g}  lambda "
             f"{record.lam:.3g}  components {record.n_components}  changed {record.labels_changed}"
         )
-        if self.verbose == 1:
-            self._show("iterations", stays=True)
+        if self._bar is not None:
             found = record.n_components
             parts = "1 component" if found == 1 else f"{found} components"
             self._bar.set_postfix_str(f"{parts}, objective {record.objective:.4g}", refresh=False)
             self.advance(record.iteration, self.max_iter)
-            self._bar.refresh()
         if self._callback is not None and self._callback(record):
             return True
         return Halt(self.end.reason) if self.overdue else None
@@ -183,31 +168,23 @@ class Watch:
             self.seconds[name] = self.seconds.get(name, 0.0) + now - self._lap
         self._lap = now
 
-    def _show(self, name: str, stays: bool) -> None:
-        """A line for a phase: the clock alone until it advances; it goes unless it stays."""
-        if self.verbose != 1 or (self._bar is not None and self._bar.leave and stays):
+    def _show(self, name: str) -> None:
+        """A line for a phase: the clock alone until it advances; that of the iterations stays."""
+        if self.verbose != 1:
             return
         self._close()
-        clock = "{desc} [{elapsed}]"
-        self._bar = tqdm(desc=name, leave=stays, bar_format=clock, dynamic_ncols=True)
-        self._closed = ticking(self._bar)
+        clock, stays = "{desc} [{elapsed}]", name == "iterations"
+        self._bar = bar = tqdm(desc=name, leave=stays, bar_format=clock, dynamic_ncols=True)
+
+        def tick() -> None:
+            while self._bar is bar:
+                time.sleep(TICK)
+                bar.refresh()  # nothing, once it is closed
+
+        threading.Thread(target=tick, daemon=True).start()
 
     def _close(self) -> None:
-        self._closed.set()
         if self._bar is not None:
-            if self._bar.leave and self._bar.n:
-                self._bar.total = self._bar.n  # it is done, long before max_iter
+            self._bar.total = self._bar.n or None  # it is done, long before max_iter
             self._bar.close()
             self._bar = None
-
-
-def ticking(bar: Any) -> threading.Event:
-    """Have a bar of tqdm's show the time that passes, until the event is set."""
-    closed = threading.Event()
-
-    def tick() -> None:
-        while not closed.wait(TICK):
-            bar.refresh()
-
-    threading.Thread(target=tick, daemon=True).start()
-    return closed

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from . import graph
+
 # The neighbour whose distance is the bandwidth.
 BANDWIDTH_RANK = 7
 
@@ -80,13 +82,8 @@ def symmetric_graph(idx: np.ndarray, weights: np.ndarray) -> sp.csr_array:
            [0.5, 0. , 1. ],
            [0. , 1. , 0. ]])
     """
-    n, k = idx.shape
-    start = np.arange(0, n * k + 1, k, dtype=idx.dtype)
-    A = sp.csr_array((weights.ravel(), idx.ravel(), start), shape=(n, n))
-    A.sort_indices()
-    A = A.maximum(A.T).tocsr()
-    A.eliminate_zeros()
-    return A
+    A = graph.to_csr(idx, weights, len(idx))
+    return A.maximum(A.T).tocsr()
 
 
 def rows_on_simplex(A: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:

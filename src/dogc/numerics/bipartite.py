@@ -71,17 +71,11 @@ def landmark_graph(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, p: int) ->
            [0., 0., 0.]])
     """
 
-    k = idx.shape[1]
-
     def block(rows: slice) -> sp.csr_array:
-        here, B = idx[rows], T[rows] * np.sqrt(omega[rows])[:, None]
-        parts = B.ravel(), here.ravel().astype(np.int32), np.arange(0, here.size + 1, k)
-        B = sp.csr_array(parts, shape=(len(here), p))
+        B = graph.to_csr(idx[rows], T[rows] * np.sqrt(omega[rows])[:, None], p)
         return (B.T @ B).tocsr()
 
-    E = sp.csr_array((p, p))
-    for part in over_rows(block, len(idx)):
-        E = E + part
+    E = sum(over_rows(block, len(idx)), sp.csr_array((p, p)))
     E.eliminate_zeros()
     return E
 

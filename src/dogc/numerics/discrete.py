@@ -12,6 +12,9 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
+from .lloyd import cell_means, nearest_mean
+from .stiefel import polar
+
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
 
@@ -28,22 +31,10 @@ def times(Y: np.ndarray, M: np.ndarray) -> np.ndarray:
     return M[Y] if Y.ndim == 1 else Y @ M
 
 
-def transpose_times(Y: np.ndarray, M: np.ndarray, c: int) -> np.ndarray:
-    """Y' @ M, for Y a label vector or a matrix: for labels, the sums of M over clusters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> transpose_times(np.array([1, 0, 1]), np.array([[1.0], [2.0], [4.0]]), 2).ravel()
-    array([2., 5.])
-    """
-    if Y.ndim == 2:
-        return Y.T @ M
-    return np.stack([np.bincount(Y, weights=column, minlength=c) for column in M.T], axis=1)
-
-
 def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
     r"""The rotation of `eq:15`: :math:`\min_Q \|Y - F Q\|_F^2` s.t. :math:`Q^\top Q = I`.
+
+    For Y a label vector F'Y are the sums of F over clusters.
 
     Examples
     --------
@@ -52,8 +43,11 @@ def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:
     array([[0., 1.],
            [1., 0.]])
     """
-    U, _, Vt = scipy.linalg.svd(transpose_times(Y, F, F.shape[1]).T, check_finite=False)
-    return U @ Vt
+    if Y.ndim == 1:
+        FtY = np.stack([np.bincount(Y, column, minlength=F.shape[1]) for column in F.T])
+    else:
+        FtY = F.T @ Y
+    return polar(FtY)
 
 
 def assign(gain: np.ndarray) -> np.ndarray:
@@ -83,8 +77,7 @@ def assign(gain: np.ndarray) -> np.ndarray:
         return labels
     loss = gain.max(axis=1, keepdims=True) - gain
     # Some optimal set of promises uses only the c cheapest rows of each cluster.
-    cheapest = np.argsort(loss, axis=0, kind="stable")[:c]
-    rows = np.unique(cheapest)
+    rows = np.unique(np.argsort(loss, axis=0, kind="stable")[:c])
     promised, cluster = linear_sum_assignment(loss[rows])
     labels[rows[promised]] = cluster
     return labels
@@ -106,8 +99,7 @@ def pivoted_rotation(F: np.ndarray) -> np.ndarray:
     """
     sample = F[:: max(1, len(F) // PIVOT_ROWS)]
     _, _, pivots = scipy.linalg.qr(sample.T, mode="economic", pivoting=True, check_finite=False)
-    U, _, Vt = scipy.linalg.svd(sample[pivots[: F.shape[1]]].T, check_finite=False)
-    return U @ Vt
+    return polar(sample[pivots[: F.shape[1]]].T)
 
 
 def random_rotation(rng: np.random.Generator, c: int) -> np.ndarray:
@@ -159,8 +151,7 @@ def match_labels(labels: np.ndarray, reference: np.ndarray, c: int) -> np.ndarra
     [1, 0]
     """
     overlap = np.bincount(labels * c + reference, minlength=c * c).reshape(c, c)
-    _, new_name = linear_sum_assignment(-overlap)
-    return new_name
+    return linear_sum_assignment(-overlap)[1]
 
 
 def size_order(labels: np.ndarray, c: int, size: np.ndarray | None = None) -> np.ndarray:
@@ -233,8 +224,7 @@ def cluster_means(Z: np.ndarray, labels: np.ndarray) -> np.ndarray:
     >>> cluster_means(np.array([[1.0], [3.0], [7.0]]), np.array([0, 0, 1])).ravel()
     array([2., 7.])
     """
-    sizes = np.bincount(labels)
-    return (transpose_times(labels, Z, len(sizes)) / sizes[:, None]).astype(Z.dtype)
+    return cell_means(Z, np.ones(len(Z)), labels, int(labels.max()) + 1).astype(Z.dtype)
 
 
 def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -247,9 +237,7 @@ def nearest_centre(Z: np.ndarray, centres: np.ndarray) -> np.ndarray:
     array([0, 1])
     """
     origin = centres[0]  # squares lose digits far from the origin
-    centres = centres - origin
-    squares = np.einsum("kj,kj->k", centres, centres)
-    return (squares - 2.0 * ((Z - origin) @ centres.T)).argmin(axis=1)
+    return nearest_mean(Z - origin, centres - origin)
 
 
 def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
@@ -267,10 +255,10 @@ def adjusted_rand(a: np.ndarray, b: np.ndarray, size: np.ndarray) -> float:
     """
     table = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
     np.add.at(table, (a, b), size)
-    return rand_index(table, float(size.sum()))
+    return rand_index(table)
 
 
-def rand_index(table: np.ndarray, total: float | None = None) -> float:
+def rand_index(table: np.ndarray) -> float:
     """The adjusted Rand index, from weights of rows by the labels of two labellings.
 
     Examples
@@ -285,8 +273,7 @@ def rand_index(table: np.ndarray, total: float | None = None) -> float:
 
     together = pairs(table)
     in_a, in_b = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    every = pairs(float(table.sum()) if total is None else total)
-    expected = in_a * in_b / max(every, np.finfo(float).tiny)
+    expected = in_a * in_b / max(pairs(table.sum()), np.finfo(float).tiny)
     most = (in_a + in_b) / 2.0
     if most == expected:  # all in one cluster, or each alone, in both
         return 1.0

@@ -10,7 +10,6 @@ repeated zero eigenvalue.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
@@ -19,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from .._caller import warn_caller
-from .matrix import Ended, Matrix, never, norm_bound
+from .matrix import Apply, Ended, Matrix, never, norm_bound
 
 # Up to this many rows, where most of them are tied to one another, a dense solve is quick.
 DENSE_UP_TO = 3000
@@ -44,8 +43,6 @@ FILL = 1e9
 # Steps of the power method where there is no time for more.
 SMOOTHINGS = 10
 
-Apply = Callable[[np.ndarray], np.ndarray]
-
 # Newer SciPy draws a vector where Lanczos's method has come to an end too early.
 _FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}
 
@@ -54,9 +51,7 @@ class _Ended(Exception):
     """There is no more time: raised in a product, for nothing else leaves ARPACK."""
 
 
-def null_space(
-    member: np.ndarray, n_components: int, weights: np.ndarray | None = None
-) -> np.ndarray:
+def null_space(member: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     r"""Orthonormal basis of a Laplacian's null space: the scaled component indicators.
 
     Parameters
@@ -69,7 +64,7 @@ def null_space(
     Examples
     --------
     >>> import numpy as np
-    >>> null_space(np.array([0, 1, 0, 0, 0]), 2)
+    >>> null_space(np.array([0, 1, 0, 0, 0]))
     array([[0.5, 0. ],
            [0. , 1. ],
            [0.5, 0. ],
@@ -77,18 +72,14 @@ def null_space(
            [0.5, 0. ]])
     """
     weights = np.ones(len(member)) if weights is None else weights
-    N = np.zeros((len(member), n_components))
-    lengths = np.sqrt(np.bincount(member, weights=weights**2, minlength=n_components))
+    lengths = np.sqrt(np.bincount(member, weights=weights**2))
+    N = np.zeros((len(member), len(lengths)))
     N[np.arange(len(member)), member] = weights / lengths[member]
     return N
 
 
 def bottom_eigenvectors(
-    L: Matrix,
-    c: int,
-    member: np.ndarray,
-    weights: np.ndarray | None = None,
-    ended: Ended = never,
+    L: Matrix, c: int, member: np.ndarray, weights: np.ndarray | None = None, ended: Ended = never
 ) -> np.ndarray:
     r"""Orthonormal F that minimises :math:`\operatorname{Tr}(F^\top L F)` for a Laplacian L.
 
@@ -112,7 +103,7 @@ def bottom_eigenvectors(
     array([0., 1.])
     """
     sizes = np.bincount(member)
-    N = null_space(member, len(sizes), weights)
+    N = null_space(member, weights)
     if len(sizes) >= c:
         return N[:, np.sort(np.argsort(-sizes, kind="stable")[:c])]
     return smallest_eigenvectors(L, c, N, ended=ended)
@@ -155,8 +146,7 @@ def smallest_eigenvectors(
         rest = _dense_bottom(A.toarray() - V @ V.T + (2.0 * N) @ N.T, wanted)
     else:
         rest = _smallest(A, V, N, wanted, ended)
-    F, _ = np.linalg.qr(np.hstack([N, rest]))
-    return F
+    return np.linalg.qr(np.hstack([N, rest]))[0]
 
 
 def _dense_bottom(A: np.ndarray, wanted: int) -> np.ndarray:
@@ -207,12 +197,7 @@ def _smoothed(flipped: Apply, N: np.ndarray, wanted: int) -> np.ndarray:
 
 
 def _largest(
-    apply: Apply,
-    origin: float,
-    N: np.ndarray,
-    wanted: int,
-    ended: Ended,
-    tol: float = PRECISE,
+    apply: Apply, origin: float, N: np.ndarray, wanted: int, ended: Ended, tol: float = PRECISE
 ) -> np.ndarray | None:
     """The top eigenvectors of a positive operator outside N; None if that takes too long.
 
@@ -245,11 +230,10 @@ def _largest(
             return False  # what is larger would have been found as quickly as the others
         return bool(value[0] > last * (1.0 + tol))
 
-    ask = wanted
     try:
         while len(values) < wanted or larger_left(np.sort(values)[-wanted]):
-            more, vectors = search(ask, tol)
-            values, found, ask = np.append(values, more), np.hstack([found, vectors]), 1
+            more, vectors = search(1 if len(values) else wanted, tol)
+            values, found = np.append(values, more), np.hstack([found, vectors])
     except ArpackNoConvergence:
         return None
     return found[:, N.shape[1] + np.argsort(-values, kind="stable")[:wanted]]

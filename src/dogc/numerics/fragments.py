@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,19 +11,9 @@ from . import graph
 from .matrix import Matrix
 
 
-class Joined(NamedTuple):
-    """Weights without a component that is too small, and what follows from them."""
-
-    S: np.ndarray  # (n, k)
-    graph: sp.csr_array  # the same as a sparse array
-    member: np.ndarray  # component of each row
-    n_components: int
-    stray: np.ndarray  # rows whose component was too small
-
-
 def join_small(
     idx: np.ndarray, S: np.ndarray, d: np.ndarray, size: np.ndarray, min_size: float
-) -> Joined:
+) -> tuple[np.ndarray, sp.csr_array, np.ndarray, int, np.ndarray]:
     """Tie every component smaller than ``min_size`` to its nearest neighbour.
 
     The shortest candidate pair that leaves such a component gets the weight of one ordinary
@@ -38,34 +28,41 @@ def join_small(
     min_size : float
         The smallest total that makes a component a cluster.
 
+    Returns
+    -------
+    S : array of shape (n, k), the weights without a component that is too small.
+    A : the same as a sparse array.
+    member : the component of each row.
+    n_components : int
+    stray : mask of the rows whose component was too small.
+
     Examples
     --------
     >>> import numpy as np
     >>> idx = np.array([[1, 2], [0, 2], [1, 0]])
     >>> S = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
     >>> d = np.array([[1.0, 9.0], [1.0, 4.0], [4.0, 9.0]])
-    >>> joined = join_small(idx, S, d, np.ones(3), 2)
-    >>> joined.n_components, joined.stray
-    (1, array([False, False,  True]))
+    >>> join_small(idx, S, d, np.ones(3), 2)[2:]
+    (array([0, 0, 0], dtype=int32), 1, array([False, False,  True]))
     """
-    edges = graph.to_csr(idx, S, len(S))
-    count, member = graph.components(edges)
-    small = np.bincount(member, weights=size, minlength=count) < min_size
-    stray = small[member]
-    while count > 1 and small.any():
+    (n, k), stray = S.shape, None
+    while True:
+        A = graph.to_csr(idx, S, n)
+        count, member = graph.components(A)
+        small = np.bincount(member, weights=size) < min_size
+        stray = small[member] if stray is None else stray
+        if count == 1 or not small.any():
+            break
         ways_out = _shortest_ways_out(idx, d, member, small)
         if not len(ways_out):
             break
-        S, edges = _with_edges(S, ways_out), None
-        ends = member[ways_out // idx.shape[1]], member[idx.ravel()[ways_out]]
-        ties = sp.csr_array((np.ones(len(ways_out)), ends), shape=(count, count))
-        count, group = graph.components(ties)
-        member = group[member]
-        small = np.bincount(member, weights=size, minlength=count) < min_size
-    edges = graph.to_csr(idx, S, len(S)) if edges is None else edges
+        row = ways_out // k
+        added = np.bincount(row, minlength=n)
+        S = S * (k / (k + added))[:, None]
+        S.ravel()[ways_out] += 1.0 / (k + added[row])
     # Small components that are one cluster together did not stray from it.
-    strayed = np.bincount(member, weights=~stray, minlength=count) > 0
-    return Joined(S, edges, member, count, stray & (strayed[member] | small[member]))
+    strayed = np.bincount(member, weights=~stray) > 0
+    return S, A, member, count, stray & (strayed[member] | small[member])
 
 
 def _shortest_ways_out(
@@ -82,16 +79,6 @@ def _shortest_ways_out(
     order = np.lexsort((place, d.ravel()[place], ends))
     first = np.unique(ends[order], return_index=True)[1]
     return np.unique(place[order][first])
-
-
-def _with_edges(S: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Weights with an ordinary neighbour's share at these places, rows still on the simplex."""
-    n, k = S.shape
-    row = places // k
-    added = np.bincount(row, minlength=n)
-    S = S * (k / (k + added))[:, None]
-    S.ravel()[places] += 1.0 / (k + added[row])
-    return S
 
 
 def merge_components(
@@ -117,47 +104,51 @@ def merge_components(
     >>> merge_components(Z, np.array([0, 0, 1, 2, 2]), 2)
     array([0, 0, 1, 1, 1])
     """
-    group = member.copy()
-    sizes = np.bincount(group, weight).astype(float)
-    if isinstance(Z, np.ndarray):
-        Z = Z - Z.mean(axis=0)  # squares below lose digits far from the origin
-    squares = np.empty(0) if Z is None else _row_squares(Z)
-    for _ in range(int((sizes > 0).sum()) - n_groups):
-        smallest = int(np.argmin(np.where(sizes > 0, sizes, np.inf)))
-        if Z is None:
-            others = np.where((sizes > 0) & (np.arange(sizes.size) != smallest), sizes, np.inf)
-            target = int(np.argmin(others))
-        else:
-            target = int(group[_nearest_pair(Z, squares, group, smallest)[1]])
-        group[group == smallest] = target
-        sizes[target] += sizes[smallest]
-        sizes[smallest] = 0
+    group, sizes = member.copy(), np.bincount(member, weight).astype(float)
+    sizes[sizes == 0] = np.inf
+    Z, squares = (None, np.empty(0)) if Z is None else _points(Z, np.mean)
+    for _ in range(int(np.isfinite(sizes).sum()) - n_groups):
+        _join_smallest(Z, squares, group, sizes)
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[group]
 
 
-def _row_squares(Z: Matrix) -> np.ndarray:
+def _points(Z: Matrix, middle: Callable[..., np.ndarray]) -> tuple[Matrix, np.ndarray]:
+    """Rows around their middle, as squares lose digits far from the origin, and their squares."""
     if sp.issparse(Z):
-        return np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", Z, Z)
+        return Z, np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
+    Z = Z - middle(Z, axis=0)
+    return Z, np.einsum("ij,ij->i", Z, Z)
 
 
-def _nearest_pair(
-    Z: Matrix, squares: np.ndarray, group: np.ndarray, which: int
-) -> tuple[int, int, float]:
-    """The closest two rows of which only the first is in a group, and their squared distance."""
-    inside = np.flatnonzero(group == which)
-    best = (-1, -1, np.inf)
-    step = max(1, graph.CHUNK_ELEMENTS // len(group))
-    for start in range(0, len(inside), step):
-        rows = inside[start : start + step]
+def _join_smallest(
+    Z: Matrix | None, squares: np.ndarray, member: np.ndarray, sizes: np.ndarray
+) -> tuple[int, int]:
+    """Make the smallest component part of the nearest one, in place; the two rows that meet."""
+    smallest, second = np.argsort(sizes, kind="stable")[:2]
+    if Z is None:
+        i, j = int(np.argmax(member == smallest)), int(np.argmax(member == second))
+    else:
+        i, j = _nearest_pair(Z, squares, member == smallest)
+    sizes[member[j]] += sizes[smallest]
+    sizes[smallest] = np.inf
+    member[member == smallest] = member[j]
+    return i, j
+
+
+def _nearest_pair(Z: Matrix, squares: np.ndarray, inside: np.ndarray) -> tuple[int, int]:
+    """The closest two rows of which only the first is inside."""
+    own, best, least = np.flatnonzero(inside), (-1, -1), np.inf
+    step = max(1, graph.CHUNK_ELEMENTS // len(inside))
+    for start in range(0, len(own), step):
+        rows = own[start : start + step]
         cross = Z[rows] @ Z.T
         cross = cross.toarray() if sp.issparse(cross) else cross
         reach = squares[rows, None] + squares[None, :] - 2.0 * cross
-        reach[:, group == which] = np.inf
+        reach[:, inside] = np.inf
         at, nearest = np.unravel_index(int(np.argmin(reach)), reach.shape)
-        if reach[at, nearest] < best[2]:
-            best = (int(rows[at]), int(nearest), float(reach[at, nearest]))
+        if reach[at, nearest] < least:
+            best, least = (int(rows[at]), int(nearest)), reach[at, nearest]
     return best
 
 
@@ -185,19 +176,14 @@ def tie_small(
     """
     weakest = float(A.data.min()) if A.nnz else 1.0
     count, member = graph.components(A)
-    sizes = np.bincount(member, weights=size, minlength=count)
+    sizes = np.bincount(member, weights=size)
     small = (sizes < min_size)[member] & (count > 1)
     if not small.any():
         return A, small
-    Z = Z - np.median(Z, axis=0) if isinstance(Z, np.ndarray) else Z
-    squares, ends = _row_squares(Z), []
+    (Z, squares), ends = _points(Z, np.median), []
     while np.isfinite(sizes).sum() > 1 and sizes.min() < min_size:
-        smallest = int(np.argmin(sizes))
-        i, j, _ = _nearest_pair(Z, squares, member, smallest)
+        i, j = _join_smallest(Z, squares, member, sizes)
         ends += [(i, j), (j, i)]
-        sizes[member[j]] += sizes[smallest]
-        sizes[smallest] = np.inf  # it is part of another now
-        member[member == smallest] = member[j]
     row, column = np.array(ends).T
     ties = sp.csr_array((np.full(len(row), weakest), (row, column)), shape=A.shape)
     return (A + ties).tocsr(), small
@@ -227,14 +213,13 @@ def bridge_small(
     for _ in range(len(idx)):  # a bridge that breaks another link may need one more
         edges = graph.to_csr(idx[:, :k], (idx[:, :k] >= 0).astype(float), len(idx))
         count, member = graph.components(edges)
-        sizes = np.bincount(member, weights=size, minlength=count)
+        sizes = np.bincount(member, weights=size)
         if count == 1 or sizes.min() >= min_size:
             break
         if squares is None:
             idx, d = idx.copy(), d.copy()
-            Z = Z - Z.mean(axis=0) if isinstance(Z, np.ndarray) else Z
-            squares = _row_squares(Z)
-        i, j, _ = _nearest_pair(Z, squares, member, int(np.argmin(sizes)))
+            Z, squares = _points(Z, np.mean)
+        i, j = _nearest_pair(Z, squares, member == np.argmin(sizes))
         idx[i, k - 1] = j
         known = np.where(np.isfinite(d[i, k - 1 :]), d[i, k - 1 :], 0.0)  # it may have had fewer
         d[i, k - 1 :] = np.maximum(known, graph.pair_distances(Z[[i]], Z, idx[[i], k - 1 : k])[0])

@@ -122,21 +122,18 @@ def project_rows_to_simplex(V: np.ndarray, copies: np.ndarray | None = None) -> 
     array([[0.93333..., 0.06666...]])
     """
     V = V - V.max(axis=1, keepdims=True)  # shift-invariant; keeps digits at any scale
-    n, k = V.shape
     with np.errstate(invalid="ignore"):
         if copies is None:
-            descending, held = -np.sort(-V, axis=1), np.broadcast_to(np.arange(1.0, k + 1), V.shape)
-            excess = np.cumsum(descending, axis=1) - 1.0
+            descending, each = -np.sort(-V, axis=1), np.ones(V.shape)
         else:
             order = np.argsort(-V, axis=1, kind="stable")
-            descending = np.take_along_axis(V, order, axis=1)
-            each = np.take_along_axis(copies, order, axis=1)
-            held = np.cumsum(each, axis=1)
-            excess = np.cumsum(each * descending, axis=1) - 1.0
+            descending, each = (np.take_along_axis(M, order, axis=1) for M in (V, copies))
+        held = np.cumsum(each, axis=1)
+        excess = np.cumsum(each * descending, axis=1) - 1.0
         in_support = descending * held > excess
-    last = np.maximum(in_support.sum(axis=1), 1) - 1
-    threshold = excess[np.arange(n), last] / held[np.arange(n), last]
-    S = np.maximum(V - threshold[:, None], 0.0)
+    last = np.maximum(in_support.sum(axis=1, keepdims=True), 1) - 1
+    threshold = np.take_along_axis(excess, last, axis=1) / np.take_along_axis(held, last, axis=1)
+    S = np.maximum(V - threshold, 0.0)
     if copies is not None:
         S *= copies
     S[S < EDGE_FLOOR] = 0.0
@@ -253,13 +250,12 @@ def to_csr(idx: np.ndarray, S: np.ndarray, n_columns: int) -> sp.csr_array:
     >>> to_csr(np.array([[1, 2]]), np.array([[0.0, 1.0]]), 3).toarray()
     array([[0., 0., 1.]])
     """
-    n, _ = idx.shape
     kept = S > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     # Products with the graph are bound by memory: short indices make them faster.
     short = np.int32 if max(n_columns, indptr[-1]) < 2**31 else np.int64
     columns, indptr = idx[kept].astype(short), indptr.astype(short)
-    graph = sp.csr_array((S[kept], columns, indptr), shape=(n, n_columns))
+    graph = sp.csr_array((S[kept], columns, indptr), shape=(len(idx), n_columns))
     graph.sort_indices()
     return graph
 
@@ -274,12 +270,8 @@ def laplacian(S: sp.csr_array) -> sp.csr_array:
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
     """
-    n = S.shape[0]
-    half = sp.csr_array((0.5 * S.data, S.indices, S.indptr), S.shape)
-    A = (half + half.T).tocsr()
-    degree = np.asarray(A.sum(axis=1)).ravel()
-    place = np.arange(n + 1, dtype=A.indices.dtype)
-    return sp.csr_array((degree, place[:-1], place), S.shape) - A
+    A = ((S + S.T) * 0.5).tocsr()
+    return sp.diags_array(np.ravel(A.sum(axis=1)), format="csr") - A
 
 
 def normalised_cut(S: sp.csr_array, labels: np.ndarray) -> float:

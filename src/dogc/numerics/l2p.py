@@ -9,13 +9,11 @@ touches it there; with the loss so defined, reweighting lowers it at every step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from .matrix import Ended, Matrix, never
+from .matrix import Apply, Ended, Matrix, never
 
 RESIDUAL_FLOOR = 1e-4
 
@@ -94,27 +92,25 @@ def weighted_ridge(
     share = weights / weights.sum()
     x_mean = share @ X if fit_intercept else np.zeros(d)
     y_mean = share @ Y if fit_intercept else np.zeros(Y.shape[1])
-    Yc = Y - y_mean
-    offset = x_mean
+    Yc, offset, root = Y - y_mean, x_mean, np.sqrt(weights)[:, None]
     if not sp.issparse(X):
         X = X - x_mean  # before any product, which would lose digits far from the origin
         X[:, np.abs(X).max(axis=0) <= 8 * np.finfo(float).eps * np.abs(x_mean)] = 0.0
         offset = np.zeros(d)
     dual = None
     if sp.issparse(X) and min(n, d) > DIRECT_UP_TO:
-        dual = _dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma, ended)
+        dual = _dual(X, offset, root, Yc, gamma, ended)
+    if dual is None and d > n:
+        dual = _dense_dual(X, offset, root, Yc, gamma)
     if dual is not None:
         P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
-    elif d <= n:
+    else:
         weighted = sp.dia_array((weights[None, :], [0]), shape=(n, n)) @ X
         gram = _dense(weighted.T @ X)
         scale = float(np.trace(gram))
         if sp.issparse(X):
             gram -= weights.sum() * np.outer(offset, offset)
         P = _solve(gram, gamma, np.asarray(weighted.T @ Yc), scale)
-    else:
-        dual = _dense_dual(X, offset, np.sqrt(weights)[:, None], Yc, gamma)
-        P = np.asarray(X.T @ dual) - np.outer(offset, dual.sum(axis=0))
     return P, y_mean - x_mean @ P
 
 
@@ -137,12 +133,7 @@ def _dense_dual(
 
 
 def _dual(
-    X: Matrix,
-    offset: np.ndarray,
-    root: np.ndarray,
-    Yc: np.ndarray,
-    gamma: float,
-    ended: Ended,
+    X: Matrix, offset: np.ndarray, root: np.ndarray, Yc: np.ndarray, gamma: float, ended: Ended
 ) -> np.ndarray | None:
     """The dual solution for sparse rows, applied and never formed; None where gamma is too small.
 
@@ -155,23 +146,17 @@ def _dual(
         return None
     back = X.T.tocsr()
 
-    def apply(V: np.ndarray) -> np.ndarray:
-        V = root * V
-        Z = back @ V - np.outer(offset, V.sum(axis=0))
-        return root * (X @ Z - offset @ Z)
-
     def system(V: np.ndarray) -> np.ndarray:
-        return apply(V) + gamma * V
+        scaled = root * V
+        Z = back @ scaled - np.outer(offset, scaled.sum(axis=0))
+        return root * (X @ Z - offset @ Z) + gamma * V
 
     solved = conjugate_gradients(system, root * Yc, diagonal + gamma, ended)
     return None if solved is None else root * solved
 
 
 def conjugate_gradients(
-    apply: Callable[[np.ndarray], np.ndarray],
-    B: np.ndarray,
-    diagonal: np.ndarray,
-    ended: Ended = never,
+    apply: Apply, B: np.ndarray, diagonal: np.ndarray, ended: Ended = never
 ) -> np.ndarray | None:
     """Solve a positive definite system for each column of B; None where it takes too many steps.
 
@@ -252,7 +237,6 @@ def _solve(gram: np.ndarray, gamma: float, right: np.ndarray, scale: float) -> n
         return scipy.linalg.cho_solve(factor, right, check_finite=False)
     values, vectors = np.linalg.eigh(gram)
     damped = np.maximum(values, 0.0) + gamma
-    rounding = eps * n * scale
-    keep = damped > max(1e-13 * n * damped[-1], rounding, np.finfo(float).tiny)
+    keep = damped > max(1e-13 * n * damped[-1], eps * n * scale, np.finfo(float).tiny)
     inverse = np.where(keep, 1.0 / np.where(keep, damped, 1.0), 0.0)
     return vectors @ (inverse[:, None] * (vectors.T @ right))

@@ -82,9 +82,8 @@ def halved_cells(Z: np.ndarray, weight: np.ndarray, p: int) -> np.ndarray:
         part, share = Z[rows], weight[rows] / weight[rows].sum()
         scatter = share @ np.square(part - share @ part)
         order = np.lexsort((part.sum(axis=1), part[:, scatter.argmax()]))  # sums decide in a tie
-        below = np.cumsum(share[order])
-        cut = int(np.searchsorted(below, (p // 2) / p - SLACK)) + 1
-        cut = min(max(cut, 1), len(rows) - 1)
+        cut = int(np.searchsorted(np.cumsum(share[order]), (p // 2) / p - SLACK)) + 1
+        cut = min(cut, len(rows) - 1)
         parts += [(rows[order[cut:]], p - p // 2), (rows[order[:cut]], p // 2)]
     return found
 

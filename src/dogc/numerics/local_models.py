@@ -87,8 +87,7 @@ def linear_ridge_weights(X: Matrix, idx: np.ndarray, ridge: float) -> np.ndarray
            [ 2. , -1. ],
            [ 2. , -1. ]])
     """
-    n, k = idx.shape
-    weights = np.empty((n, k))
+    weights, k = np.empty(idx.shape), idx.shape[1]
     for rows, around in _neighbourhoods(X, idx):
         mean = around.mean(axis=1, keepdims=True)
         centred = around - mean
@@ -98,8 +97,7 @@ def linear_ridge_weights(X: Matrix, idx: np.ndarray, ridge: float) -> np.ndarray
         gram = centred @ centred.transpose(0, 2, 1)
         # The row is the origin, so as seen from the neighbours' mean it lies at minus the mean.
         own = -np.einsum("ijm,im->ij", centred, mean[:, 0])
-        penalty = ridge * np.einsum("ijj->i", gram) / k
-        penalty = np.maximum(penalty, np.finfo(float).tiny)
+        penalty = np.maximum(ridge * np.einsum("ijj->i", gram) / k, np.finfo(float).tiny)
         weights[rows] = 1.0 / k + _ridge_solve(gram, penalty, own)
     return weights
 

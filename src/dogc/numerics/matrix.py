@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 
 # A NumPy array or a SciPy sparse array or matrix, rows first. SciPy's two sparse families
 # share no base class, so this cannot be said more exactly.
 Matrix: TypeAlias = Any
 # Asked between the steps of a long computation, which ends roughly from the first True on.
 Ended = Callable[[], bool]
+# A symmetric operator: its product with an array, a column or several.
+Apply = Callable[[np.ndarray], np.ndarray]
 
 
 def never() -> bool:
@@ -36,9 +37,6 @@ def norm_bound(A: Matrix) -> float:
     >>> norm_bound(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     2.0
     """
-    if sp.issparse(A) and A.format == "csr":  # without a copy of where the entries are
-        A = sp.csr_array((np.abs(A.data), A.indices, A.indptr), A.shape)
-        return float(A.sum(axis=1).max())
     return float(abs(A).sum(axis=1).max())
 
 

@@ -8,8 +8,6 @@ With A the normalised graph this is the normalised cut with :math:`F^\top F = I`
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
@@ -23,15 +21,9 @@ ARMIJO, HALVINGS = 1e-4, 40
 ROUNDING = 4.0 * np.finfo(float).eps
 
 
-class Factors(NamedTuple):
-    """H, the objective after each iteration (the start included), and whether it settled."""
-
-    H: np.ndarray
-    objective: list[float]
-    converged: bool
-
-
-def symmetric_nmf(A: Matrix, H: np.ndarray, *, max_iter: int = 500, tol: float = 1e-4) -> Factors:
+def symmetric_nmf(
+    A: Matrix, H: np.ndarray, *, max_iter: int = 500, tol: float = 1e-4
+) -> tuple[np.ndarray, list[float], bool]:
     r"""Projected gradient with Barzilai-Borwein steps, from a given H; never goes up.
 
     Parameters
@@ -40,22 +32,30 @@ def symmetric_nmf(A: Matrix, H: np.ndarray, *, max_iter: int = 500, tol: float =
     H : array of shape (n, c), non-negative: where to start.
     tol : stop when the projected gradient is this small beside the first gradient.
 
+    Returns
+    -------
+    H : array of shape (n, c)
+    objective : that after each iteration, the start included.
+    converged : whether it settled.
+
     Examples
     --------
     >>> import numpy as np
     >>> A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 4.0]])
-    >>> factors = symmetric_nmf(A, np.array([[0.5, 0.1], [0.5, 0.1], [0.1, 1.0]]), tol=1e-9)
-    >>> factors.H.round(3) + 0.0
+    >>> H, _, _ = symmetric_nmf(A, np.array([[0.5, 0.1], [0.5, 0.1], [0.1, 1.0]]), tol=1e-9)
+    >>> H.round(3) + 0.0
     array([[1., 0.],
            [1., 0.],
            [0., 2.]])
     """
     unit = float(scipy.linalg.norm(A.data if sp.issparse(A) else A)) or 1.0
     H, objective, converged = _descend(A / unit, H / np.sqrt(unit), max_iter, tol)
-    return Factors(H * np.sqrt(unit), [value * unit**2 for value in objective], converged)
+    return H * np.sqrt(unit), [value * unit**2 for value in objective], converged
 
 
-def _descend(A: Matrix, H: np.ndarray, max_iter: int, tol: float) -> Factors:
+def _descend(
+    A: Matrix, H: np.ndarray, max_iter: int, tol: float
+) -> tuple[np.ndarray, list[float], bool]:
     """The same for A of norm one, in whose unit tolerances are."""
     entries = A.data if sp.issparse(A) else A
     constant = float(np.vdot(entries, entries))
@@ -66,7 +66,7 @@ def _descend(A: Matrix, H: np.ndarray, max_iter: int, tol: float) -> Factors:
     for _ in range(max_iter):
         # The optimality condition: no descent that H >= 0 allows.
         if np.linalg.norm(H - np.maximum(H - gradient, 0.0)) <= tol * first:
-            return Factors(H, history, True)
+            return H, history, True
         direction = np.maximum(H - step * gradient, 0.0) - H
         slope = float(np.vdot(gradient, direction))
         length = 1.0
@@ -77,7 +77,7 @@ def _descend(A: Matrix, H: np.ndarray, max_iter: int, tol: float) -> Factors:
                 break
             length *= 0.5
         else:
-            return Factors(H, history, True)  # no descent left above rounding
+            return H, history, True  # no descent left above rounding
         moved, turned = H_new - H, gradient_new - gradient
         curvature = float(np.vdot(moved, turned))
         step = float(np.vdot(moved, moved)) / curvature if curvature > 0 else 1.0 / first
@@ -85,8 +85,8 @@ def _descend(A: Matrix, H: np.ndarray, max_iter: int, tol: float) -> Factors:
         H, value, gradient = H_new, value_new, gradient_new
         history.append(value)
         if gained <= ROUNDING:
-            return Factors(H, history, True)
-    return Factors(H, history, False)
+            return H, history, True
+    return H, history, False
 
 
 def _objective(A: Matrix, H: np.ndarray, constant: float) -> tuple[float, np.ndarray]:

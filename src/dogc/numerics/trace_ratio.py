@@ -105,9 +105,8 @@ def trace_ratio(
         new = ratio_at(A, B, V)
         if new >= ratio:  # rounding level: keep the better one
             break
-        done = ratio - new <= tol * abs(ratio)
-        W, ratio = V, new
-        if done:
+        W, ratio, gained = V, new, ratio - new
+        if gained <= tol * abs(ratio):
             break
     return W
 
