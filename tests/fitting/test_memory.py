@@ -67,8 +67,8 @@ def test_sparse_rows_too(little_room, method):
 
 def test_the_bytes_of_sparse_rows_count_their_indices():
     X = sp.csr_array(np.eye(8))
-    assert memory.size_of(X).row == 8 + X.indices.itemsize
-    assert memory.size_of(np.eye(8)).row == 64
+    assert memory.row_bytes(memory.RowsInMemory(X)) == 8 + X.indices.itemsize
+    assert memory.row_bytes(memory.RowsInMemory(np.eye(8))) == 64
 
 
 def test_the_command_line_says_it_in_one_sentence(little_room, tmp_path, capsys):

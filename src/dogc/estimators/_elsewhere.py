@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._checks import check_device, check_numbers
@@ -20,7 +19,6 @@ from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.representatives import Representatives, RowSet
 from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_range
-from ..numerics import discrete
 from ..numerics.matrix import Matrix
 
 # What a fit leaves for each row.
@@ -168,16 +166,6 @@ def storable(estimator: Any) -> Any:
     model = copy.copy(estimator)
     follow(model, None)
     return model
-
-
-def agreement(one: Any, other: Any) -> float:
-    """The adjusted Rand index of two labellings; of Dask's, from how often labels come together."""
-    if not is_dask(one):
-        return float(adjusted_rand_score(in_memory(one), in_memory(other)))
-    from ..fitting.dask_rows import paired_counts
-
-    first, second, count = paired_counts(one, other)
-    return discrete.adjusted_rand(first, second, count)
 
 
 def of_each_row(method: Method) -> Method:

@@ -206,18 +206,14 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
             f"sample_weight must hold one number for each of the {n} rows; got "
             f"{'an array of shape ' + str(weight.shape) if weight.size else shown(sample_weight)}."
         )
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError(
-            "sample_weight must hold finite numbers of at least 0; drop or repair the others."
-        )
     if np.count_nonzero(weight) < 2:
         raise ValueError(
             "sample_weight is zero for all rows but one at most; give two rows weight."
         )
-    if not 1.0 / LONGEST <= weight.max() <= LONGEST:
+    if not (weight.min() >= 0 and 1.0 / LONGEST <= weight.max() <= LONGEST):  # nor is any NaN
         raise ValueError(
-            f"sample_weight has the largest weight {weight.max():g}, which must lie between "
-            f"{1.0 / LONGEST:g} and {LONGEST:g}; rescale sample_weight."
+            f"sample_weight must hold finite numbers of at least 0, the largest of them between "
+            f"{1.0 / LONGEST:g} and {LONGEST:g}; drop, repair or rescale the others."
         )
     return weight
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..numerics import discrete, lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
 from .repeatable import Found, Report, over_blocks
-from .representatives import Representatives, RowFacts, RowSet, Unseen, as_points
+from .representatives import LinkedRows, Representatives, RowFacts, RowSet, Unseen, as_points
 
 # Rows for each of those that are to differ, among which they are looked for first.
 HEAD = 100
@@ -77,29 +77,6 @@ class RowsInMemory(RowSet):
         self, fitted: Representatives, report: Report | None = None
     ) -> tuple[LinksInMemory, links.LinkSums]:
         """One pass over the rows: the links of each, and what they add up to."""
-        parts, p = [], len(fitted.R)
-        total = links.no_sums(p)
-        for found, sums in self._linked(fitted, report):
-            # A row's strengths are in the sums now; only its shares are needed for its label.
-            parts.append((found.idx, found.share, found.reach))
-            total = links.add(total, sums)
-        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
-        rows = links.RowLinks(idx, None, share, reach)
-        return LinksInMemory(rows, self.weight, self.dtype, p, self.n_jobs), total
-
-    def sums(self, fitted: Representatives) -> links.LinkSums:
-        """Sums of the links of rows; the links are not kept."""
-        sums = (sums for _, sums in self._linked(fitted))
-        return functools.reduce(links.add, sums, links.no_sums(len(fitted.R)))
-
-    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """Facts of each row by its links, which are not kept."""
-        linked = (found for found, _ in self._linked(fitted))
-        return put_together(row_facts(fitted, found, mark, self.dtype) for found in linked)
-
-    def _linked(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> Iterator[tuple[links.RowLinks, links.LinkSums]]:
         X, weight, p = self.X, self.weight, len(fitted.R)
         search = links.make_search(fitted.R, fitted.metric)
 
@@ -108,17 +85,21 @@ class RowsInMemory(RowSet):
             found = links.link_rows(search, Z, fitted.n_links, fitted.width)
             return found, links.link_sums(found, weight[rows], p)
 
-        return over_blocks(block, X, self.n_jobs, report)
+        parts, total = [], links.no_sums(p)
+        for found, sums in over_blocks(block, X, self.n_jobs, report):
+            # A row's strengths are in the sums now; only its shares are needed for its label.
+            parts.append((found.idx, found.share, found.reach))
+            total = links.add(total, sums)
+        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return LinksInMemory(self, links.RowLinks(idx, None, share, reach), p), total
 
 
-class LinksInMemory:
+class LinksInMemory(LinkedRows):
     """The links of rows."""
 
-    def __init__(
-        self, rows: links.RowLinks, weight: np.ndarray, dtype: Any, p: int, n_jobs: int | None
-    ):
+    def __init__(self, source: RowsInMemory, rows: links.RowLinks, p: int):
         """Keep them; p is the number of representatives."""
-        self.rows, self.weight, self.dtype, self.p, self.n_jobs = rows, weight, dtype, p, n_jobs
+        self.source, self.rows, self.p, self.n_links = source, rows, p, rows.idx.shape[1]
 
     def _each(self, function: Callable[[links.RowLinks], Found]) -> Iterator[Found]:
         """Results of a function for the links of each block of rows."""
@@ -127,20 +108,18 @@ class LinksInMemory:
         def block(part: slice) -> Found:
             return function(links.RowLinks(idx[part], None, share[part], reach[part]))
 
-        return over_blocks(block, idx, self.n_jobs)
+        return over_blocks(block, idx, self.source.n_jobs)
 
-    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
-        """The sizes of labels that representatives have, and how many links have a vote."""
-
-        def sizes_by(n_votes: int) -> np.ndarray:
-            found = self._each(lambda rows: row_votes(rows, labels, n_votes)[0])
-            return weigh(np.concatenate(list(found)), self.weight, int(labels.max()) + 1)
-
-        return counted(sizes_by, self.rows.idx.shape[1], labels)
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have."""
+        found = self._each(lambda rows: row_votes(rows, labels, n_votes)[0])
+        return weigh(np.concatenate(list(found)), self.source.weight, int(labels.max()) + 1)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """Facts of each row, once representatives have labels."""
-        return put_together(self._each(lambda rows: row_facts(fitted, rows, mark, self.dtype)))
+        facts = self._each(lambda rows: row_facts(fitted, rows, mark, self.source.dtype))
+        parts = zip(*facts, strict=True)
+        return RowFacts(*(None if part[0] is None else np.concatenate(part) for part in parts))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
@@ -172,19 +151,6 @@ def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     return np.bincount(found, weight, c).astype(np.int64)
 
 
-def counted(
-    sizes_by: Callable[[int], np.ndarray], n_links: int, labels: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Sizes of labels by the votes of all links, or of the nearest where a label would be lost.
-
-    ``sizes_by`` tells them for a number of links that have a vote.
-    """
-    sizes = sizes_by(n_links)
-    if n_links > 1 and (sizes[np.unique(labels)] == 0).any():
-        return sizes_by(1), 1
-    return sizes, n_links
-
-
 def row_facts(
     fitted: Representatives, rows: links.RowLinks, mark: int | None, dtype: Any
 ) -> RowFacts:
@@ -199,9 +165,3 @@ def row_facts(
     if mark is not None:
         labels[apart] = mark
     return RowFacts(labels, sure.astype(dtype), score.astype(dtype), apart)
-
-
-def put_together(facts: Iterable[RowFacts]) -> RowFacts:
-    """The facts of all rows from those of blocks."""
-    parts = zip(*facts, strict=True)
-    return RowFacts(*(None if part[0] is None else np.concatenate(part) for part in parts))

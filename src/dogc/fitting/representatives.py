@@ -112,11 +112,20 @@ Unseen = Callable[[Matrix], RowFacts]
 class LinkedRows(Protocol):
     """Rows that are linked with representatives."""
 
-    def count(self, labels: np.ndarray) -> tuple[Any, int]:
+    n_links: int
+
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have, where so many links of a row vote."""
+
+    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links of a row have a vote.
 
         All links vote, unless a label would have no row at all: then the nearest alone.
         """
+        sizes = self.sizes(labels, self.n_links)
+        if self.n_links > 1 and (sizes[np.unique(labels)] == 0).any():
+            return self.sizes(labels, 1), 1
+        return sizes, self.n_links
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """The facts of each row, once representatives have labels."""
@@ -183,12 +192,9 @@ class ManyRows(NamedTuple):
 def projected(frame: Frame, components: np.ndarray) -> Frame:
     """The frame with directions to look along, of shape (q, d)."""
     X: Any = frame.scaled.X
-    middle: Any = 0.0
-    if sp.issparse(X):
-        reach = abs(X).max(axis=1).toarray()
-    else:
-        middle = np.median(X, axis=0).astype(np.float64)
-        reach = np.abs(X - middle).max(axis=1)
+    sparse = sp.issparse(X)
+    middle: Any = 0.0 if sparse else np.median(X, axis=0).astype(np.float64)
+    reach = abs(X).max(axis=1).toarray() if sparse else np.abs(X - middle).max(axis=1)
     directions = components.T.astype(np.float64)
     bits = exact_bits(len(directions))
     unit = power_of_two(float(np.quantile(reach, 0.9)))
@@ -199,19 +205,10 @@ def projected(frame: Frame, components: np.ndarray) -> Frame:
 def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     """Rows as points: a function of each row alone, to the last bit.
 
-    As ``scaling.apply_scale``, in 64 bits and without dropping any: here ties are broken otherwise.
+    In 64 bits and without dropping any: here ties are broken otherwise.
     """
-    scaled = frame.scaled
-    X = scaling.same_kind(X, scaled.X)
-    Z = X.astype(np.float64)
-    Z = Z.toarray() if sp.issparse(Z) else Z
-    Z -= scaled.origin
-    Z = scaling.within_reach(Z, scaled.unit)
-    Z /= scaled.unit
-    Z -= scaled.centre
-    Z /= scaled.scatter
-    if scaled.constant is not None and scaled.constant.any():
-        Z[:, scaled.constant] = 0.0  # what is left of it is rounding
+    X = X.toarray() if sp.issparse(X) else X
+    Z = scaling.apply_scale(frame.scaled, X.astype(np.float64, copy=False), drop_bits=False)
     if frame.directions is None:
         return Z
     # Products of so few bits are exact, whatever rows are multiplied together.

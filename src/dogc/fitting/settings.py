@@ -110,7 +110,6 @@ class Settings(NamedTuple):
     run: RunSettings
     rule: str | None  # that labels new rows; None: neighbours do
     outlier_label: int | None
-    max_time: float | None
     merge_copies: bool = True
 
     @property
@@ -153,6 +152,7 @@ def check_settings(
     c = _checks.check_clusters(given["n_clusters"], n)
     _checks.check_callback(given["callback"])
     _checks.check_verbose(given["verbose"])
+    _checks.check_positive("max_time", given["max_time"], None)
     metric = _checks.check_choice("metric", given["metric"], METRICS)
     xi = _checks.check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = _checks.check_choice("penalties", given["penalties"], ("relative", "paper"))
@@ -196,7 +196,6 @@ def check_settings(
         ),
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
-        max_time=_checks.check_positive("max_time", given["max_time"], None),
         merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
 
@@ -213,10 +212,8 @@ def _check_candidates(given: Mapping[str, Any], metric: str) -> bool:
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
-    lam, init = (
-        _checks.check_positive("lam", given["lam"], "auto"),
-        _checks.check_init(given["init"], n, c),
-    )
+    lam = _checks.check_positive("lam", given["lam"], "auto")
+    init = _checks.check_init(given["init"], n, c)
     # The paper's own units, and a lambda that is given, know the paper's own start alone.
     as_printed = given["penalties"] == "paper" or lam is not None
     return RunSettings(
