@@ -236,16 +236,12 @@ class DaskRows(RowSet):
             return one[0] + other[0], one[1] + other[1], sampling.merged(one[2], other[2], size)
 
         if self._columns is None:
-            self._columns = sampling.column_names(
-                self.fold(facts_of_columns, np.maximum, sampling.column_ends),
-                lambda names: self.fold(facts_of_columns, np.add, sampling.column_sums, names),
-            )
+            fold = functools.partial(self.fold, facts_of_columns)
+            sums = functools.partial(fold, np.add, sampling.column_sums)
+            self._columns = sampling.column_names(fold(np.maximum, sampling.column_ends), sums)
         self.n, self.total, sample = self.fold(draw, both, size, self._columns)
-        if self.n < 2:  # as scikit-learn says it
-            raise ValueError(
-                f"Found array with {self.n} sample(s) while a minimum of 2 is required; pass more "
-                "rows."
-            )
+        # Where there are fewer rows than two scikit-learn says so.
+        check_array(np.zeros((min(self.n, 2), 1)), ensure_min_samples=2)
         if self.total > sampling.MOST:
             raise ValueError(
                 f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "

@@ -90,11 +90,9 @@ def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
     kept = ~left_out
     place = np.where(kept, np.cumsum(kept) - 1, -1)
     inverse = np.where(rows.inverse >= 0, place[rows.inverse], -1)
-    copies = rows.size[kept] * rows.unit
-    unit = float(copies.mean())
-    return DistinctRows(
-        rows.X[kept], rows.first[kept], inverse, copies / unit, unit, int(kept.sum())
-    )
+    size, n_distinct = rows.size[kept] * rows.unit, int(kept.sum())
+    unit = float(size.mean())
+    return DistinctRows(rows.X[kept], rows.first[kept], inverse, size / unit, unit, n_distinct)
 
 
 def _sorted_groups(X: Matrix, any_columns: bool = False) -> tuple[np.ndarray, np.ndarray]:

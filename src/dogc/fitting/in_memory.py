@@ -43,10 +43,8 @@ class RowsInMemory(RowSet):
             parts = over_blocks(lambda rows: make(X[rows], weight[rows], *more), X, self.n_jobs)
             return functools.reduce(both, parts)
 
-        columns = sampling.column_names(
-            over_rows(sampling.column_ends, np.maximum),
-            lambda names: over_rows(sampling.column_sums, np.add, names),
-        )
+        sums = functools.partial(over_rows, sampling.column_sums, np.add)
+        columns = sampling.column_names(over_rows(sampling.column_ends, np.maximum), sums)
         merged = functools.partial(sampling.merged, size=size)
         return over_rows(sampling.smallest_keys, merged, size, columns)
 

@@ -143,11 +143,8 @@ def until_wide(
     following = np.minimum(needed, q - 1)
     k = int(needed.max(initial=1))
     beyond = np.arange(k) >= needed[:, None]
-    near, far = np.where(beyond, -1, idx[:, :k]), np.where(beyond, np.inf, d[:, :k])
-    return (
-        np.column_stack([near, idx[rows, following]]),
-        np.column_stack([far, d[rows, following]]),
-    )
+    near = np.column_stack([np.where(beyond, -1, idx[:, :k]), idx[rows, following]])
+    return near, np.column_stack([np.where(beyond, np.inf, d[:, :k]), d[rows, following]])
 
 
 def given_graph(idx: np.ndarray, A: np.ndarray, c: int, nodes: Nodes) -> Problem:
@@ -187,13 +184,9 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         near, Z = candidates.k, points(place.geometry)
         idx, squared = fragments.bridge_small(idx, squared, near, Z, size, min_size)
         candidates = candidates._replace(idx=idx, d=squared)
-    problem = Problem(
-        c=c,
-        candidates=candidates,
-        nodes=nodes,
-        weights=_weights(settings.penalties, n, c, d, scaled),
-        threads=effective_n_jobs(settings.lookup.n_jobs),
-    )
+    weights = _weights(settings.penalties, n, c, d, scaled)
+    threads = effective_n_jobs(settings.lookup.n_jobs)
+    problem = Problem(c=c, candidates=candidates, nodes=nodes, weights=weights, threads=threads)
     if space is not None:
         R, m = space.R, min(place.geometry.m or 0, space.R.shape[1])
         if nodes.mass is not None:

@@ -226,18 +226,16 @@ def make_representatives(
     cell = lloyd.halved_cells(principal.own_axes(Z, weight), weight, p)
     start = lloyd.cell_means(Z, weight, cell, p)
     cell, _ = lloyd.cells(Z, weight, start, STEPS, many.rows.nearest_mean, ended)
-    if cell.max() + 1 < many.c:
+    found = int(cell.max()) + 1
+    if found < many.c:
         raise ValueError(
-            f"n_clusters={many.c} is too large: only {cell.max() + 1} representatives of the rows "
+            f"n_clusters={many.c} is too large: only {found} representatives of the rows "
             "of X can be told apart, as few rows are many times larger than all others; drop these "
             "rows, or choose fewer clusters."
         )
-    X = lloyd.cell_means(
-        as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
-    )
-    R = X
-    if frame.directions is not None:
-        R = lloyd.cell_means(Z, weight, cell, len(X))
+    own = as_points(frame._replace(directions=None), X)
+    X = lloyd.cell_means(own, weight, cell, found)
+    R = X if frame.directions is None else lloyd.cell_means(Z, weight, cell, found)
     usual = wide_links(p, many.c) if options.wide else links.LINKS
     n_links = min(options.n_links or usual, len(R))
     if options.width is None:

@@ -118,9 +118,8 @@ class TorchRows(RowSet):
             X, weight = X[first].cpu(), weight[first].cpu()
             return sampling.smallest_keys(X.numpy(), weight.numpy(), size, names)
 
-        names = sampling.column_names(
-            over_rows(ends, np.maximum), functools.partial(over_rows, sums, np.add)
-        )
+        sums_of = functools.partial(over_rows, sums, np.add)
+        names = sampling.column_names(over_rows(ends, np.maximum), sums_of)
         return over_rows(smallest, functools.partial(sampling.merged, size=size), names)
 
     def held(self, sample: sampling.Sample) -> TorchRows:
