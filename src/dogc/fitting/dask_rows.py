@@ -21,7 +21,7 @@ from . import labelling, links, sampling
 from .distinct import check_sample_weight
 from .in_memory import RowsInMemory, weigh
 from .repeatable import Report, single_blas_thread
-from .representatives import LinkedRows, Representatives, RowFacts, RowSet, Unseen
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, Unseen
 from .scaling import is_dask, unit_rows, within_range
 
 # Blocks that are handed out at a time, and sums that one task adds up.
@@ -103,9 +103,7 @@ def read_block(block: Any, dtype: Any, cosine: bool) -> np.ndarray:
     return unit_rows(X) if cosine else X
 
 
-def of_block(
-    block: Any, weight: Any, read: Callable[[Any], np.ndarray], make: Any, *more: Any
-) -> Any:
+def of_block(block: Any, weight: Any, read: Any, make: Any, *more: Any) -> Any:
     """A function of a block as rows in memory, in one thread."""
     rows = RowsInMemory(read(block), None, 1)
     if weight is not None:
@@ -278,9 +276,7 @@ class DaskRows(RowSet):
         facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=kinds)
         return RowFacts(**{name: facts[name] for name in parts})
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[DaskLinks, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: what their links add up to. The links themselves are not kept."""
         sums = self.fold(sums_of, links.add, _constant(fitted), report=report)
         return DaskLinks(self, fitted), sums
@@ -319,12 +315,7 @@ def _constant(value: Any) -> Any:
     return dask.delayed(value, traverse=False, pure=False)
 
 
-def fold(
-    task: Callable[..., Any],
-    given: Sequence[tuple[Any, ...]],
-    both: Callable[[Any, Any], Any],
-    report: Report | None = None,
-) -> Any:
+def fold(task: Any, given: Sequence[Any], both: Any, report: Report | None = None) -> Any:
     """The results of a task for each block, all of them put together by the workers.
 
     Some blocks at a time: the client and the scheduler never see all tasks at once.

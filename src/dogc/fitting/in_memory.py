@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from ..numerics import discrete, lloyd, outliers
+from ..numerics import lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
 from .repeatable import Found, Report, over_blocks
-from .representatives import LinkedRows, Representatives, RowFacts, RowSet, Unseen, as_points
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, as_points
 
 # Rows for each of those that are to differ, among which they are looked for first.
 HEAD = 100
@@ -63,7 +63,7 @@ class RowsInMemory(RowSet):
         """The rows as they are, with weights that add up to the same in any order."""
         return self.X, None if self._given is None else self.weight * self.unit
 
-    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
+    def spread(self, found: RowFacts, unseen: Any = None) -> RowFacts:
         """The same: results already cover all rows."""
         return found
 
@@ -71,9 +71,7 @@ class RowsInMemory(RowSet):
         """The nearest row of R for each row of Z, the first in a tie."""
         return lloyd.nearest_mean(Z, R, effective_n_jobs(self.n_jobs))
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[LinksInMemory, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: the links of each, and what they add up to."""
         X, weight, p = self.X, self.weight, len(fitted.R)
         search = links.make_search(fitted.R, fitted.metric)
@@ -133,9 +131,8 @@ def row_votes(
 
     The nearest ``n_votes`` of its links have a vote.
     """
-    idx, weight = rows.idx[:, :n_votes], rows.share[:, :n_votes]
-    votes = discrete.label_shares(labels[idx], weight, int(labels.max()) + 1)
-    return votes.argmax(axis=1), votes.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
+    votes = links.votes(rows, labels, n_votes)
+    return votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)
 
 
 def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:

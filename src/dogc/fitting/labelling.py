@@ -61,9 +61,7 @@ def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
     return _weighed(fitted, idx, d).argmax(axis=1) == fitted.labels
 
 
-def in_subspace(
-    fitted: FittedRows, X: Matrix | None, idx: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def in_subspace(fitted: FittedRows, X: Matrix | None, idx: np.ndarray) -> links.Nearest:
     """Candidates by their distances in the learned subspace, for scaled rows or fitted ones."""
     assert fitted.scaled is not None
     Z = project(fitted.scaled.X, fitted.components)
@@ -124,9 +122,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     return discrete.label_shares(labels[idx[:, :k]], weight, c)
 
 
-def nearest_fitted(
-    fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray]:
+def nearest_fitted(fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None) -> links.Nearest:
     """The m nearest fitted rows of each new row and their squared distances.
 
     As in the fit: who is a candidate is decided in the space of all features, how far it
@@ -149,10 +145,7 @@ def nearest_fitted(
 
 
 def of_points(
-    fitted: Representatives,
-    X: Matrix,
-    n_jobs: int | None,
-    function: Callable[[np.ndarray], np.ndarray],
+    fitted: Representatives, X: Matrix, n_jobs: int | None, function: Callable[..., np.ndarray]
 ) -> np.ndarray:
     """A function of rows as points, computed a block at a time."""
     blocks = over_blocks(lambda rows: function(as_points(fitted.frame, X[rows])), X, n_jobs)
@@ -178,6 +171,5 @@ def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.
 
 def _linked_shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
     found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-    c, voters = int(fitted.labels.max()) + 1, fitted.n_votes
-    votes = discrete.label_shares(fitted.labels[found.idx[:, :voters]], found.share[:, :voters], c)
+    votes = links.votes(found, fitted.labels, fitted.n_votes)
     return votes / votes.sum(axis=1, keepdims=True)

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from ..numerics import graph
+from ..numerics import discrete, graph
 from ..numerics.exact import exact_bits, rounded, usual_unit
 
 # Representatives that a row is linked with.
@@ -47,6 +47,10 @@ ONE = 1 << 14
 TREE_UP_TO = 5
 # With fewer rows scikit-learn would share the representatives among threads, not the rows.
 LEAST_ROWS = 1025
+
+
+# Indices and squared distances, nearest first.
+Nearest = tuple[np.ndarray, np.ndarray]
 
 
 class Search(NamedTuple):
@@ -98,7 +102,7 @@ def _rounded(search: Search, Z: np.ndarray) -> np.ndarray:
     return rounded(Z, search.unit, search.bits) if search.bits else Z
 
 
-def nearest(search: Search, Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def nearest(search: Search, Z: np.ndarray, k: int) -> Nearest:
     """The k nearest representatives of each row, nearest first, and their squared distances.
 
     What is found for a row does not depend on the rows that come with it.
@@ -203,6 +207,12 @@ def mean_distance(d: np.ndarray) -> np.ndarray:
     array([2.], dtype=float32)
     """
     return np.sqrt(d).mean(axis=1).astype(np.float32)
+
+
+def votes(rows: RowLinks, labels: np.ndarray, n_votes: int) -> np.ndarray:
+    """The weight of each label among the nearest ``n_votes`` links of each row, of shape (n, c)."""
+    near = labels[rows.idx[:, :n_votes]]
+    return discrete.label_shares(near, rows.share[:, :n_votes], int(labels.max()) + 1)
 
 
 def link_sums(links: RowLinks, weight: np.ndarray, p: int) -> LinkSums:

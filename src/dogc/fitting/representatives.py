@@ -134,6 +134,10 @@ class LinkedRows(Protocol):
         """How far each representative is held by rows of each label, of shape (p, c)."""
 
 
+# The links of rows, and what they add up to.
+Linked = tuple[LinkedRows, links.LinkSums]
+
+
 class RowSet(Protocol):
     """Rows that may be too many to be nodes of a graph themselves: in memory, or elsewhere."""
 
@@ -173,9 +177,7 @@ class RowSet(Protocol):
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[LinkedRows, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: their links, and what these add up to."""
 
 

@@ -24,7 +24,7 @@ from .in_memory import RowsInMemory
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import LinkedRows, Representatives, RowFacts, RowSet
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet
 from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -138,9 +138,7 @@ class TorchRows(RowSet):
         found = [torch.addmm(squares, Z, means.T, alpha=-2.0).argmin(dim=1) for Z in parts]
         return torch.cat(found).cpu().numpy()
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[TorchLinks, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: their links, and what they add up to."""
         linked = TorchLinks(self, fitted)
         return linked, linked.sums(report)
