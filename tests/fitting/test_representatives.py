@@ -5,12 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import KNeighborsTransformer
 
-from conftest import ESTIMATORS, made
+from conftest import ESTIMATORS
 from dogc import CAN, CLR, DOGC, DOGCOS, NMFClustering, NormalizedCut, RatioCut
 from dogc.fitting import repeatable
 
@@ -117,13 +116,6 @@ def test_rows_full_of_ties_get_the_same_labels_in_any_order_and_from_predict():
     model = CAN(2).fit(rows)
     np.testing.assert_array_equal(CAN(2).fit(rows[order]).labels_, model.labels_[order])
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
-
-
-@by_class(CAN, RatioCut)
-def test_sparse_rows_get_the_labels_of_dense_ones(cls):
-    dense, sparse = made(cls, 2, geometry="given").fit(X), cls(2).fit(sp.csr_array(X))
-    assert_same_labels(dense, sparse)
-    np.testing.assert_array_equal(sparse.predict(X[:99]), sparse.predict(sp.csr_array(X[:99])))
 
 
 # -------------------------------------------------------------------------------- weights

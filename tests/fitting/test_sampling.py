@@ -112,10 +112,6 @@ def test_other_weights_become_whole_with_twenty_bits_and_none_vanishes(shares, s
 # ------------------------------------------------------------- changes of X that mean nothing
 
 
-def in_memory(X, weight):
-    return RowsInMemory(X, weight)
-
-
 def sparse(X, weight):
     return RowsInMemory(sp.csr_array(X), weight)
 
@@ -134,7 +130,7 @@ def in_torch(X, weight):
     return module.TorchRows(np.ascontiguousarray(X), weight, torch.device("cpu"))
 
 
-@pytest.mark.parametrize("rows", [in_memory, sparse, in_dask, in_torch])
+@pytest.mark.parametrize("rows", [RowsInMemory, sparse, in_dask, in_torch])
 @pytest.mark.parametrize("scale", [1.0, 1e-120])
 def test_a_sample_does_not_hang_on_units_order_constant_columns_or_copies(rows, scale):
     rng = np.random.default_rng(0)

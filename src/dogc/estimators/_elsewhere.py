@@ -28,7 +28,15 @@ CUDA = "cuda"
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
+def rows_elsewhere(estimator: Any, X: Any, sample_weight: Any) -> RowSet | None:
+    """Rows for a fit that Dask or torch works on; None: NumPy does."""
+    if is_dask(X) and hasattr(estimator, "n_representatives"):
+        return dask_rows(estimator, X, sample_weight)
+    device = torch_device(estimator, X)
+    return None if device is None else torch_rows(estimator, X, sample_weight, device, reset=True)
+
+
+def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> RowSet:
     """Rows of Dask's for a fit; their names and number of columns are remembered."""
     from ..fitting.dask_rows import DaskRows, as_dask_weights
 

@@ -27,20 +27,11 @@ from ..fitting.in_memory import RowsInMemory
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
-from ..fitting.scaling import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
-from ._elsewhere import (
-    dask_rows,
-    in_memory,
-    of_each_row,
-    on_host,
-    torch_device,
-    torch_rows,
-    validate_rows,
-)
+from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validate_rows
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
@@ -61,11 +52,8 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _row_set(self, X: Any, sample_weight: Any = None) -> RowSet:
         """Rows to fit, wherever they are."""
         n_jobs = _checks.check_jobs(getattr(self, "n_jobs", None))
-        if is_dask(X) and hasattr(self, "n_representatives"):
-            return dask_rows(self, X, sample_weight)
-        device = torch_device(self, X)
-        if device is not None:
-            return torch_rows(self, X, sample_weight, device, reset=True)
+        if (rows := rows_elsewhere(self, X, sample_weight)) is not None:
+            return rows
         X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
         given = "precomputed" in (getattr(self, "metric", ""), getattr(self, "affinity", ""))
         if sp.issparse(X) and X.shape[1] <= FEW_COLUMNS and not given:

@@ -121,12 +121,8 @@ def row_bytes(rows: RowSet) -> float:
 def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     """Refuse a fit of a method that learns its graph."""
     wanted, n, d = settings.wanted, rows.n or 0, rows.d  # how many is not known before a look
-    k, c, p, m = (
-        wanted.n_neighbors,
-        wanted.n_clusters,
-        wanted.n_representatives,
-        wanted.n_components,
-    )
+    k, m = wanted.n_neighbors, wanted.n_components
+    c, p = wanted.n_clusters, wanted.n_representatives
     if are_many(rows, p):
         _check_many(rows, p, wide_links(USUAL_NUMBER // 2, c or 1) if wanted.wide else k, c)
         return

@@ -161,6 +161,11 @@ def check_settings(
             "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
             "neighbours."
         )
+    everyone = _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "all"
+    if everyone and (isinstance(k, str) or metric == "precomputed"):
+        raise ValueError(
+            "candidates='all' needs features and a number for n_neighbors, which sets xi."
+        )
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
@@ -177,7 +182,7 @@ def check_settings(
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=wide,
-            everyone=_check_candidates(given, metric),
+            everyone=everyone,
         ),
         smallest=SmallestCluster(least),
         penalties=strength,
@@ -189,17 +194,6 @@ def check_settings(
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
         merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
-
-
-def _check_candidates(given: Mapping[str, Any], metric: str) -> bool:
-    """Whether all other rows are candidates."""
-    if _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "nearest":
-        return False
-    if isinstance(given["n_neighbors"], str) or metric == "precomputed":
-        raise ValueError(
-            "candidates='all' needs features and a number for n_neighbors, which sets xi."
-        )
-    return True
 
 
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
