@@ -195,22 +195,17 @@ def test_nothing_that_grows_with_the_rows_comes_to_the_client(monkeypatch):
     assert largest[80_000] <= 1.2 * largest[20_000]
 
 
-def one_block(X):
-    return X.to_delayed()[0, 0]
-
-
 REFUSED = {
     "SEC needs all rows in memory; pass X.compute": lambda X: dogc.SEC(3).fit(X),
-    "metric='precomputed' needs a sparse": lambda X: dogc.DOGC(3, metric="precomputed").fit(X),
+    "metric='precomputed' needs all rows": lambda X: dogc.DOGC(3, metric="precomputed").fit(X),
     "affinity='full' needs all rows": lambda X: dogc.CLR(3, affinity="full").fit(X),
     "init must": lambda X: dogc.DOGC(3, init=np.zeros(600, int)).fit(X),
     "n_clusters=601 is too large": lambda X: dogc.DOGC(601).fit(X),
     "device must be": lambda X: dogc.DOGC(3, device="gpu").fit(X),
     "device='cuda' cannot be used with Dask": lambda X: dogc.DOGC(3, device="cuda").fit(X),
     "X must be a dask dataframe, or": lambda X: dogc.DOGC(3).fit(dask.bag.from_sequence([1, 2])),
-    "must be a dask dataframe.*Delayed": lambda X: dogc.DOGC(3).fit(one_block(X)),
     "known number of columns": lambda X: dogc.DOGC(3).fit(
-        da.from_delayed(one_block(X), (9, np.nan), float)
+        da.from_delayed(X.to_delayed()[0, 0], (9, np.nan), float)
     ),
     "got dask.array": lambda X: dogc.DOGC(3).fit(X[:, 0]),
     "array of numbers": lambda X: dogc.DOGC(3).fit(X.astype(str)),

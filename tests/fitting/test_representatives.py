@@ -5,12 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.neighbors import KNeighborsTransformer
 
-from conftest import ESTIMATORS, made
+from conftest import ESTIMATORS
 from dogc import CAN, CLR, DOGC, DOGCOS, NMFClustering, NormalizedCut, RatioCut
 from dogc.fitting import repeatable
 
@@ -119,22 +118,6 @@ def test_rows_full_of_ties_get_the_same_labels_in_any_order_and_from_predict():
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
-@by_class(CAN, RatioCut)
-def test_sparse_rows_get_the_labels_of_dense_ones(cls):
-    dense, sparse = made(cls, 2, geometry="given").fit(X), cls(2).fit(sp.csr_array(X))
-    assert_same_labels(dense, sparse)
-    np.testing.assert_array_equal(sparse.predict(X[:99]), sparse.predict(sp.csr_array(X[:99])))
-
-
-@by_class(DOGC, of=ESTIMATORS)
-def test_numbers_of_32_bits(cls):
-    model = cls(2).fit(X.astype(np.float32))
-    assert nmi(TRUTH, model.labels_) >= 0.95
-    assert model.embedding_.dtype == model.confidence_.dtype == np.float32
-    if cls is not DOGCOS:
-        np.testing.assert_array_equal(model.predict(X.astype(np.float32)), model.labels_)
-
-
 # -------------------------------------------------------------------------------- weights
 
 
@@ -152,11 +135,12 @@ def test_whole_weights_are_copies_and_rows_without_weight_get_a_label(cls):
 # ------------------------------------------------------------------------- shapes of data
 
 
-@pytest.mark.parametrize("factor", [1e140, 1e-140])
-def test_huge_and_tiny_rows(factor):
-    model = CAN(2).fit(factor * X)
+@pytest.mark.parametrize("rows", [1e140 * X, 1e-140 * X, X.astype(np.float32)])
+def test_huge_tiny_and_short_numbers(rows):
+    model = CAN(2).fit(rows)
     assert nmi(TRUTH, model.labels_) >= 0.95
-    np.testing.assert_array_equal(model.predict(factor * X), model.labels_)
+    assert model.embedding_.dtype == model.confidence_.dtype == rows.dtype
+    np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 
 @pytest.mark.parametrize("reach", [1e4, 1e12])

@@ -66,7 +66,7 @@ class GraphClusterer(NewRows):
         """
         rows = self._row_set(X, sample_weight)
         settings = self._check(rows)
-        watch = Watch(int(self.verbose), settings.max_time, self.callback, settings.run.max_iter)
+        watch = Watch(int(self.verbose), self.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         task = Task(settings, self.method, self._discretise, seed, watch)
         with watch.guard(), single_blas_thread:

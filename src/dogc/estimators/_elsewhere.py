@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._checks import check_device, check_numbers
@@ -20,7 +19,6 @@ from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.representatives import Representatives, RowSet
 from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_range
-from ..numerics import discrete
 from ..numerics.matrix import Matrix
 
 # What a fit leaves for each row.
@@ -30,7 +28,15 @@ CUDA = "cuda"
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> Any:
+def rows_elsewhere(estimator: Any, X: Any, sample_weight: Any) -> RowSet | None:
+    """Rows for a fit that Dask or torch works on; None: NumPy does."""
+    if is_dask(X) and hasattr(estimator, "n_representatives"):
+        return dask_rows(estimator, X, sample_weight)
+    device = torch_device(estimator, X)
+    return None if device is None else torch_rows(estimator, X, sample_weight, device, reset=True)
+
+
+def dask_rows(estimator: Any, X: Any, sample_weight: Any) -> RowSet:
     """Rows of Dask's for a fit; their names and number of columns are remembered."""
     from ..fitting.dask_rows import DaskRows, as_dask_weights
 
@@ -128,14 +134,11 @@ def check_where(estimator: Any, rows: RowSet) -> None:
     if isinstance(rows, RowsInMemory):
         return
     for name in ("metric", "affinity"):
-        if getattr(estimator, name, None) == "precomputed":
+        value = getattr(estimator, name, None)
+        if value in ("precomputed", "full"):
             raise ValueError(
-                f"{name}='precomputed' needs a sparse graph in memory; pass that, or features."
+                f"{name}={value!r} needs all rows in memory; pass them there, or leave {name} out."
             )
-    if getattr(estimator, "affinity", "neighbors") != "neighbors":
-        raise ValueError(
-            f"affinity={estimator.affinity!r} needs all rows in memory; use affinity='neighbors'."
-        )
     if is_dask(rows.X) and not isinstance(getattr(estimator, "init", ""), str):
         raise ValueError("init must be 'spectral' or 'random' with Dask input; leave labels out.")
 
@@ -168,16 +171,6 @@ def storable(estimator: Any) -> Any:
     model = copy.copy(estimator)
     follow(model, None)
     return model
-
-
-def agreement(one: Any, other: Any) -> float:
-    """The adjusted Rand index of two labellings; of Dask's, from how often labels come together."""
-    if not is_dask(one):
-        return float(adjusted_rand_score(in_memory(one), in_memory(other)))
-    from ..fitting.dask_rows import paired_counts
-
-    first, second, count = paired_counts(one, other)
-    return discrete.adjusted_rand(first, second, count)
 
 
 def of_each_row(method: Method) -> Method:

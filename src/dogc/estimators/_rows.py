@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
@@ -25,20 +27,11 @@ from ..fitting.in_memory import RowsInMemory
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
-from ..fitting.scaling import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
-from ._elsewhere import (
-    agreement,
-    dask_rows,
-    of_each_row,
-    on_host,
-    torch_device,
-    torch_rows,
-    validate_rows,
-)
+from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validate_rows
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
@@ -59,11 +52,8 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _row_set(self, X: Any, sample_weight: Any = None) -> RowSet:
         """Rows to fit, wherever they are."""
         n_jobs = _checks.check_jobs(getattr(self, "n_jobs", None))
-        if is_dask(X) and hasattr(self, "n_representatives"):
-            return dask_rows(self, X, sample_weight)
-        device = torch_device(self, X)
-        if device is not None:
-            return torch_rows(self, X, sample_weight, device, reset=True)
+        if (rows := rows_elsewhere(self, X, sample_weight)) is not None:
+            return rows
         X, sample_weight = self._validate(on_host(X), reset=True), on_host(sample_weight)
         given = "precomputed" in (getattr(self, "metric", ""), getattr(self, "affinity", ""))
         if sp.issparse(X) and X.shape[1] <= FEW_COLUMNS and not given:
@@ -149,19 +139,20 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Labels that occur in ``labels_``. If ``outlier_label`` is set, it marks rows with an
             outlier score above 3 and rows next to a group too small to be a cluster.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.labels_of(self._model(), X)
+        return self._told(new_rows.labels_of, X)
 
-    def _model(self) -> new_rows.Model:
-        """All that new rows are told by."""
+    def _told(self, tell: Callable[[new_rows.Model, Matrix], np.ndarray], X: Any) -> np.ndarray:
+        """An answer of the fitted model about new rows."""
+        X = self._validate_new(X)
         rule = None
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
         mark = getattr(self, "outlier_label", None)
         sure = getattr(self, "_fitted_confidence", None)
-        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs, sure)
+        model = new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs, sure)
+        with single_blas_thread:
+            return tell(model, X)
 
     @of_each_row
     def predict_confidence(self, X: Any) -> np.ndarray:
@@ -179,9 +170,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             whatever rule. For outlier scores above 3, it decreases towards 1 / n_clusters. It is
             not a probability.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.confidence_of(self._model(), X)
+        return self._told(new_rows.confidence_of, X)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
@@ -201,9 +190,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Non-negative; each row sums to 1. These are weights of neighbours. They are not
             probabilities.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.shares_of(self._model(), X)
+        return self._told(new_rows.shares_of, X)
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:
@@ -223,9 +210,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         scores : array of shape (n_samples,)
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.scores_of(self._model(), X)
+        return self._told(new_rows.scores_of, X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the fitted clusters are reproduced on other rows, without ground truth.
@@ -255,7 +240,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if not isinstance(getattr(again, "init", ""), str):
             again.set_params(init="spectral")  # labels to start from are for other rows
         again.fit(X)
-        return agreement(labels, again.labels_)
+        return float(adjusted_rand_score(in_memory(labels), in_memory(again.labels_)))
 
     @of_each_row
     def transform(self, X: Any) -> np.ndarray:

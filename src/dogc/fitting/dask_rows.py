@@ -19,9 +19,9 @@ from sklearn.utils import check_array
 from .._checks import check_unmasked, shown
 from . import labelling, links, sampling
 from .distinct import check_sample_weight
-from .in_memory import RowsInMemory, counted, weigh
+from .in_memory import RowsInMemory, weigh
 from .repeatable import Report, single_blas_thread
-from .representatives import Representatives, RowFacts, RowSet, Unseen
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, Unseen
 from .scaling import is_dask, unit_rows, within_range
 
 # Blocks that are handed out at a time, and sums that one task adds up.
@@ -103,28 +103,26 @@ def read_block(block: Any, dtype: Any, cosine: bool) -> np.ndarray:
     return unit_rows(X) if cosine else X
 
 
-def of_block(
-    block: Any, weight: Any, facts: Any, read: Callable[[Any], np.ndarray], make: Any, *more: Any
-) -> Any:
+def of_block(block: Any, weight: Any, read: Any, make: Any, *more: Any) -> Any:
     """A function of a block as rows in memory, in one thread."""
     rows = RowsInMemory(read(block), None, 1)
-    if facts is not None:
-        rows.weight = sampling.whole_weights(_checked_weight(weight, rows.n), facts)
+    if weight is not None:
+        rows.weight = np.asarray(weight)
     with single_blas_thread:
         return make(rows, *more)
 
 
-def _checked_weight(weight: Any, n: int) -> np.ndarray:
+def weight_facts(weight: Any) -> sampling.WeightFacts:
+    """The facts of a block of weights, which are checked."""
     weight = np.asarray(weight, dtype=np.float64)
     # There must be two rows with weight, but only in all blocks together.
-    checked = check_sample_weight(np.append(weight, [1.0, 1.0]), n + 2)
-    assert checked is not None
-    return checked[:-2]
+    check_sample_weight(np.append(weight, [1.0, 1.0]), len(weight) + 2)
+    return sampling.weight_facts(weight)
 
 
-def weight_facts(weight: Any) -> sampling.WeightFacts:
-    """The facts of a block of weights."""
-    return sampling.weight_facts(_checked_weight(weight, len(weight)))
+def whole_weights(weight: Any, facts: sampling.WeightFacts) -> np.ndarray:
+    """A block of weights as whole numbers."""
+    return sampling.whole_weights(np.asarray(weight, dtype=np.float64), facts)
 
 
 def facts_of_columns(rows: RowsInMemory, make: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
@@ -149,28 +147,27 @@ def in_order(*keys: np.ndarray) -> np.ndarray:
     return every[np.sort(np.unique(every, return_index=True)[1])]
 
 
-def labels_of(rows: RowsInMemory, fitted: Representatives, mark: int | None = None) -> np.ndarray:
-    """The labels of a block; outliers are marked where asked for."""
-    if not rows.n:
-        return np.empty(0, dtype=np.int64)
-    if mark is None:
-        return labelling.linked_labels(fitted, rows.X, 1)
-    return rows.facts(fitted, mark).labels
+def labels_of(rows: RowsInMemory, fitted: Representatives) -> np.ndarray:
+    """The labels of a block."""
+    return labelling.linked_labels(fitted, rows.X, 1)
 
 
-def count(rows: RowsInMemory, fitted: Representatives) -> np.ndarray:
+def sizes_of(rows: RowsInMemory, fitted: Representatives) -> np.ndarray:
     """The weight of each label in a block."""
     return weigh(labels_of(rows, fitted), rows.weight, int(fitted.labels.max()) + 1)
 
 
-def facts_of(rows: RowsInMemory, fitted: Representatives, kinds: np.dtype) -> np.ndarray:
-    """The facts of each row of a block, beside its label."""
-    found = np.empty(rows.n, dtype=kinds)
-    if rows.n:
-        facts = rows.facts(fitted)
-        for name in kinds.names or ():
-            found[name] = getattr(facts, name)
-    return found
+def sums_of(rows: RowsInMemory, fitted: Representatives) -> links.LinkSums:
+    """Sums of the links of a block."""
+    return rows.link(fitted)[1]
+
+
+def facts_of(
+    rows: RowsInMemory, fitted: Representatives, mark: int | None, kinds: np.dtype
+) -> np.ndarray:
+    """The facts of each row of a block, side by side."""
+    facts = rows.link(fitted)[0].facts(fitted, mark)
+    return np.rec.fromarrays(list(facts), dtype=kinds)
 
 
 def known_by_key(
@@ -182,9 +179,10 @@ def known_by_key(
     at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
     found, new = known[at], (keys[at] != own) | (np.ravel(weight) == 0)
     if new.any():
-        facts = unseen(X[new])
-        for name in known.dtype.names or ():
-            found[name][new] = getattr(facts, name)
+        facts = unseen(X[new])._asdict()
+        found[new] = np.rec.fromarrays(
+            [facts[name] for name in known.dtype.names or ()], known.dtype
+        )
     return found
 
 
@@ -205,19 +203,19 @@ class DaskRows(RowSet):
         self.read = functools.partial(read_block, dtype=self.dtype, cosine=cosine)
         self.n = None if np.isnan(X.shape[0]) else int(X.shape[0])
         self.total, self.unit = 0, 1.0
-        self._weight = da.ones_like(X[:, 0], dtype=np.float64) if weight is None else weight
-        self._blocks = [(block, None, None) for block in X.to_delayed().ravel()]
+        blocks = X.to_delayed().ravel()
+        self._weight, weights = da.ones_like(X[:, 0]), [None] * len(blocks)
         self._columns: np.ndarray | None = None  # the names of columns, once a sample is drawn
         self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
-            weights = list(weight.to_delayed().ravel())
-            facts = fold(weight_facts, [(part,) for part in weights], sampling.all_facts)
+            parts = [(part,) for part in weight.to_delayed().ravel()]
+            facts = fold(weight_facts, parts, sampling.all_facts)
             if facts.positive < 2:
                 check_sample_weight(np.zeros(2), 2)  # says so
-            self._blocks = [
-                (block[0], part, facts) for block, part in zip(self._blocks, weights, strict=True)
-            ]
-            self.unit = facts.unit
+            meta = np.empty(0, np.int64)
+            self._weight = da.map_blocks(whole_weights, weight, facts, dtype=meta.dtype, meta=meta)
+            self.unit, weights = facts.unit, self._weight.to_delayed().ravel()
+        self._blocks = list(zip(blocks, weights, strict=True))
 
     def fold(self, make: Any, both: Any, *more: Any, report: Any = None) -> Any:
         """A function of each block, all put together."""
@@ -236,16 +234,12 @@ class DaskRows(RowSet):
             return one[0] + other[0], one[1] + other[1], sampling.merged(one[2], other[2], size)
 
         if self._columns is None:
-            self._columns = sampling.column_names(
-                self.fold(facts_of_columns, np.maximum, sampling.column_ends),
-                lambda names: self.fold(facts_of_columns, np.add, sampling.column_sums, names),
-            )
+            fold = functools.partial(self.fold, facts_of_columns)
+            sums = functools.partial(fold, np.add, sampling.column_sums)
+            self._columns = sampling.column_names(fold(np.maximum, sampling.column_ends), sums)
         self.n, self.total, sample = self.fold(draw, both, size, self._columns)
-        if self.n < 2:  # as scikit-learn says it
-            raise ValueError(
-                f"Found array with {self.n} sample(s) while a minimum of 2 is required; pass more "
-                "rows."
-            )
+        # Where there are fewer rows than two scikit-learn says so.
+        check_array(np.zeros((min(self.n, 2), 1)), ensure_min_samples=2)
         if self.total > sampling.MOST:
             raise ValueError(
                 f"X has {self.n:,} rows, and sums over more than {sampling.MOST:,} would overflow; "
@@ -275,60 +269,45 @@ class DaskRows(RowSet):
     def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
         """The facts of each row by its key: equal rows have the same."""
         parts = {name: part for name, part in found._asdict().items() if part is not None}
-        known = np.empty(len(self._few), [(name, part.dtype) for name, part in parts.items()])
-        for name, part in parts.items():
-            known[name] = part
+        kinds = np.dtype([(name, part.dtype) for name, part in parts.items()])
+        known = np.rec.fromarrays(list(parts.values()), dtype=kinds)
         order = np.argsort(self._few, kind="stable")
         given = map(_constant, (self._columns, self._few[order], known[order], unseen))
-        facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=known.dtype)
+        facts = self.map(known_by_key, self._weight[:, None], self.read, *given, dtype=kinds)
         return RowFacts(**{name: facts[name] for name in parts})
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[DaskLinks, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: what their links add up to. The links themselves are not kept."""
-        sums = self.fold(RowsInMemory.sums, links.add, _constant(fitted), report=report)
+        sums = self.fold(sums_of, links.add, _constant(fitted), report=report)
         return DaskLinks(self, fitted), sums
 
 
-class DaskLinks:
+class DaskLinks(LinkedRows):
     """Rows of Dask's that were linked with representatives."""
 
     def __init__(self, rows: DaskRows, fitted: Representatives):
         """Keep where the rows are."""
-        self._rows, self._fitted = rows, fitted
+        self._rows, self._fitted, self.n_links = rows, fitted, fitted.n_links
 
-    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
-        """The sizes of labels that representatives have, and how many links have a vote."""
-
-        def sizes_by(n_votes: int) -> Any:
-            fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
-            return self._rows.fold(count, np.add, _constant(fitted))
-
-        return counted(sizes_by, self._fitted.n_links, labels)
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have."""
+        fitted = self._fitted._replace(labels=labels, n_votes=n_votes)
+        return self._rows.fold(sizes_of, np.add, _constant(fitted))
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """The facts of each row, computed when somebody asks for them."""
-        rows, real = self._rows, self._rows.dtype
-        given = (None, None, rows.read)
-        ready = _constant(fitted)
-        labels = rows.map(of_block, *given, labels_of, ready, mark, dtype=np.int64)
+        rows, real, ready = self._rows, self._rows.dtype, _constant(fitted)
+        labels = rows.map(of_block, None, rows.read, labels_of, ready, dtype=np.int64)
         if fitted.reach is None:
             return RowFacts(labels)
-        kinds = np.dtype(list(zip(RowFacts._fields[1:], (real, real, bool), strict=True)))
-        facts = rows.map(of_block, *given, facts_of, ready, kinds, dtype=kinds)
-        return RowFacts(labels, *(facts[name] for name in RowFacts._fields[1:]))
+        kinds = np.dtype(list(zip(RowFacts._fields, (np.int64, real, real, bool), strict=True)))
+        facts = rows.map(of_block, None, rows.read, facts_of, ready, mark, kinds, dtype=kinds)
+        found = RowFacts(*(facts[name] for name in RowFacts._fields))
+        return found if mark is not None else found._replace(labels=labels)
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """Labels to start from have no place beside rows that are elsewhere."""
         raise NotImplementedError
-
-
-def paired_counts(one: da.Array, other: da.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pairs of labels that occur, and how often; nothing grows with the number of rows."""
-    pairs, times = dask.compute(*da.unique(one + 1j * other, return_counts=True))
-    first, second = (np.unique(part, return_inverse=True)[1] for part in (pairs.real, pairs.imag))
-    return first, second, times
 
 
 def _constant(value: Any) -> Any:
@@ -336,12 +315,7 @@ def _constant(value: Any) -> Any:
     return dask.delayed(value, traverse=False, pure=False)
 
 
-def fold(
-    task: Callable[..., Any],
-    given: Sequence[tuple[Any, ...]],
-    both: Callable[[Any, Any], Any],
-    report: Report | None = None,
-) -> Any:
+def fold(task: Any, given: Sequence[Any], both: Any, report: Report | None = None) -> Any:
     """The results of a task for each block, all of them put together by the workers.
 
     Some blocks at a time: the client and the scheduler never see all tasks at once.

@@ -64,8 +64,6 @@ def sorted_rows(X: Matrix, *, apart: bool = False) -> tuple[Matrix, np.ndarray, 
 
 def graph_as_given(A: Any, place: np.ndarray) -> Any:
     """A sparse graph on sorted rows as one on the rows in the order in which they came."""
-    if np.array_equal(place, np.arange(len(place))):
-        return A
     A = A.tocsr()[place][:, place]
     A.sort_indices()
     return A
@@ -90,11 +88,9 @@ def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
     kept = ~left_out
     place = np.where(kept, np.cumsum(kept) - 1, -1)
     inverse = np.where(rows.inverse >= 0, place[rows.inverse], -1)
-    copies = rows.size[kept] * rows.unit
-    unit = float(copies.mean())
-    return DistinctRows(
-        rows.X[kept], rows.first[kept], inverse, copies / unit, unit, int(kept.sum())
-    )
+    size, n_distinct = rows.size[kept] * rows.unit, int(kept.sum())
+    unit = float(size.mean())
+    return DistinctRows(rows.X[kept], rows.first[kept], inverse, size / unit, unit, n_distinct)
 
 
 def _sorted_groups(X: Matrix, any_columns: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -206,18 +202,14 @@ def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
             f"sample_weight must hold one number for each of the {n} rows; got "
             f"{'an array of shape ' + str(weight.shape) if weight.size else shown(sample_weight)}."
         )
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError(
-            "sample_weight must hold finite numbers of at least 0; drop or repair the others."
-        )
     if np.count_nonzero(weight) < 2:
         raise ValueError(
             "sample_weight is zero for all rows but one at most; give two rows weight."
         )
-    if not 1.0 / LONGEST <= weight.max() <= LONGEST:
+    if not (weight.min() >= 0 and 1.0 / LONGEST <= weight.max() <= LONGEST):  # nor is any NaN
         raise ValueError(
-            f"sample_weight has the largest weight {weight.max():g}, which must lie between "
-            f"{1.0 / LONGEST:g} and {LONGEST:g}; rescale sample_weight."
+            f"sample_weight must hold finite numbers of at least 0, the largest of them between "
+            f"{1.0 / LONGEST:g} and {LONGEST:g}; drop, repair or rescale the others."
         )
     return weight
 

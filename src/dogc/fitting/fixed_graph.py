@@ -47,14 +47,9 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
             f"affinity='full' would hold {n:,} x {n:,} numbers; use affinity='neighbors' beyond "
             f"{FULL_UP_TO:,} rows."
         )
-    return GraphSettings(
-        kind,
-        _checks.check_neighbors(parameters["n_neighbors"], n),
-        _checks.check_positive(
-            "bandwidth", parameters["bandwidth"], "local", largest=_checks.LONGEST
-        ),
-        _checks.check_jobs(parameters["n_jobs"]),
-    )
+    k, width = _checks.check_neighbors(parameters["n_neighbors"], n), parameters["bandwidth"]
+    width = _checks.check_positive("bandwidth", width, "local", largest=_checks.LONGEST)
+    return GraphSettings(kind, k, width, _checks.check_jobs(parameters["n_jobs"]))
 
 
 def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
@@ -72,10 +67,7 @@ def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:
         A.eliminate_zeros()
         return FixedGraph(A)
     pairs = compared_pairs(X, settings)
-    weights = exponents(pairs)
-    np.negative(weights, out=weights)
-    A = affinity.symmetric_graph(pairs.idx, np.exp(weights, out=weights))
-    return pairs._replace(A=A)
+    return pairs._replace(A=affinity.symmetric_graph(pairs.idx, np.exp(-exponents(pairs))))
 
 
 def compared_pairs(X: Matrix, settings: GraphSettings) -> FixedGraph:

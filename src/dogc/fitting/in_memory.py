@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from ..numerics import discrete, lloyd, outliers
+from ..numerics import lloyd, outliers
 from ..numerics.matrix import Matrix
 from . import links, outlier_scores, sampling
 from .repeatable import Found, Report, over_blocks
-from .representatives import Representatives, RowFacts, RowSet, Unseen, as_points
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, as_points
 
 # Rows for each of those that are to differ, among which they are looked for first.
 HEAD = 100
@@ -43,10 +43,8 @@ class RowsInMemory(RowSet):
             parts = over_blocks(lambda rows: make(X[rows], weight[rows], *more), X, self.n_jobs)
             return functools.reduce(both, parts)
 
-        columns = sampling.column_names(
-            over_rows(sampling.column_ends, np.maximum),
-            lambda names: over_rows(sampling.column_sums, np.add, names),
-        )
+        sums = functools.partial(over_rows, sampling.column_sums, np.add)
+        columns = sampling.column_names(over_rows(sampling.column_ends, np.maximum), sums)
         merged = functools.partial(sampling.merged, size=size)
         return over_rows(sampling.smallest_keys, merged, size, columns)
 
@@ -65,7 +63,7 @@ class RowsInMemory(RowSet):
         """The rows as they are, with weights that add up to the same in any order."""
         return self.X, None if self._given is None else self.weight * self.unit
 
-    def spread(self, found: RowFacts, unseen: Unseen | None = None) -> RowFacts:
+    def spread(self, found: RowFacts, unseen: Any = None) -> RowFacts:
         """The same: results already cover all rows."""
         return found
 
@@ -73,33 +71,8 @@ class RowsInMemory(RowSet):
         """The nearest row of R for each row of Z, the first in a tie."""
         return lloyd.nearest_mean(Z, R, effective_n_jobs(self.n_jobs))
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[LinksInMemory, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: the links of each, and what they add up to."""
-        parts, p = [], len(fitted.R)
-        total = links.no_sums(p)
-        for found, sums in self._linked(fitted, report):
-            # A row's strengths are in the sums now; only its shares are needed for its label.
-            parts.append((found.idx, found.share, found.reach))
-            total = links.add(total, sums)
-        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
-        rows = links.RowLinks(idx, None, share, reach)
-        return LinksInMemory(rows, self.weight, self.dtype, p, self.n_jobs), total
-
-    def sums(self, fitted: Representatives) -> links.LinkSums:
-        """Sums of the links of rows; the links are not kept."""
-        sums = (sums for _, sums in self._linked(fitted))
-        return functools.reduce(links.add, sums, links.no_sums(len(fitted.R)))
-
-    def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
-        """Facts of each row by its links, which are not kept."""
-        linked = (found for found, _ in self._linked(fitted))
-        return put_together(row_facts(fitted, found, mark, self.dtype) for found in linked)
-
-    def _linked(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> Iterator[tuple[links.RowLinks, links.LinkSums]]:
         X, weight, p = self.X, self.weight, len(fitted.R)
         search = links.make_search(fitted.R, fitted.metric)
 
@@ -108,17 +81,21 @@ class RowsInMemory(RowSet):
             found = links.link_rows(search, Z, fitted.n_links, fitted.width)
             return found, links.link_sums(found, weight[rows], p)
 
-        return over_blocks(block, X, self.n_jobs, report)
+        parts, total = [], links.no_sums(p)
+        for found, sums in over_blocks(block, X, self.n_jobs, report):
+            # A row's strengths are in the sums now; only its shares are needed for its label.
+            parts.append((found.idx, found.share, found.reach))
+            total = links.add(total, sums)
+        idx, share, reach = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return LinksInMemory(self, links.RowLinks(idx, None, share, reach), p), total
 
 
-class LinksInMemory:
+class LinksInMemory(LinkedRows):
     """The links of rows."""
 
-    def __init__(
-        self, rows: links.RowLinks, weight: np.ndarray, dtype: Any, p: int, n_jobs: int | None
-    ):
+    def __init__(self, source: RowsInMemory, rows: links.RowLinks, p: int):
         """Keep them; p is the number of representatives."""
-        self.rows, self.weight, self.dtype, self.p, self.n_jobs = rows, weight, dtype, p, n_jobs
+        self.source, self.rows, self.p, self.n_links = source, rows, p, rows.idx.shape[1]
 
     def _each(self, function: Callable[[links.RowLinks], Found]) -> Iterator[Found]:
         """Results of a function for the links of each block of rows."""
@@ -127,20 +104,18 @@ class LinksInMemory:
         def block(part: slice) -> Found:
             return function(links.RowLinks(idx[part], None, share[part], reach[part]))
 
-        return over_blocks(block, idx, self.n_jobs)
+        return over_blocks(block, idx, self.source.n_jobs)
 
-    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
-        """The sizes of labels that representatives have, and how many links have a vote."""
-
-        def sizes_by(n_votes: int) -> np.ndarray:
-            found = self._each(lambda rows: row_votes(rows, labels, n_votes)[0])
-            return weigh(np.concatenate(list(found)), self.weight, int(labels.max()) + 1)
-
-        return counted(sizes_by, self.rows.idx.shape[1], labels)
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have."""
+        found = self._each(lambda rows: row_votes(rows, labels, n_votes)[0])
+        return weigh(np.concatenate(list(found)), self.source.weight, int(labels.max()) + 1)
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """Facts of each row, once representatives have labels."""
-        return put_together(self._each(lambda rows: row_facts(fitted, rows, mark, self.dtype)))
+        facts = self._each(lambda rows: row_facts(fitted, rows, mark, self.source.dtype))
+        parts = zip(*facts, strict=True)
+        return RowFacts(*(None if part[0] is None else np.concatenate(part) for part in parts))
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
@@ -156,9 +131,8 @@ def row_votes(
 
     The nearest ``n_votes`` of its links have a vote.
     """
-    idx, weight = rows.idx[:, :n_votes], rows.share[:, :n_votes]
-    votes = discrete.label_shares(labels[idx], weight, int(labels.max()) + 1)
-    return votes.argmax(axis=1), votes.max(axis=1) / weight.sum(axis=1, dtype=np.int64)
+    votes = links.votes(rows, labels, n_votes)
+    return votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)
 
 
 def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
@@ -170,19 +144,6 @@ def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
     array([1, 5])
     """
     return np.bincount(found, weight, c).astype(np.int64)
-
-
-def counted(
-    sizes_by: Callable[[int], np.ndarray], n_links: int, labels: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Sizes of labels by the votes of all links, or of the nearest where a label would be lost.
-
-    ``sizes_by`` tells them for a number of links that have a vote.
-    """
-    sizes = sizes_by(n_links)
-    if n_links > 1 and (sizes[np.unique(labels)] == 0).any():
-        return sizes_by(1), 1
-    return sizes, n_links
 
 
 def row_facts(
@@ -199,9 +160,3 @@ def row_facts(
     if mark is not None:
         labels[apart] = mark
     return RowFacts(labels, sure.astype(dtype), score.astype(dtype), apart)
-
-
-def put_together(facts: Iterable[RowFacts]) -> RowFacts:
-    """The facts of all rows from those of blocks."""
-    parts = zip(*facts, strict=True)
-    return RowFacts(*(None if part[0] is None else np.concatenate(part) for part in parts))

@@ -61,9 +61,7 @@ def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
     return _weighed(fitted, idx, d).argmax(axis=1) == fitted.labels
 
 
-def in_subspace(
-    fitted: FittedRows, X: Matrix | None, idx: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def in_subspace(fitted: FittedRows, X: Matrix | None, idx: np.ndarray) -> links.Nearest:
     """Candidates by their distances in the learned subspace, for scaled rows or fitted ones."""
     assert fitted.scaled is not None
     Z = project(fitted.scaled.X, fitted.components)
@@ -124,9 +122,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     return discrete.label_shares(labels[idx[:, :k]], weight, c)
 
 
-def nearest_fitted(
-    fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray]:
+def nearest_fitted(fitted: FittedRows, X: Matrix, m: int, n_jobs: int | None) -> links.Nearest:
     """The m nearest fitted rows of each new row and their squared distances.
 
     As in the fit: who is a candidate is decided in the space of all features, how far it
@@ -149,10 +145,7 @@ def nearest_fitted(
 
 
 def of_points(
-    fitted: Representatives,
-    X: Matrix,
-    n_jobs: int | None,
-    function: Callable[[np.ndarray], np.ndarray],
+    fitted: Representatives, X: Matrix, n_jobs: int | None, function: Callable[..., np.ndarray]
 ) -> np.ndarray:
     """A function of rows as points, computed a block at a time."""
     blocks = over_blocks(lambda rows: function(as_points(fitted.frame, X[rows])), X, n_jobs)
@@ -162,15 +155,15 @@ def of_points(
 def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the largest share, the lowest in a tie.
 
-    Rows well inside a cluster are told by their nearest representatives alone.
+    Where all of a row's representatives have one label there is nothing to count.
     """
     search = links.make_search(fitted.R, fitted.metric)
-    surely = links.sure_labels(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def votes(Z: np.ndarray) -> np.ndarray:
-        labels, sure = surely(Z)
-        if not sure.all():
-            labels[~sure] = _linked_shares(fitted, search, Z[~sure]).argmax(axis=1)
+        idx, _ = links.nearest(search, Z, fitted.n_links)
+        near = fitted.labels[idx[:, : fitted.n_votes]]
+        labels, between = near[:, 0], (near != near[:, :1]).any(axis=1)
+        labels[between] = _linked_shares(fitted, search, Z[between]).argmax(axis=1)
         return labels
 
     return of_points(fitted, X, n_jobs, votes)
@@ -178,6 +171,5 @@ def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.
 
 def _linked_shares(fitted: Representatives, search: links.Search, Z: np.ndarray) -> np.ndarray:
     found = links.link_rows(search, Z, fitted.n_links, fitted.width)
-    c, voters = int(fitted.labels.max()) + 1, fitted.n_votes
-    votes = discrete.label_shares(fitted.labels[found.idx[:, :voters]], found.share[:, :voters], c)
+    votes = links.votes(found, fitted.labels, fitted.n_votes)
     return votes / votes.sum(axis=1, keepdims=True)

@@ -10,7 +10,7 @@ terms do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._limits import check_room, free_bytes
 from ..numerics.l2p import DIRECT_UP_TO
@@ -72,114 +72,104 @@ PHASES: dict[str, tuple[float, ...]] = {
 }
 
 
-class Size(NamedTuple):
-    """The rows of a fit, and what is asked of them."""
-
-    n: int
-    d: int
-    row: float  # bytes of a row as it came
-    k: int = 0  # neighbours, links or landmarks of a row
-    c: int = 0
-    m: int = 0  # rows that are drawn of them
-    sparse: bool = False
-
-
-def size_of(X: Any, **asked: int) -> Size:
-    """The size of a fit to X, an array, a sparse one, or rows that are elsewhere."""
-    (n, d), sparse = X.shape, hasattr(X, "nnz")
-    row = X.nnz * (X.dtype.itemsize + X.indices.itemsize) / n if sparse else d * X.dtype.itemsize
-    return Size(n, d, row, sparse=sparse, **asked)
-
-
-def bytes_in(phase: Sequence[float], size: Size) -> float:
+def bytes_in(
+    phase: Sequence[float], n: int, d: int, row: float, k: int = 0, c: int = 0, m: int = 0
+) -> float:
     """The peak of a phase.
+
+    Parameters
+    ----------
+    phase : factors of the terms below, zero for those that are left out.
+    n, d : numbers of rows and columns.
+    row : bytes of a row as it came.
+    k : neighbours, links or landmarks of a row.
+    c : number of clusters.
+    m : rows that are drawn.
 
     Examples
     --------
-    >>> bytes_in([2.0, 0, 8], Size(n=1000, d=10, row=80))
+    >>> bytes_in([2.0, 0, 8], n=1000, d=10, row=80)
     168000.0
     """
-    n, d, k = size.n, size.d, size.k
     terms = (
-        n * size.row,  # X as it came
+        n * row,  # X as it came
         8.0 * n * d,
         n,
         n * k,
-        n * size.c,
+        n * c,
         8.0 * min(n, d) ** 2,
         8.0 * n**2,
-        8.0 * min(size.m, n) * d,  # rows that are drawn
+        8.0 * min(m, n) * d,  # rows that are drawn
         n * k**FILL,  # each two neighbours of a row, of which some are counted already
     )
     return sum(factor * term for factor, term in zip(phase, terms, strict=False))
 
 
-def needed(phases: Sequence[str], size: Size) -> float:
+def needed(phases: Sequence[str], n: int, d: int, row: float, **asked: int) -> float:
     """About the peak of a fit, beside what is held already."""
-    return FLOOR + max(bytes_in(PHASES[name], size) for name in phases)
+    return FLOOR + max(bytes_in(PHASES[name], n, d, row, **asked) for name in phases)
+
+
+def row_bytes(rows: RowSet) -> float:
+    """Bytes of a row; one that is elsewhere comes to memory in 64 bits."""
+    if not isinstance(rows, RowsInMemory):
+        return 8.0 * rows.d
+    X = rows.X
+    return X.nnz * (X.dtype.itemsize + X.indices.itemsize) / rows.n if rows.sparse else X[0].nbytes
 
 
 def check_learned(rows: RowSet, settings: Settings, regresses: bool) -> None:
     """Refuse a fit of a method that learns its graph."""
-    wanted = settings.wanted
-    k, c, m = wanted.n_neighbors, wanted.n_clusters, wanted.n_components
-    many = are_many(rows, wanted.n_representatives)
-    if wanted.wide:
-        k = wide_links(USUAL_NUMBER // 2, c or 1) if many else wide_scale(rows.n or 1, c)
-    k = rows.n if wanted.everyone and not many else k
-    if many and not settings.lookup.precomputed:
-        _check_many(rows, wanted.n_representatives, k, c)
+    wanted, n, d = settings.wanted, rows.n or 0, rows.d  # how many is not known before a look
+    k, m = wanted.n_neighbors, wanted.n_components
+    c, p = wanted.n_clusters, wanted.n_representatives
+    if are_many(rows, p):
+        _check_many(rows, p, wide_links(USUAL_NUMBER // 2, c or 1) if wanted.wide else k, c)
         return
-    size = _size(rows, k or USUAL_NEIGHBOURS, c)
-    phases, wide = ["loop"], size.d > size.n
-    if isinstance(m, int) and m < size.d:
-        phases += ["wide row space" if wide else "row space", "loop in a subspace"]
-    elif m == "auto" and not size.sparse and not wide and size.d < size.n:
+    if wanted.wide:
+        k = wide_scale(n, c)
+    k = (n if wanted.everyone else k) or USUAL_NEIGHBOURS
+    phases = ["loop"]
+    if isinstance(m, int) and m < d:
+        phases += ["wide row space" if d > n else "row space", "loop in a subspace"]
+    elif m == "auto" and not rows.sparse and d < n:
         phases.append("row space")
     if regresses:
-        direct = min(size.n, size.d) <= DIRECT_UP_TO
-        sparse = "sparse regression" if direct else "applied regression"
-        phases.append(sparse if size.sparse else "regression")
-    _check(size, phases, ON_REPRESENTATIVES if wanted.n_representatives is None else SUBSET)
+        sparse = "sparse regression" if min(n, d) <= DIRECT_UP_TO else "applied regression"
+        phases.append(sparse if rows.sparse else "regression")
+    remedy = ON_REPRESENTATIVES if p is None else SUBSET
+    _check(rows, phases, remedy, k=k, c=c or USUAL_CLUSTERS)
 
 
 def check_fixed(
     rows: RowSet, settings: GraphSettings, parameters: Mapping[str, Any], c: int, *own: str
 ) -> None:
     """Refuse a fit of a method on a fixed graph; ``own`` are the phases that it alone has."""
-    p = parameters.get("n_representatives")
-    size = _size(rows, settings.n_neighbors, c)
+    p, k = parameters.get("n_representatives"), settings.n_neighbors
     learns = "changed graph" if "changed graph" in own else "graph"
     if settings.kind == "full":
-        _check(size, [f"full {learns}"], ", or use affinity='neighbors'")
+        _check(rows, [f"full {learns}"], ", or use affinity='neighbors'")
     elif settings.kind == "precomputed":
-        _check(size, [f"given {learns}"], "")
+        _check(rows, [f"given {learns}"], "")
     elif parameters.get("source") != "features" and are_many(rows, p):
         _check_many(rows, p, parameters["n_neighbors"], c)
     else:
         remedy = ON_REPRESENTATIVES if "n_representatives" in parameters else ANOTHER_METHOD
-        _check(size, [learns, *own], remedy)
+        _check(rows, [learns, *own], remedy, k=k, c=c)
 
 
 def check_in_memory(X: Any, phase: str, **asked: int) -> None:
     """Refuse a fit of any other method."""
-    _check(size_of(X, **asked), [phase], SUBSET)
+    _check(RowsInMemory(X), [phase], SUBSET, **asked)
 
 
-def _size(rows: RowSet, k: int, c: int | None) -> Size:
-    """The size of a fit on all rows; those that are elsewhere come to memory then."""
-    c = USUAL_CLUSTERS if c is None else c
-    if isinstance(rows, RowsInMemory):
-        return size_of(rows.X, k=min(k, rows.X.shape[0] - 1), c=c)
-    return Size(rows.n or 0, rows.d, 8.0 * rows.d, k, c)  # how many is not known before a look
-
-
-def _check(size: Size, phases: list[str], remedy: str) -> None:
-    if not phases[0].startswith(("full", "given")):
-        phases = ["sparse rows" if size.sparse else "rows", *phases]
-    if set(phases) & DENSE and size.d > size.n:
-        phases = [*phases, "wide row space"]
-    check_room(lambda n: needed(phases, size._replace(n=n)), size.n, remedy)
+def _check(rows: RowSet, phases: list[str], remedy: str, k: int = 0, **asked: int) -> None:
+    n, d, row = rows.n or 0, rows.d, row_bytes(rows)
+    phases = ["sparse rows" if rows.sparse else "rows", *phases]
+    if d > n and DENSE.intersection(phases):
+        phases.append("wide row space")
+    k = min(k, max(n - 1, 0))
+    check_room(lambda fewer: needed(phases, fewer, d, row, k=k, **asked), n, remedy)
 
 
 def _check_many(rows: RowSet, p: Any, k: int | None, c: int | None) -> None:
@@ -188,16 +178,16 @@ def _check_many(rows: RowSet, p: Any, k: int | None, c: int | None) -> None:
     Numbers of representatives are tried as long as there is room for a graph in which nearly all
     are linked, so the largest of these is what a fit may need; the first is tried in any case.
     """
-    size, most = _size(rows, k or LINKS, c), sample_size(rows.d, p, c)
+    n, d, row, most = rows.n or 0, rows.d, row_bytes(rows), sample_size(rows.d, p, c)
     linked, free = isinstance(rows, RowsInMemory), free_bytes()
 
     def estimate(n: int) -> float:
-        sample = needed(["sample"], size._replace(n=min(n, most)))
-        sample += bytes_in(PHASES["links"], size._replace(n=n)) if linked else 0.0
+        sample = needed(["sample"], min(n, most), d, row)
+        sample += bytes_in(PHASES["links"], n, d, row, k or LINKS) if linked else 0.0
         if isinstance(p, int):
-            return sample + min(p, n) * (NODE_BYTES + 24.0 * rows.d)
+            return sample + min(p, n) * (NODE_BYTES + 24.0 * d)
         first, *others = candidate_resolutions(n, c or 1) or [1]
         fits = [q for q in others if sample + PAIR_BYTES * q * q <= free]
         return sample + PAIR_BYTES * max([first, *fits]) ** 2
 
-    check_room(estimate, size.n, FEWER_REPRESENTATIVES if isinstance(p, int) else SUBSET)
+    check_room(estimate, n, FEWER_REPRESENTATIVES if isinstance(p, int) else SUBSET)

@@ -46,12 +46,7 @@ def fitted_scores(
 
 
 def lone_rows(
-    place: Place,
-    copies: np.ndarray,
-    c: int | None,
-    n_jobs: int | None,
-    watch: Watch,
-    wide: bool = False,
+    place: Place, copies: np.ndarray, c: int | None, n_jobs: int | None, watch: Watch, wide: bool
 ) -> np.ndarray:
     """Rows that lie far away, alone or in a group too small for one of c clusters."""
     if place.cut:
@@ -107,7 +102,7 @@ def _around_each(n: int, c: int | None) -> int:
     return outliers.AROUND if c is None else max(outliers.AROUND, wide_scale(n, c))
 
 
-def _around(place: Place, n_jobs: int | None, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+def _around(place: Place, n_jobs: int | None, watch: Watch) -> links.Nearest:
     """The rows around each row: as many as it takes, where the search can find more in time."""
     wanted = min(outliers.AROUND, place.X.shape[0] - 1)
     assert place.search is not None

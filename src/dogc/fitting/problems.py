@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -144,11 +143,8 @@ def until_wide(
     following = np.minimum(needed, q - 1)
     k = int(needed.max(initial=1))
     beyond = np.arange(k) >= needed[:, None]
-    near, far = np.where(beyond, -1, idx[:, :k]), np.where(beyond, np.inf, d[:, :k])
-    return (
-        np.column_stack([near, idx[rows, following]]),
-        np.column_stack([far, d[rows, following]]),
-    )
+    near = np.column_stack([np.where(beyond, -1, idx[:, :k]), idx[rows, following]])
+    return near, np.column_stack([np.where(beyond, np.inf, d[:, :k]), d[rows, following]])
 
 
 def given_graph(idx: np.ndarray, A: np.ndarray, c: int, nodes: Nodes) -> Problem:
@@ -170,8 +166,8 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     nodes = Nodes(place.size, scaled.X if scaled else None, min_size)
     candidates = Candidates(k, place.idx[:, : k + 1], place.d[:, : k + 1], settings.xi_rule)
     if settings.wanted.everyone:
-        rule = functools.partial(xi_of_nearest, settings.xi_rule, k)
-        candidates = Candidates(place.idx.shape[1], place.idx, place.d, rule)
+        every, rule = place.idx.shape[1], lambda d, _: settings.xi_rule(d[:, : k + 1], k)
+        candidates = Candidates(every, place.idx, place.d, rule)
     if settings.wanted.wide:
         copies = settings.smallest.copies(place.size)
         part = k / (settings.wanted.n_neighbors or k)
@@ -179,22 +175,18 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         candidates = Candidates(idx.shape[1] - 1, idx, squared, settings.xi_rule, copies=copies)
         nodes = nodes._replace(mass=place.size, root=np.sqrt(place.size)[:, None])
     if scaled is not None:
-        k, idx, squared = candidates.k, candidates.idx, candidates.d
-        Z, size = points(place.geometry), place.size
+        idx, squared, size = candidates.idx, candidates.d, place.size
         if place.piece is not None and settings.may_stand:
             stands = separation.stands(size, place.piece, c, min_size)
             idx, squared = separation.set_apart(idx, squared, stands)
             size = separation.standing(size, stands, min_size)
             nodes = nodes._replace(standing=size)
-        idx, squared = fragments.bridge_small(idx, squared, k, Z, size, min_size)
+        near, Z = candidates.k, points(place.geometry)
+        idx, squared = fragments.bridge_small(idx, squared, near, Z, size, min_size)
         candidates = candidates._replace(idx=idx, d=squared)
-    problem = Problem(
-        c=c,
-        candidates=candidates,
-        nodes=nodes,
-        weights=_weights(settings.penalties, n, c, d, scaled),
-        threads=effective_n_jobs(settings.lookup.n_jobs),
-    )
+    weights = _weights(settings.penalties, n, c, d, scaled)
+    threads = effective_n_jobs(settings.lookup.n_jobs)
+    problem = Problem(c=c, candidates=candidates, nodes=nodes, weights=weights, threads=threads)
     if space is not None:
         R, m = space.R, min(place.geometry.m or 0, space.R.shape[1])
         if nodes.mass is not None:
@@ -209,11 +201,6 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
         regression = Regression(X, settings.penalties.p, settings.fit_intercept)
         problem = problem._replace(regression=regression)
     return problem
-
-
-def xi_of_nearest(rule: Callable[..., np.ndarray], k: int, d: np.ndarray, width: int) -> np.ndarray:
-    """The regularisers by a rule for k neighbours, where there are more candidates."""
-    return rule(d[:, : k + 1], k)
 
 
 def node_graph(nodes: NodeGraph, c: int) -> Problem:

@@ -95,7 +95,7 @@ def in_blocks(
         with thread_pools().limit(limits=1, user_api="openmp"):
             return function(rows)
 
-    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    blocks = [slice(start, min(start + size, n)) for start in range(0, max(n, 1), size)]
     run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     for done, found in enumerate(run(delayed(task)(rows) for rows in blocks), 1):
         enough = report is not None and report(done, len(blocks))

@@ -112,17 +112,30 @@ Unseen = Callable[[Matrix], RowFacts]
 class LinkedRows(Protocol):
     """Rows that are linked with representatives."""
 
-    def count(self, labels: np.ndarray) -> tuple[Any, int]:
+    n_links: int
+
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have, where so many links of a row vote."""
+
+    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
         """The sizes of labels that representatives have, and how many links of a row have a vote.
 
         All links vote, unless a label would have no row at all: then the nearest alone.
         """
+        sizes = self.sizes(labels, self.n_links)
+        if self.n_links > 1 and (sizes[np.unique(labels)] == 0).any():
+            return self.sizes(labels, 1), 1
+        return sizes, self.n_links
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """The facts of each row, once representatives have labels."""
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
+
+
+# The links of rows, and what they add up to.
+Linked = tuple[LinkedRows, links.LinkSums]
 
 
 class RowSet(Protocol):
@@ -164,9 +177,7 @@ class RowSet(Protocol):
     def nearest_mean(self, Z: np.ndarray, R: np.ndarray) -> np.ndarray:
         """The nearest row of R for each row of Z, the first in a tie."""
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[LinkedRows, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: their links, and what these add up to."""
 
 
@@ -183,12 +194,9 @@ class ManyRows(NamedTuple):
 def projected(frame: Frame, components: np.ndarray) -> Frame:
     """The frame with directions to look along, of shape (q, d)."""
     X: Any = frame.scaled.X
-    middle: Any = 0.0
-    if sp.issparse(X):
-        reach = abs(X).max(axis=1).toarray()
-    else:
-        middle = np.median(X, axis=0).astype(np.float64)
-        reach = np.abs(X - middle).max(axis=1)
+    sparse = sp.issparse(X)
+    middle: Any = 0.0 if sparse else np.median(X, axis=0).astype(np.float64)
+    reach = abs(X).max(axis=1).toarray() if sparse else np.abs(X - middle).max(axis=1)
     directions = components.T.astype(np.float64)
     bits = direction_bits(directions)
     unit = power_of_two(float(np.quantile(reach, 0.9)))
@@ -204,19 +212,10 @@ def direction_bits(directions: np.ndarray) -> int:
 def as_points(frame: Frame, X: Matrix) -> np.ndarray:
     """Rows as points: a function of each row alone, to the last bit.
 
-    As ``scaling.apply_scale``, in 64 bits and without dropping any: here ties are broken otherwise.
+    In 64 bits and without dropping any: here ties are broken otherwise.
     """
-    scaled = frame.scaled
-    X = scaling.same_kind(X, scaled.X)
-    Z = X.astype(np.float64)
-    Z = Z.toarray() if sp.issparse(Z) else Z
-    Z -= scaled.origin
-    Z = scaling.within_reach(Z, scaled.unit)
-    Z /= scaled.unit
-    Z -= scaled.centre
-    Z /= scaled.scatter
-    if scaled.constant is not None and scaled.constant.any():
-        Z[:, scaled.constant] = 0.0  # what is left of it is rounding
+    X = X.toarray() if sp.issparse(X) else X
+    Z = scaling.apply_scale(frame.scaled, X.astype(np.float64, copy=False), drop_bits=False)
     if frame.directions is None:
         return Z
     # Products of so few bits are exact, whatever rows are multiplied together.
@@ -234,18 +233,16 @@ def make_representatives(
     cell = lloyd.halved_cells(principal.own_axes(Z, weight), weight, p)
     start = lloyd.cell_means(Z, weight, cell, p)
     cell, _ = lloyd.cells(Z, weight, start, STEPS, many.rows.nearest_mean, ended)
-    if cell.max() + 1 < many.c:
+    found = int(cell.max()) + 1
+    if found < many.c:
         raise ValueError(
-            f"n_clusters={many.c} is too large: only {cell.max() + 1} representatives of the rows "
+            f"n_clusters={many.c} is too large: only {found} representatives of the rows "
             "of X can be told apart, as few rows are many times larger than all others; drop these "
             "rows, or choose fewer clusters."
         )
-    X = lloyd.cell_means(
-        as_points(frame._replace(directions=None), X), weight, cell, cell.max() + 1
-    )
-    R = X
-    if frame.directions is not None:
-        R = lloyd.cell_means(Z, weight, cell, len(X))
+    own = as_points(frame._replace(directions=None), X)
+    X = lloyd.cell_means(own, weight, cell, found)
+    R = X if frame.directions is None else lloyd.cell_means(Z, weight, cell, found)
     usual = wide_links(p, many.c) if options.wide else links.LINKS
     n_links = min(options.n_links or usual, len(R))
     if options.width is None:

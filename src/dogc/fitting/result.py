@@ -76,20 +76,11 @@ def choices_of(
     recall: float | None,
 ) -> Choices:
     """The choices, each start by its own evidence; a start of the user's has none."""
-    own, init = settings.run.is_own, settings.run.init
-    given = init if isinstance(init, str) else "labels"
+    init, k = settings.run.init, chosen.chosen
+    if not settings.run.is_own:
+        start, starts = init if isinstance(init, str) else "labels", {}
     geometries = {name: look.scales for name, look in better_looks(looks).items()}
-    return Choices(
-        c,
-        chosen.chosen,
-        chosen,
-        counts,
-        geometry,
-        geometries,
-        start if own else given,
-        starts if own else {},
-        recall,
-    )
+    return Choices(c, k, chosen, counts, geometry, geometries, start, starts, recall)
 
 
 def other_counts(counts: list[CountEvidence], c: int) -> list[int]:

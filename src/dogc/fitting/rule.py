@@ -58,21 +58,14 @@ def sampled_rows(
 ) -> RuleRows:
     """Some of many rows, with their labels, and the representatives: each cluster has one."""
     X, weight = many.sample.X[:RULE_ROWS], many.sample.weight[:RULE_ROWS]
-    Z = as_points(fitted.frame._replace(directions=None), X)
-    labels = labelling.new_labels(fitted, X, n_jobs)
-    score = outlier_scores.new_scores(fitted, X, n_jobs)
-    nodes, reach = fitted.frame.scaled.X, fitted.reach
+    scaled, reach = fitted.frame.scaled, fitted.reach
     assert reach is not None
+    Z = np.vstack([as_points(fitted.frame._replace(directions=None), X), scaled.X])
+    labels = np.append(labelling.new_labels(fitted, X, n_jobs), fitted.labels)
+    weight = np.append(weight, np.ones(len(reach)))
     apart = reach / (np.median(reach) or 1.0)
-    return RuleRows(
-        np.vstack([Z, nodes]),
-        np.concatenate([labels, fitted.labels]),
-        np.concatenate([weight, np.ones(len(nodes))]),
-        np.concatenate([score, apart]),
-        fitted.frame.scaled,
-        state,
-        new_name,
-    )
+    score = np.append(outlier_scores.new_scores(fitted, X, n_jobs), apart)
+    return RuleRows(Z, labels, weight, score, scaled, state, new_name)
 
 
 def fitted_rule(rows: RuleRows, settings: Settings, dtype: Any, ended: Ended = never) -> Rule:

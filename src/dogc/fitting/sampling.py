@@ -140,12 +140,10 @@ def smallest_keys(
     >>> sorted(zip(found.X.ravel().tolist(), found.weight.tolist()))
     [(1.0, 2), (2.0, 1)]
     """
-    kept = np.flatnonzero(weight > 0)
-    keys = row_keys(X, columns)[kept]
-    keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    total = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(total, group, weight[kept])
-    return Sample(keys[:size], X[kept[first[:size]]], total[:size])
+    kept = weight > 0
+    if not kept.all():
+        X, weight = X[kept], weight[kept]
+    return _first(row_keys(X, columns), X, weight, size)
 
 
 def merged(one: Sample, other: Sample, size: int) -> Sample:
@@ -160,16 +158,17 @@ def merged(one: Sample, other: Sample, size: int) -> Sample:
     >>> bool((both.X == smallest_keys(X, ones, 3).X).all())
     True
     """
-    keys = np.concatenate([one.keys, other.keys])
+    keys, weight = np.append(one.keys, other.keys), np.append(one.weight, other.weight)
+    stack = sp.vstack if sp.issparse(one.X) else np.vstack
+    return _first(keys, stack([one.X, other.X]), weight, size)
+
+
+def _first(keys: np.ndarray, X: Matrix, weight: np.ndarray, size: int) -> Sample:
+    """The rows with the smallest keys, copies held once."""
     keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
     total = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(total, group, np.concatenate([one.weight, other.weight]))
-    first = first[:size]
-    stack = sp.vstack if sp.issparse(one.X) else np.vstack
-    here, there = first[first < len(one.keys)], first[first >= len(one.keys)] - len(one.keys)
-    X = stack([one.X[here], other.X[there]])
-    order = np.argsort(np.concatenate([one.keys[here], other.keys[there]]))
-    return Sample(keys[:size], X[order], total[:size])
+    np.add.at(total, group, weight)
+    return Sample(keys[:size], X[first[:size]], total[:size])
 
 
 class WeightFacts(NamedTuple):

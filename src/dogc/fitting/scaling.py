@@ -21,10 +21,6 @@ KEPT_BITS = {np.dtype(np.float64): 36, np.dtype(np.float32): 20}
 # Larger numbers are refused, and those smaller than one over this count as 0. Of 32 bits only
 # differences must be numbers: squares are taken of what was divided by the largest of them.
 LARGEST = {np.dtype(np.float64): LONGEST, np.dtype(np.float32): 1e35}
-ALL_SMALL = (
-    "X has no number as large as {:g}, and smaller ones count as 0; rescale X, for example to "
-    "X / abs(X).max()."
-)
 # In units of the fitted rows nothing is farther away than this, so that squares are numbers.
 FARTHEST = {np.dtype(np.float64): 1e30, np.dtype(np.float32): 1e15}
 
@@ -79,7 +75,10 @@ def within_range(X: Matrix, *, some: bool = False) -> Matrix:
     values = X.data if sp.issparse(X) else X
     values[_small(values, largest)] = 0.0
     if some and not values.any():
-        raise ValueError(ALL_SMALL.format(1.0 / largest))
+        raise ValueError(
+            f"X has no number as large as {1.0 / largest:g}, and smaller ones count as 0; rescale "
+            "X, for example to X / abs(X).max()."
+        )
     return X
 
 
@@ -133,14 +132,14 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
     return Scaled(small, median, unit, centre, scatter, zero, n_varying, constant, columns.T)
 
 
-def apply_scale(scaled: Scaled, X: Matrix) -> Matrix:
-    """New rows on the scale of the fitted ones."""
+def apply_scale(scaled: Scaled, X: Matrix, *, drop_bits: bool = True) -> Matrix:
+    """New rows on the scale of the fitted ones; dense ones may keep all their bits."""
     largest = LARGEST[X.dtype]
     if max(np.max(scaled.unit), np.abs(scaled.origin).max()) > largest or (
         np.min(scaled.unit) < 1.0 / largest
     ):
         X = X.astype(np.float64)  # 32 bits do not hold the units that were fitted in 64
-    small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit)
+    small = _rounded(X, scaled.origin.astype(X.dtype), scaled.unit, drop_bits)
     if sp.issparse(X):
         return (small / scaled.scatter).tocsr()
     if scaled.constant is not None and scaled.constant.any():
@@ -169,7 +168,7 @@ def feature_map(scaled: Scaled | None, directions: np.ndarray | None) -> np.ndar
     return T / scaled.unit
 
 
-def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
+def _rounded(X: Matrix, origin: np.ndarray, unit: Any, drop_bits: bool = True) -> Matrix:
     """(X - origin) / unit to KEPT_BITS significant bits; sparse rows have no origin."""
     if sp.issparse(X):
         small = X.copy()
@@ -177,7 +176,7 @@ def _rounded(X: Matrix, origin: np.ndarray, unit: Any) -> Matrix:
         return small
     small = within_reach(X - origin, unit)
     small /= unit
-    return _keep_bits(small)
+    return _keep_bits(small) if drop_bits else small
 
 
 def _medians(X: np.ndarray) -> np.ndarray:

@@ -110,7 +110,6 @@ class Settings(NamedTuple):
     run: RunSettings
     rule: str | None  # that labels new rows; None: neighbours do
     outlier_label: int | None
-    max_time: float | None
     merge_copies: bool = True
 
     @property
@@ -125,10 +124,8 @@ class Settings(NamedTuple):
     @property
     def is_open(self) -> bool:
         """Whether something is left open that the graph of rows decides."""
-        wanted = self.wanted
-        return None in (wanted.n_clusters, wanted.n_neighbors, wanted.geometry) or (
-            len(self.run.starts) > 1
-        )
+        choices = (self.wanted.n_clusters, self.wanted.n_neighbors, self.wanted.geometry)
+        return None in choices or len(self.run.starts) > 1
 
 
 def check_geometry(geometry: Any, plain: bool, as_given: bool) -> str | None:
@@ -153,70 +150,55 @@ def check_settings(
     c = _checks.check_clusters(given["n_clusters"], n)
     _checks.check_callback(given["callback"])
     _checks.check_verbose(given["verbose"])
+    _checks.check_positive("max_time", given["max_time"], None)
     metric = _checks.check_choice("metric", given["metric"], METRICS)
     xi = _checks.check_choice("xi", given["xi"], tuple(XI_RULES))
     penalties = _checks.check_choice("penalties", given["penalties"], ("relative", "paper"))
     m = _checks.check_components(given["n_components"], d, metric)
-    if given["n_neighbors"] == _checks.WIDE and metric == "precomputed":
+    k, wide = given["n_neighbors"], given["n_neighbors"] == _checks.WIDE
+    if wide and metric == "precomputed":
         raise ValueError(
             "n_neighbors='wide' needs features, and metric is 'precomputed'; pass a number of "
             "neighbours."
         )
+    everyone = _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "all"
+    if everyone and (isinstance(k, str) or metric == "precomputed"):
+        raise ValueError(
+            "candidates='all' needs features and a number for n_neighbors, which sets xi."
+        )
     # A learned projection and the paper's own units are measured in the columns as given.
     plain = sparse or metric != "euclidean"
     as_printed = isinstance(m, int) or penalties == "paper" or d == 1
-    strength = Penalties(
-        _checks.check_weight("alpha", given["alpha"]),
-        _checks.check_weight("beta", given["beta"]),
-        _checks.check_weight("gamma", given["gamma"]),
-        penalties == "relative",
-        _checks.check_weight("p", given["p"], LEAST_POWER, 2.0),
-    )
+    alpha, beta, gamma = (_checks.check_weight(x, given[x]) for x in ("alpha", "beta", "gamma"))
+    p = _checks.check_weight("p", given["p"], LEAST_POWER, 2.0)
+    strength = Penalties(alpha, beta, gamma, penalties == "relative", p)
+    least = _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
+    algorithm = _checks.check_algorithm(given["neighbors_algorithm"], ALGORITHMS)
     return Settings(
         wanted=Wanted(
             n_clusters=c,
-            n_neighbors=_checks.check_neighbors(given["n_neighbors"], n, "auto", _checks.WIDE),
+            n_neighbors=_checks.check_neighbors(k, n, "auto", _checks.WIDE),
             n_representatives=_checks.check_representatives(given["n_representatives"], c, metric),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
-            wide=given["n_neighbors"] == _checks.WIDE,
-            everyone=_check_candidates(given, metric),
+            wide=wide,
+            everyone=everyone,
         ),
-        smallest=SmallestCluster(
-            _checks.check_count("min_cluster_size", given["min_cluster_size"], words=("auto",))
-        ),
+        smallest=SmallestCluster(least),
         penalties=strength,
         fit_intercept=_checks.check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
         run=_check_run(given, n, c, strength.may_firm),
-        lookup=Lookup(
-            metric,
-            _checks.check_algorithm(given["neighbors_algorithm"], ALGORITHMS),
-            _checks.check_jobs(given["n_jobs"]),
-        ),
+        lookup=Lookup(metric, algorithm, _checks.check_jobs(given["n_jobs"])),
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
-        max_time=_checks.check_positive("max_time", given["max_time"], None),
         merge_copies=_checks.check_flag("merge_copies", given["merge_copies"]),
     )
 
 
-def _check_candidates(given: Mapping[str, Any], metric: str) -> bool:
-    """Whether all other rows are candidates."""
-    if _checks.check_choice("candidates", given["candidates"], ("nearest", "all")) == "nearest":
-        return False
-    if isinstance(given["n_neighbors"], str) or metric == "precomputed":
-        raise ValueError(
-            "candidates='all' needs features and a number for n_neighbors, which sets xi."
-        )
-    return True
-
-
 def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
-    lam, init = (
-        _checks.check_positive("lam", given["lam"], "auto"),
-        _checks.check_init(given["init"], n, c),
-    )
+    lam = _checks.check_positive("lam", given["lam"], "auto")
+    init = _checks.check_init(given["init"], n, c)
     # The paper's own units, and a lambda that is given, know the paper's own start alone.
     as_printed = given["penalties"] == "paper" or lam is not None
     return RunSettings(

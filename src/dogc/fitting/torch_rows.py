@@ -19,11 +19,18 @@ import torch
 from ..numerics import outliers
 from ..numerics.matrix import Matrix
 from . import links, sampling
-from .in_memory import RowsInMemory, counted
+from .in_memory import RowsInMemory
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import Representatives, RowFacts, RowSet, direction_bits
+from .representatives import (
+    Linked,
+    LinkedRows,
+    Representatives,
+    RowFacts,
+    RowSet,
+    direction_bits,
+)
 from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -117,9 +124,8 @@ class TorchRows(RowSet):
             X, weight = X[first].cpu(), weight[first].cpu()
             return sampling.smallest_keys(X.numpy(), weight.numpy(), size, names)
 
-        names = sampling.column_names(
-            over_rows(ends, np.maximum), functools.partial(over_rows, sums, np.add)
-        )
+        sums_of = functools.partial(over_rows, sums, np.add)
+        names = sampling.column_names(over_rows(ends, np.maximum), sums_of)
         return over_rows(smallest, functools.partial(sampling.merged, size=size), names)
 
     def held(self, sample: sampling.Sample) -> TorchRows:
@@ -138,43 +144,37 @@ class TorchRows(RowSet):
         found = [torch.addmm(squares, Z, means.T, alpha=-2.0).argmin(dim=1) for Z in parts]
         return torch.cat(found).cpu().numpy()
 
-    def link(
-        self, fitted: Representatives, report: Report | None = None
-    ) -> tuple[TorchLinks, links.LinkSums]:
+    def link(self, fitted: Representatives, report: Report | None = None) -> Linked:
         """One pass over the rows: their links, and what they add up to."""
         linked = TorchLinks(self, fitted)
         return linked, linked.sums(report)
 
 
-class TorchLinks:
+class TorchLinks(LinkedRows):
     """Rows and the representatives that they are linked with, on a device."""
 
     def __init__(self, rows: TorchRows, fitted: Representatives):
-        """Copy the representatives to the device."""
-        self.rows, self.fitted, self.kept = rows, fitted, list[RowLinks]()
-        scaled, directions = fitted.frame.scaled, fitted.frame.directions
-        self.directions = None if directions is None else rows.put(directions)
-        most, unit = FARTHEST[np.dtype(float)] * scaled.unit, scaled.unit
-        if scaled.constant is not None:
-            unit = np.where(scaled.constant, np.inf, unit)  # what is left of them is rounding
-        frame = (scaled.origin, most, unit, scaled.centre, scaled.scatter, fitted.frame.middle)
-        self.frame = [rows.put(part) for part in frame]
-        self.search = links.make_search(fitted.R, fitted.metric)
-        self.R, self.middle = rows.put(self.search.R), rows.put(self.search.origin)
+        """Make the representatives ready."""
+        self.rows, self.fitted, self.n_links = rows, fitted, fitted.n_links
+        self.search, self.kept = links.make_search(fitted.R, fitted.metric), list[RowLinks]()
 
     def points(self, X: torch.Tensor) -> torch.Tensor:
         """Rows as points, as :func:`dogc.fitting.representatives.as_points`."""
-        origin, most, unit, centre, scatter, middle = self.frame
-        Z = (X.to(torch.float64) - origin).clamp_(-most, most)
-        Z = Z.div_(unit).sub_(centre).div_(scatter)
-        if self.directions is None:
+        frame, scaled, put = self.fitted.frame, self.fitted.frame.scaled, self.rows.put
+        most = put(FARTHEST[np.dtype(float)] * scaled.unit)
+        Z = (X.to(torch.float64) - put(scaled.origin)).clamp_(-most, most)
+        Z = Z.div_(put(scaled.unit)).sub_(put(scaled.centre)).div_(put(scaled.scatter))
+        if scaled.constant is not None:  # what is left of them is rounding
+            Z.masked_fill_(put(scaled.constant, torch.bool), 0.0)
+        if frame.directions is None:
             return Z
-        bits = direction_bits(self.fitted.frame.directions)
-        return rounded(Z - middle, self.fitted.frame.unit, bits) @ self.directions
+        bits = direction_bits(frame.directions)
+        return rounded(Z - put(frame.middle), frame.unit, bits) @ put(frame.directions)
 
     def nearest(self, Z: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The nearest representatives of points, nearest first, and their squared distances."""
-        R, Z, search = self.R, Z - self.middle, self.search
+        search = self.search
+        R, Z = self.rows.put(search.R), Z - self.rows.put(search.origin)
         if search.bits:
             Z = rounded(Z, search.unit, search.bits)
         if search.bits and search.p == 2:
@@ -185,7 +185,7 @@ class TorchLinks:
             for z, r in zip(Z.T, R.T, strict=True):
                 D += (z[:, None] - r).abs_().pow_(search.p)
         found = []
-        for _ in range(min(self.fitted.n_links, len(R))):  # torch.topk names any of those that tie
+        for _ in range(min(self.n_links, len(R))):  # torch.topk names any of those that tie
             found.append(torch.min(D, dim=1, keepdim=True))
             D.scatter_(1, found[-1].indices, torch.inf)
         d, idx = (torch.cat(parts, dim=1) for parts in zip(*found, strict=True))
@@ -205,7 +205,7 @@ class TorchLinks:
 
     def sums(self, report: Report | None = None) -> links.LinkSums:
         """Sums of the links of all rows, which are kept where they fit."""
-        rows, p, size = self.rows, len(self.R), 4 + 6 * self.fitted.n_links
+        rows, p, size = self.rows, len(self.fitted.R), 4 + 6 * self.n_links
         A, mass, cuda = rows.zeros(p * p), rows.zeros(p), rows.device.type == "cuda"
         keeps = not cuda or rows.n * size < SHARE * torch.cuda.mem_get_info(rows.device)[0]
         parts = list(blocks(rows.n, p + rows.d))
@@ -226,7 +226,7 @@ class TorchLinks:
 
     def __iter__(self) -> Iterator[tuple[slice, RowLinks]]:
         """The links of rows, a block at a time."""
-        for place, part in enumerate(blocks(self.rows.n, len(self.R) + self.rows.d)):
+        for place, part in enumerate(blocks(self.rows.n, len(self.fitted.R) + self.rows.d)):
             yield part, self.kept[place] if self.kept else self.link(self.rows.block(part))
 
     def votes(self, found: RowLinks, names: np.ndarray, n_votes: int) -> torch.Tensor:
@@ -242,17 +242,13 @@ class TorchLinks:
         median = (around[:, (k - 1) // 2] + around[:, k // 2]) / 2
         return ((found.reach + lift) / (median + lift)).clamp_(max=outliers.MOST)
 
-    def count(self, labels: np.ndarray) -> tuple[np.ndarray, int]:
-        """The sizes of labels that representatives have, and how many links have a vote."""
-
-        def sizes_by(n_votes: int) -> np.ndarray:
-            total = self.rows.zeros(int(labels.max()) + 1)
-            for part, found in self:
-                winner = self.votes(found, labels, n_votes).argmax(dim=1)
-                total.scatter_add_(0, winner, self.rows.weight(part))
-            return total.cpu().numpy()
-
-        return counted(sizes_by, self.fitted.n_links, labels)
+    def sizes(self, labels: np.ndarray, n_votes: int) -> np.ndarray:
+        """The sizes of labels that representatives have."""
+        total = self.rows.zeros(int(labels.max()) + 1)
+        for part, found in self:
+            winner = self.votes(found, labels, n_votes).argmax(dim=1)
+            total.scatter_add_(0, winner, self.rows.weight(part))
+        return total.cpu().numpy()
 
     def facts(self, fitted: Representatives, mark: int | None = None) -> RowFacts:
         """The facts of each row, beside the rows."""
@@ -276,7 +272,7 @@ class TorchLinks:
 
     def first_votes(self, labels: np.ndarray, c: int) -> np.ndarray:
         """How far each representative is held by rows of each label, of shape (p, c)."""
-        total = self.rows.zeros(len(self.R) * c)
+        total = self.rows.zeros(len(self.fitted.R) * c)
         for part, found in self:
             place = found.idx * c + self.rows.put(labels[part], torch.int64)[:, None]
             total.scatter_add_(0, place.ravel(), found.share.ravel().long())
