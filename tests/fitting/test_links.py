@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 from dogc.fitting import links
 from dogc.fitting.sampling import weight_facts, whole_weights
+from dogc.numerics import discrete
 from dogc.numerics.exact import exact_bits
 
 thorough = settings(deadline=None, max_examples=25)
@@ -88,6 +89,30 @@ def test_what_is_found_for_a_row_does_not_depend_on_the_others(q, kind):
                 )
             d = links.nearest(search, Z[rows], links.LINKS)[1]
             np.testing.assert_array_equal(d, links.nearest(search, Z, links.LINKS)[1][rows])
+
+
+# --------------------------------------------------------------- rows well inside a cluster
+
+
+def voted(search, labels, Z, k, width):
+    found = links.link_rows(search, Z, k, width)
+    c = int(labels.max()) + 1
+    return discrete.label_shares(labels[found.idx], found.share, c)
+
+
+@pytest.mark.parametrize("q", [1, TREE, BRUTE])
+@pytest.mark.parametrize("kind", CLOUDS)
+@pytest.mark.parametrize("k", [1, 4, links.LINKS])
+def test_a_label_that_is_sure_is_that_of_all_links(q, kind, k):
+    rng = np.random.default_rng(0)
+    R, Z = (CLOUDS[kind](rng, q) for _ in range(2))
+    R = np.asarray(R[:60], dtype=np.float64)
+    labels = (R[:, 0] > np.median(R[:, 0])).astype(int) + (R[:, 0] > np.quantile(R[:, 0], 0.8))
+    search = links.make_search(R)
+    found, sure = links.sure_labels(search, labels, k)(Z)
+    votes = voted(search, labels, Z, k, 0.5)
+    np.testing.assert_array_equal(found[sure], votes[sure].argmax(axis=1))
+    assert (np.count_nonzero(votes[sure], axis=1) == 1).all()
 
 
 # ------------------------------------------------------------------------------- the links

@@ -155,15 +155,15 @@ def of_points(
 def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the largest share, the lowest in a tie.
 
-    Where all of a row's representatives have one label there is nothing to count.
+    Rows well inside a cluster are told by their nearest representatives alone.
     """
     search = links.make_search(fitted.R, fitted.metric)
+    surely = links.sure_labels(search, fitted.labels, min(fitted.n_votes, fitted.n_links))
 
     def votes(Z: np.ndarray) -> np.ndarray:
-        idx, _ = links.nearest(search, Z, fitted.n_links)
-        near = fitted.labels[idx[:, : fitted.n_votes]]
-        labels, between = near[:, 0], (near != near[:, :1]).any(axis=1)
-        labels[between] = _linked_shares(fitted, search, Z[between]).argmax(axis=1)
+        labels, sure = surely(Z)
+        if not sure.all():
+            labels[~sure] = _linked_shares(fitted, search, Z[~sure]).argmax(axis=1)
         return labels
 
     return of_points(fitted, X, n_jobs, votes)

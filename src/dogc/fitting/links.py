@@ -21,6 +21,7 @@ depend on the rows that come with it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,9 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
-from ..numerics import discrete, graph
+from ..numerics import discrete, graph, lloyd
 from ..numerics.exact import exact_bits, rounded, usual_unit, varying
+from ..numerics.matrix import over_rows
 
 # Representatives that a row is linked with.
 LINKS = 8
@@ -45,6 +47,8 @@ FAR = 2.0
 ONE = 1 << 14
 # Up to this many dimensions a tree finds the nearest faster than all distances do.
 TREE_UP_TO = 5
+# Rounding must not make a row sure of its label.
+SLACK = 1e-9
 # With fewer rows scikit-learn would share the representatives among threads, not the rows.
 LEAST_ROWS = 1025
 
@@ -122,6 +126,70 @@ def nearest(search: Search, Z: np.ndarray, k: int) -> Nearest:
         Z = Z if n >= LEAST_ROWS else np.resize(Z, (LEAST_ROWS, Z.shape[1]))
         distance, idx = search.nearest.kneighbors(Z, k)
     return idx[:n], np.square(distance[:n])
+
+
+def sure_labels(
+    search: Search, labels: np.ndarray, n_links: int
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """From rows to labels by their nearest representative, and which of them are sure.
+
+    A label is sure where all ``n_links`` representatives that the row is linked with have it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R, labels = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> sure_labels(make_search(R), labels, 2)(np.array([[0.5], [2.9]]))
+    (array([0, 0]), array([ True, False]))
+    """
+    if isinstance(search.nearest, cKDTree):
+        margin = _margins(search, labels, n_links)
+
+        def by_tree(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            distance, idx = search.nearest.query(Z - search.origin, p=search.p)
+            idx = np.minimum(idx, len(labels) - 1)
+            return labels[idx], distance < margin[idx]
+
+        return by_tree
+    if search.metric != "euclidean":  # products tell Euclidean distances only
+        return lambda Z: (np.repeat(labels[:1], len(Z)), np.zeros(len(Z), dtype=bool))
+    order = np.argsort(labels, kind="stable")
+    R = search.R[order]
+    names, first = np.unique(labels[order], return_index=True)
+    # [z, 1] times [-2 r, |r|^2]: the squared distance less that of z from the origin.
+    weights = np.vstack([-2.0 * R.T, np.einsum("ij,ij->i", R, R)])
+
+    def by_products(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found, sure = np.empty(len(Z), dtype=np.int64), np.empty(len(Z), dtype=bool)
+        Z = np.hstack([_rounded(search, Z - search.origin), np.ones((len(Z), 1))])
+
+        def block(rows: slice) -> None:
+            scores = Z[rows] @ weights
+            least = np.minimum.reduceat(scores, first, axis=1)
+            found[rows] = names[least.argmin(axis=1)]
+            # The nearest of another label, and how many are nearer than that.
+            other = np.partition(least, 1, axis=1)[:, 1:2] if len(names) > 1 else np.inf
+            sure[rows] = np.count_nonzero(scores < other, axis=1) >= n_links
+
+        over_rows(block, len(Z), block=max(64, lloyd.ELEMENTS // len(R)))
+        return found, sure
+
+    return by_products
+
+
+def _margins(search: Search, labels: np.ndarray, k: int) -> np.ndarray:
+    """How near a row must be to its nearest representative to be sure to get its label.
+
+    A row at distance d from representative j has its k nearest within 2 d and the k-th distance
+    of j from j. If no representative of another label is as near as that, all k agree.
+    """
+    R, reach = search.R, search.nearest.query(search.R, [min(k, len(labels))], p=search.p)[0][:, 0]
+    other = np.full(len(R), np.inf)
+    for label in np.unique(labels):
+        inside = labels == label
+        if not inside.all():
+            other[inside] = cKDTree(R[~inside]).query(R[inside], p=search.p)[0]
+    return 0.5 * (other - reach) * (1.0 - SLACK)
 
 
 def common_width(d: np.ndarray, weight: np.ndarray) -> float:
