@@ -10,12 +10,11 @@ from joblib import parallel_config
 from sklearn.datasets import make_blobs
 
 import reference
-from dogc.paper import command, departures, variants
+from dogc.paper import command, departures
 from dogc.paper import reproduction_page as pages
 from dogc.paper.as_printed import PrintedDOGC, PrintedDOGCOS, laplacian, solve_rows
-from dogc.paper.departures import ALL, DEFAULTS, PRINTED, SAME
+from dogc.paper.departures import ALL, DEFAULTS, METHODS, PRINTED, SAME, printed_with
 from dogc.paper.runs import Results
-from dogc.paper.variants import METHODS, printed_with
 
 C, K = 3, 5
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -136,7 +135,7 @@ def test_restart_takes_the_better_rotation(X):
 
 
 def test_no_empty_cluster_is_the_best_labelling_that_uses_all():
-    model = variants.NoEmptyCluster(2)
+    model = departures.NoEmptyCluster(2)
     rng = np.random.default_rng(0)
     for _ in range(20):
         gain = rng.random((5, 3)) + np.array([0.6, 0.0, 0.0])
