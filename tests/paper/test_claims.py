@@ -66,7 +66,7 @@ def test_values_that_the_paper_uses_outside_its_grid():
 
 def of_zoo(**parameters):
     """DOGC on Zoo from a random start; every component counts, as in the paper."""
-    X = protocol.prepared("zoo", "z-score")
+    X = protocol.rows_and_classes("zoo", "z-score")[0]
     as_printed = {"min_cluster_size": 1, "geometry": "given", "init": "random", "random_state": 0}
     model = dogc.DOGC(7, n_neighbors=10, alpha=1e-4, tol=0.0, **as_printed, **parameters)
     return X, model
@@ -161,7 +161,7 @@ def test_the_first_table_of_the_reproduction_names_everything():
 @pytest.mark.filterwarnings("ignore")
 def test_without_alpha_dogc_is_can_and_on_a_fixed_graph_spectral_clustering():
     """The two connections of the discussion: alpha to zero, S learned and S fixed."""
-    X = protocol.prepared("wine", "z-score")
+    X = protocol.rows_and_classes("wine", "z-score")[0]
     setting = {"n_neighbors": 18, "min_cluster_size": 1, "lam": 0.1, "init": "spectral"}
     setting |= {"tol": 0.0, "max_iter": 20}
     can = dogc.CAN(3, **setting).fit(X)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from dogc.paper import command, drawing, parameter_figures, protocol, synthetic_figures
+from dogc.paper import command, parameter_figures, protocol, synthetic_figures
 from dogc.paper.command import FIGURES
 from dogc.paper.parameter_figures import largest_rise, settled
 
@@ -45,7 +45,6 @@ def test_the_command_draws_figures(tmp_path):
 
 
 def test_36_clusters_have_36_colours_and_panels_say_their_noise():
-    assert len(np.unique(drawing.colours(36), axis=0)) == 36
     names, setting = ("KM", "DOGC-OS"), {"n_neighbors": 15, "max_iter": 5}
     drawn = synthetic_figures._clusters_and_graph(names, "clusters36", 0.05, setting, np.eye(3))
     figure, _ = drawn

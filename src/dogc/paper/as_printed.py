@@ -296,8 +296,9 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         check_scalar(self._m, "n_components", whole, min_val=1, max_val=d)
         check_scalar(self._k, "n_neighbors", whole, min_val=1, max_val=n - 1)
         check_scalar(self.max_iter, "max_iter", whole, min_val=1)
-        for name in ("alpha", "tol"):
-            check_scalar(getattr(self, name), name, numbers.Real, min_val=0)
+        for name in sorted({"alpha", "beta", "gamma", "p", "tol"} & self.get_params().keys()):
+            high = 2 if name == "p" else None
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
 
     def _run(self, X: np.ndarray) -> State:
         state = self.start(X, np.random.default_rng(self.random_state))
@@ -443,10 +444,9 @@ class PrintedDOGCOS(PrintedDOGC):
                  gamma: float = 1e-4, p: float = 1.25, max_iter: int = 100, tol: float = 1e-4,
                  random_state: Any = None):  # fmt: skip
         """Keep the parameters."""
-        shared: Any = {"n_components": n_components, "n_neighbors": n_neighbors, "alpha": alpha}
-        super().__init__(
-            n_clusters, **shared, max_iter=max_iter, tol=tol, random_state=random_state
-        )
+        super().__init__(n_clusters, n_components=n_components, n_neighbors=n_neighbors,
+                         alpha=alpha, max_iter=max_iter, tol=tol,
+                         random_state=random_state)  # fmt: skip
         self.beta, self.gamma, self.p = beta, gamma, p
 
     def predict(self, X: Any) -> np.ndarray:
@@ -454,11 +454,6 @@ class PrintedDOGCOS(PrintedDOGC):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self.regressors(X) @ self.P_).argmax(axis=1)
-
-    def _check(self, X: np.ndarray) -> None:
-        super()._check(X)
-        for name, high in {"beta": None, "gamma": None, "p": 2}.items():
-            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
 
     def _run(self, X: np.ndarray) -> State:
         state = super()._run(X)

@@ -3,52 +3,41 @@
 from __future__ import annotations
 
 import io
-import itertools
 import pathlib
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._atomic import draft_of
+from .._atomic import write_whole
 from .reproduction_page import write_csv
 from .runs import Results, Run
 
+# What a line of a table begins with, and the runs that it is of.
+Points = list[tuple[dict[str, Any], list[Run]]]
 BLUE, ORANGE, GREEN, GREY = "#2563a8", "#d9772b", "#3c8d5a", "#8a8a8a"
 
 
-def spread(values: Any) -> dict[str, float]:
-    """Worst, median and best."""
-    return {"worst": np.min(values), "median": np.median(values), "best": np.max(values)}
+def spread(values: Any, prefix: str = "") -> dict[str, float]:
+    """Worst, median and best, under names with a prefix."""
+    ends = {"worst": np.min(values), "median": np.median(values), "best": np.max(values)}
+    return {prefix + name: value for name, value in ends.items()}
 
 
 def score_table(
-    results: Results, path: pathlib.Path, points: Iterable[dict[str, Any]],
-    runs: Sequence[Sequence[Run]], right: float | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    results: Results, path: pathlib.Path, points: Points, right: float | None = None
+) -> pd.DataFrame:
     """Worst, median and best ACC and NMI of each point over its runs; written as a CSV file.
 
     With ``right`` also how many runs have an ACC of at least that.
     """
-    results.do(itertools.chain(*runs), path.stem)
+    results.do([run for _, runs in points for run in runs], path.stem)
     lines = []
-    for point, of_point in zip(points, runs, strict=True):
-        line = dict(point)
-        if right is not None:
-            line["right"] = np.sum(results.scores(of_point, "acc") >= right)
-        for metric in ("acc", "nmi_max"):
-            found = spread(results.scores(of_point, metric))
-            line |= {f"{metric}_{name}": value for name, value in found.items()}
-        lines.append(line)
+    for point, runs in points:
+        acc, nmi = (results.scores(runs, metric) for metric in ("acc", "nmi_max"))
+        count = {} if right is None else {"right": np.sum(acc >= right)}
+        lines.append({**point, **count, **spread(acc, "acc_"), **spread(nmi, "nmi_max_")})
     return write_csv(path, lines)
-
-
-def colours(count: int) -> np.ndarray:
-    """That many colours, up to 40, that differ."""
-    from matplotlib import colormaps
-
-    return np.vstack([colormaps[name](range(20)) for name in ("tab20", "tab20b")])[:count]
 
 
 def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
@@ -63,8 +52,7 @@ def write_figure(figure: Any, path: pathlib.Path) -> pathlib.Path:
     """Write a figure whole or not at all; in 256 colours, a third of the bytes."""
     from PIL import Image  # matplotlib needs it, too
 
-    drawn = io.BytesIO()
+    drawn, small = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png", dpi=110)
-    with draft_of(path) as draft:
-        Image.open(drawn).convert("RGB").quantize(256).save(draft, format="png", optimize=True)
-    return path
+    Image.open(drawn).convert("RGB").quantize(256).save(small, format="png", optimize=True)
+    return write_whole(path, small.getvalue())

@@ -5,17 +5,17 @@ All in the paper's own units and without an intercept, from random starts, as it
 
 from __future__ import annotations
 
-import functools
 import itertools
 import pathlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..comparison import METHODS
 from . import drawing as draw
-from .protocol import PAPER_RANGE, POWERS, Setting, fixed, rows_and_classes, seeded
+from . import protocol
+from .protocol import PAPER_RANGE, POWERS, Setting, rows_and_classes, seeded
 from .reproduction_page import write_csv
 from .runs import Results, fitted, make_run
 
@@ -38,8 +38,6 @@ LINES: dict[str, Setting] = {
 }
 LOOKS = ((draw.BLUE, 4.0), (draw.ORANGE, 1.5), (draw.GREEN, 1.5))  # a line may lie upon another
 TOLERANCES = (1e-3, 1e-6)
-CONVERGENCE = ["method", "data", "lambda", "value", "within", "starts"]
-CONVERGENCE += ["median", "least", "most", "largest_rise"]
 
 
 def base_setting(data: str, method: str) -> Setting:
@@ -48,7 +46,7 @@ def base_setting(data: str, method: str) -> Setting:
     The paper does not print m; its code has 3 for Vote. k is a tenth of the rows.
     """
     k = round(len(rows_and_classes(data, "z-score")[0]) / 10)
-    return {**fixed(method, "paper"), "n_neighbors": k, "n_components": 3, "max_iter": 30}
+    return {**protocol.fixed(method, "paper"), "n_neighbors": k, "n_components": 3, "max_iter": 30}
 
 
 def _over_starts(
@@ -56,44 +54,42 @@ def _over_starts(
 ) -> pd.DataFrame:
     """Scores of points (data, parameters) over random starts."""
     starts = range(min(STARTS, results.n_runs))
-    runs, shown = [], []
+    lines: draw.Points = []
     for point in points:
         data = point["data"]
         own = {key: value for key, value in point.items() if key not in ("data", "panel")}
-        settings = [seeded(method, {**base_setting(data, method), **own}, seed) for seed in starts]
-        runs.append([make_run(method, data, setting, "z-score") for setting in settings])
-        texts = {
-            key: f"{value:g}" if isinstance(value, float) else str(value)
-            for key, value in point.items()
-        }
-        shown.append({"method": method, **texts, "starts": len(starts)})
-    return draw.score_table(results, path, shown, runs)
+        setting = base_setting(data, method) | own
+        seeds = [seeded(method, setting, seed) for seed in starts]
+        texts = {key: _text(value) for key, value in point.items()}
+        shown = {"method": method, **texts, "starts": len(starts)}
+        lines.append((shown, [make_run(method, data, one, "z-score") for one in seeds]))
+    return draw.score_table(results, path, lines)
 
 
-def alpha(results: Results, out: pathlib.Path) -> pathlib.Path:
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def alpha(results: Results, out: pathlib.Path) -> Any:
     """ACC and NMI of DOGC against alpha: the paper's units, ours, and without a projection."""
-    return _curves(results, out / "alpha.png", "DOGC", LINES, PAPER_RANGE, xscale="log")
+    return _curves(results, out / "alpha.csv", "DOGC", LINES, PAPER_RANGE, xscale="log")
 
 
-def power(results: Results, out: pathlib.Path) -> pathlib.Path:
+def power(results: Results, out: pathlib.Path) -> Any:
     """ACC and NMI of DOGC-OS against p, with three groups of alpha, beta and gamma."""
     groups = {", ".join(f"{value:g}" for value in group.values()): group for group in GROUPS}
-    return _curves(results, out / "p.png", "DOGC-OS", groups, POWERS, title="alpha, beta, gamma")
+    return _curves(results, out / "p.csv", "DOGC-OS", groups, POWERS, title="alpha, beta, gamma")
 
 
 def _curves(
     results: Results, path: pathlib.Path, method: str, lines: dict[str, Setting],
     values: Sequence[float], xscale: str = "linear", title: str | None = None,
-) -> pathlib.Path:  # fmt: skip
+) -> Any:  # fmt: skip
     """The median over starts and the range around it against a parameter, by data and measure."""
     name = path.stem
-    points = [
-        {"data": data, **line, name: value}
-        for data in FIXED
-        for line in lines.values()
-        for value in values
-    ]
-    found = _over_starts(results, path.with_suffix(".csv"), method, points)
+    every = itertools.product(FIXED, lines.values(), values)
+    points = [{"data": data, **line, name: value} for data, line, value in every]
+    found = _over_starts(results, path, method, points)
     figure, axes = draw.figure_axes(4)
     panels = itertools.product(FIXED, {"acc": "ACC", "nmi_max": "NMI"}.items())
     for axis, (data, (metric, measure)) in zip(axes[0], panels, strict=True):
@@ -106,19 +102,17 @@ def _curves(
         axis.set(ylim=(0, 1), xscale=xscale, xlabel=name)
         axis.set_title(f"{data}, {measure}", fontsize=10)
     axes[0, 0].legend(fontsize=8, frameon=False, title=title, title_fontsize=8)
-    return draw.write_figure(figure, path)
+    return figure
 
 
-def sensitivity(results: Results, out: pathlib.Path) -> pathlib.Path:
+def sensitivity(results: Results, out: pathlib.Path) -> Any:
     """ACC of DOGC-OS over two of alpha, beta and gamma, the third fixed, at p = 1.25."""
     panels = list(itertools.product(FIXED, ("alpha", "gamma", "beta")))
     points = []
     for data, name in panels:
         ranges = dict.fromkeys(NAMES, PAPER_RANGE) | {name: (FIXED[data][name],)}
-        points += [
-            {"data": data, "panel": name, **dict(zip(NAMES, values, strict=True)), "p": 1.25}
-            for values in itertools.product(*ranges.values())
-        ]
+        panel = {"data": data, "panel": name}
+        points += [panel | one | {"p": 1.25} for one in protocol.combinations(**ranges)]
     found = _over_starts(results, out / "sensitivity.csv", "DOGC-OS", points)
     figure, axes = draw.figure_axes(3, 2, width=3.6, height=3.3)
     ticks = [f"{value:g}" for value in PAPER_RANGE]
@@ -135,7 +129,7 @@ def sensitivity(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.set(xlabel=across, ylabel=down)
         axis.set_title(f"{data}, {name} = {FIXED[data][name]:g}", fontsize=10)
     figure.colorbar(image, ax=axes, shrink=0.6, label="ACC")
-    return draw.write_figure(figure, out / "sensitivity.png")
+    return figure
 
 
 def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarray]:
@@ -144,15 +138,12 @@ def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarr
     Returns lambda, and the objective by iteration.
     """
     X, y = rows_and_classes(data, "z-score")
-    own = {**FIXED[data], "p": 1.25}
-    if method == "DOGC":
-        own = {"alpha": FIXED[data]["alpha"]}
-    make = functools.partial(METHODS[method], int(y.max()) + 1)
-    setting = {**seeded(method, base_setting(data, method), seed), **own}
-    lam = fitted(make(**setting), X).history_[0 if at == "first" else -1].lam
+    own = {"alpha": FIXED[data]["alpha"]} if method == "DOGC" else {**FIXED[data], "p": 1.25}
+    setting = seeded(method, base_setting(data, method) | own, seed)
+    model = protocol.make_model(method, int(y.max()) + 1).set_params(**setting)
+    lam = fitted(model, X).history_[0 if at == "first" else -1].lam
     # The end is where rounding leaves it, or the 300th iteration.
-    setting |= {"lam": lam, "tol": 1e-15, "max_iter": 300}
-    history = fitted(make(**setting), X).history_
+    history = fitted(model.set_params(lam=lam, tol=1e-15, max_iter=300), X).history_
     return lam, np.array([record.objective for record in history])
 
 
@@ -167,7 +158,7 @@ def largest_rise(values: np.ndarray) -> float:
     return float(np.max(np.diff(values) / np.abs(values[:-1]), initial=0.0))
 
 
-def convergence(results: Results, out: pathlib.Path) -> pathlib.Path:
+def convergence(results: Results, out: pathlib.Path) -> Any:
     """Objective against iteration, at the lambdas with which the search begins and ends."""
     figure, axes = draw.figure_axes(4)
     starts = min(STARTS, results.n_runs)
@@ -175,27 +166,28 @@ def convergence(results: Results, out: pathlib.Path) -> pathlib.Path:
     rows = []
     for axis, (method, data) in zip(axes[0], panels, strict=True):
         for at, colour in (("first", draw.ORANGE), ("last", draw.BLUE)):
-            lambdas, runs = zip(
-                *(descent(method, data, at, seed) for seed in range(starts)), strict=True
-            )
+            descents = [descent(method, data, at, seed) for seed in range(starts)]
+            lam, runs = descents[0][0], [run for _, run in descents]
             for values in runs:
                 above = np.maximum(values / values[-1] - 1.0, 1e-12)
                 axis.semilogy(range(1, len(above) + 1), above, color=colour, lw=0.8, alpha=0.6)
-            axis.plot([], [], color=colour, label=f"{at} lambda, {lambdas[0]:.2g}")
-            rise = max(map(largest_rise, runs))
+            axis.plot([], [], color=colour, label=f"{at} lambda, {lam:.2g}")
+            rise = f"{max(map(largest_rise, runs)):.1e}"
             for tolerance in TOLERANCES:
-                least, middle, most = draw.spread(
-                    [settled(run, tolerance) for run in runs]
-                ).values()
-                counts = (f"{tolerance:g}", starts, f"{middle:g}", least, most, f"{rise:.1e}")
-                rows.append((method, data, at, f"{lambdas[0]:.4g}", *counts))
+                counts = [settled(run, tolerance) for run in runs]
+                rows.append({
+                    "method": method, "data": data, "lambda": at, "value": f"{lam:.4g}",
+                    "within": f"{tolerance:g}", "starts": starts,
+                    "median": f"{np.median(counts):g}", "least": min(counts), "most": max(counts),
+                    "largest_rise": rise,
+                })  # fmt: skip
         axis.set(xlabel="iteration", xlim=(0, 60), ylim=(1e-9, 2))
         axis.set_title(f"{method}, {data}", fontsize=10)
         axis.axvline(10, color="#cccccc", lw=1, zorder=0)
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     axes[0, 0].set_ylabel("objective / its end - 1")
-    write_csv(out / "convergence.csv", pd.DataFrame(rows, columns=CONVERGENCE))
-    return draw.write_figure(figure, out / "convergence.png")
+    write_csv(out / "convergence.csv", rows)
+    return figure
 
 
 FIGURES = {"alpha": alpha, "p": power, "sensitivity": sensitivity, "convergence": convergence}

@@ -37,20 +37,7 @@ Setting = dict[str, Any]
 PREPROCESSINGS = ("z-score", "unscaled", "one-hot", "unit rows")
 
 
-def prepared(name: str, preprocessing: str) -> np.ndarray:
-    """A data set as numbers, gaps imputed; categories by first appearance unless one-hot.
-
-    "z-score": mean 0 and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers
-    scaled to [0, 1]. "unit rows": unscaled rows divided by their length.
-    """
-    X = loaded(name, "onehot" if preprocessing == "one-hot" else "ordinal")[0]
-    if preprocessing in ("unscaled", "unit rows"):
-        return X if preprocessing == "unscaled" else normalize(X)
-    varying = X[:, X.std(axis=0) > 0]
-    return scale(varying) if preprocessing == "z-score" else minmax_scale(varying)
-
-
-def loaded(name: str, encoding: str = "ordinal") -> tuple[np.ndarray, np.ndarray]:
+def loaded(name: str, encoding: str) -> tuple[np.ndarray, np.ndarray]:
     """The features and classes of a UCI set, or of a CSV file whose last column is the class."""
     if not name.endswith(".csv"):
         return load_uci(name, encoding=encoding, return_X_y=True)
@@ -91,11 +78,20 @@ SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] =
 
 @functools.lru_cache(maxsize=64)
 def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and classes of a data set by name; synthetic ones are taken as they are."""
+    """Rows and classes of a data set by name; synthetic ones are taken as they are.
+
+    Gaps are imputed, categories are numbers by first appearance unless one-hot. "z-score": mean 0
+    and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers scaled to [0, 1].
+    "unit rows": unscaled rows divided by their length.
+    """
     kind, *parameters = name.split()
     if kind in SYNTHETIC:
         return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
-    return prepared(name, preprocessing), loaded(name)[1]
+    X, y = loaded(name, "onehot" if preprocessing == "one-hot" else "ordinal")
+    if preprocessing in ("unscaled", "unit rows"):
+        return (X if preprocessing == "unscaled" else normalize(X)), y
+    varying = X[:, X.std(axis=0) > 0]
+    return (scale(varying) if preprocessing == "z-score" else minmax_scale(varying)), y
 
 
 # The paper's range for the parameters of all methods.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import pathlib
 import string
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,17 +64,13 @@ def write_csv(path: pathlib.Path, rows: Iterable[Mapping[Any, Any]]) -> pd.DataF
 
 def read_rows(path: pathlib.Path) -> pd.DataFrame:
     """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
-    text = path.read_text(encoding="utf-8")
-    try:
-        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=GAPS)
-        if list(rows) == FILES[path.name] and text.endswith("\n"):
-            return rows
-    except ValueError:  # as pandas says it
-        pass
-    raise ValueError(
-        f"{path} is not a whole table of this version of dogc; name another --out, or move that "
-        "file away"
-    )
+    rows = pd.read_csv(path, keep_default_na=False, na_values=GAPS)
+    if list(rows) != FILES[path.name]:
+        raise ValueError(
+            f"{path} is not a table of this version of dogc; name another --out, or move that "
+            "file away"
+        )
+    return rows
 
 
 # ---------------------------------------------------------------------------------- the claims
@@ -133,14 +128,8 @@ def where_it_holds(leads: pd.Series) -> str:
 
 # Columns that are not on the page, or in other words.
 HIDDEN = ["metric", "doubt", "extent", "version", "seconds", "seeds", "oracle_command"]
-HIDDEN += [
-    "oracle_start",
-    "oracle_share",
-    "oracle_changed",
-    "oracle_preprocessing",
-    "oracle_setting",
-]
-HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
+HIDDEN += ["oracle_start", "oracle_share", "oracle_changed", "oracle_preprocessing"]
+HIDDEN += ["oracle_setting", "honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
     "na_rep": "-",

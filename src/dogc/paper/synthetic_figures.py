@@ -36,33 +36,33 @@ LOOKS = ((draw.GREEN, "-", 2), ("#a03a8c", "--", 2), (draw.BLUE, "-", 5), (draw.
 COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC-OS": draw.BLUE}
 
 
-def clusters36(results: Results, out: pathlib.Path) -> pathlib.Path:
+def clusters36(results: Results, out: pathlib.Path) -> Any:
     """36 clusters by k-means, DOGC-I and DOGC-OS, the learned graph, and ACC against noise."""
     names = ("KM", "DOGC-I", "DOGC-OS")
     view = np.linalg.qr(np.array([[1.0, 0.2, 0.1], [0.1, 1.0, 0.4], [0.2, 0.3, 1.0]]))[0]
     figure, axis = _clusters_and_graph(names, "clusters36", 0.05, OF_CLUSTERS36, view)
-    path = out / "clusters36.png"
-    for name, found in _against_noise(results, path, NOISES, names, OF_CLUSTERS36):
+    table = out / "clusters36.csv"
+    for name, found in _against_noise(results, table, NOISES, names, OF_CLUSTERS36):
         look = {"color": COLOURS[name], "lw": 4.0 if name == "DOGC-I" else 1.5}
         axis.plot(NOISES, found.acc_best, label=f"{name}, best", **look)
         axis.plot(NOISES, found.acc_median, ls=":", label=f"{name}, median", **look)
     axis.set(xlabel="noise", ylabel="ACC")
     axis.set_title(f"{results.n_runs} runs", fontsize=10)
     axis.legend(fontsize=7, frameon=False)
-    return draw.write_figure(figure, path)
+    return figure
 
 
-def moons(results: Results, out: pathlib.Path) -> pathlib.Path:
+def moons(results: Results, out: pathlib.Path) -> Any:
     """Two moons by k-means, DOGC-II and DOGC-OS, the learned graph, and who finds them."""
     names = ("KM", "DOGC-II", "DOGC-OS")
     figure, axis = _clusters_and_graph(names, "moons", 0.1, OF_MOONS, np.eye(2))
-    path = out / "moons.png"
-    for name, found in _against_noise(results, path, MOON_NOISES, names, OF_MOONS, RIGHT):
+    table = out / "moons.csv"
+    for name, found in _against_noise(results, table, MOON_NOISES, names, OF_MOONS, RIGHT):
         axis.plot(MOON_NOISES, found.right, "o-", color=COLOURS[name], ms=4, label=name)
     axis.set(xlabel="noise", ylabel=f"draws with ACC ≥ {RIGHT}")
     axis.set_title(f"{results.n_runs} draws", fontsize=10)
     axis.legend(fontsize=8, frameon=False)
-    return draw.write_figure(figure, path)
+    return figure
 
 
 def _clusters_and_graph(
@@ -88,7 +88,10 @@ def _clusters_and_graph(
 
 
 def _scatter(axis: Any, place: np.ndarray, labels: np.ndarray, title: str) -> None:
-    axis.scatter(*place.T, c=draw.colours(36)[labels], s=9, linewidths=0)
+    from matplotlib import colormaps
+
+    colours = np.vstack([colormaps[name](range(20)) for name in ("tab20", "tab20b")])
+    axis.scatter(*place.T, c=colours[labels], s=9, linewidths=0)
     axis.set(xticks=[], yticks=[])
     axis.set_title(title, fontsize=10)
 
@@ -98,17 +101,16 @@ def _against_noise(
     setting: Setting, right: float | None = None,
 ) -> Iterable[tuple[Any, pd.DataFrame]]:  # fmt: skip
     """Scores against noise by method; data and start are drawn anew for every run."""
-    points, runs = [], []
+    points: draw.Points = []
     for noise, name in itertools.product(noises, methods):
-        points.append({"noise": str(noise), "method": name, "runs": results.n_runs})
         own = {} if name == "KM" else setting
         drawn = {f"{path.stem} {noise} {i}": seeded(name, own, i) for i in range(results.n_runs)}
-        runs.append([make_run(name, data, one, "as drawn") for data, one in drawn.items()])
-    table = draw.score_table(results, path.with_suffix(".csv"), points, runs, right)
-    return table.groupby("method", sort=False)
+        runs = [make_run(name, data, one, "as drawn") for data, one in drawn.items()]
+        points.append(({"noise": str(noise), "method": name, "runs": results.n_runs}, runs))
+    return draw.score_table(results, path, points, right).groupby("method", sort=False)
 
 
-def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
+def gaussians(results: Results, out: pathlib.Path) -> Any:
     """Directions of PCA, LPP, DOGC and DOGC-OS on two Gaussians that come closer."""
     figure, axes = draw.figure_axes(4, height=3.2)
     draws = range(min(DRAWS, results.n_runs))
@@ -118,8 +120,7 @@ def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
         axis.scatter(X[:, 0], X[:, 1], c=np.where(y, "#c9c9c9", "#8f8f8f"), s=7, linewidths=0)
         axis.set_title(f"{title}: {distance}", fontsize=10)
         axis.set(xticks=[], yticks=[], xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
-        for (name, line), look in zip(directions(X).items(), LOOKS, strict=True):
-            colour, style, width = look
+        for (name, line), (colour, style, width) in zip(directions(X).items(), LOOKS, strict=True):
             ends = 2.2 * np.array([-line, line])
             axis.plot(*ends.T, style, color=colour, lw=width, label=name)
         drawn = [SYNTHETIC["gaussians"](distance, seed) for seed in draws]
@@ -133,7 +134,7 @@ def gaussians(results: Results, out: pathlib.Path) -> pathlib.Path:
         ]  # fmt: skip
     axes[0, 3].legend(fontsize=8, frameon=False, loc="lower right")
     write_csv(out / "gaussians.csv", rows)
-    return draw.write_figure(figure, out / "gaussians.png")
+    return figure
 
 
 def _apart(X: np.ndarray, y: np.ndarray) -> tuple[float, float]:

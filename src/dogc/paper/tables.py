@@ -122,34 +122,29 @@ def drawn(space: protocol.Space, count: int, name: str) -> list[Setting]:
 
 def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
     """Settings at random, then one parameter at a time around the best; the protocol whole."""
-
-    def as_run(point: Setting) -> Run:
-        return make_run(method, data, *as_setting(method, units, point))
-
     space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
-    if units == "protocol" and not results.quick:
-        return [as_run(point) for point in protocol.combinations(**space)]
     if results.quick:
-        draws = drawn(space, QUICK_DRAWS, title)
-    else:
-        draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
-        draws += [point for name, point in protocol.FOUND.items() if name == title]
-    points = {as_run(point): point for point in draws}
-    for _ in range(0 if results.quick else ROUNDS):
+        return [as_run(method, data, units, point) for point in drawn(space, QUICK_DRAWS, title)]
+    if units == "protocol":
+        return [as_run(method, data, units, point) for point in protocol.combinations(**space)]
+    draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
+    draws += [point for name, point in protocol.FOUND.items() if name == title]
+    points = {as_run(method, data, units, point): point for point in draws}
+    for _ in range(ROUNDS):
         ranked = sorted(results.do(points, title), key=lambda run: -results[run]["acc"])
         for best in ranked[:KEPT]:
             around = ({**points[best], name: value} for name in space for value in space[name])
-            points |= {as_run(point): point for point in around}
+            points |= {as_run(method, data, units, point): point for point in around}
     return list(points)
 
 
-def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
-    """The parameters of a point of a search space, and its preprocessing."""
+def as_run(method: str, data: str, units: str, point: Setting) -> Run:
+    """The run of a point of a search space."""
     setting = {**protocol.fixed(method, units), **point}
     preprocessing = setting.pop("preprocessing")
     if setting.get("init") == "random":
         setting.setdefault("random_state", 0)
-    return setting, preprocessing
+    return make_run(method, data, setting, preprocessing)
 
 
 def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
@@ -168,10 +163,15 @@ def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
 def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
     """ACC, NMI and purity of the paper's ten methods (or the ablations, which have no protocol)."""
     rows: list[Row] = []
+    kinds = UNITS if {"DOGC-I", "DOGC-II"}.isdisjoint(methods) else UNITS[1:]
     for data, method in itertools.product(datasets, methods):
-        kinds = UNITS[not {"DOGC-I", "DOGC-II"}.isdisjoint(methods) :]
+        usual = _defaults(results, method, data)
         for units in kinds if method in DRAWN else ("",):
-            rows += _rows_of(results, method, data, units)
+            # The oracle sees the defaults too, unless it keeps to the paper's units or protocol.
+            others = usual if units in ("", "relative") else []
+            for metric, (best, row) in oracle(results, method, data, units, others).items():
+                row |= {"data": data, "method": method, "metric": metric, "units": units}
+                rows.append(row | _beside(results, best, metric, usual))
     return rows
 
 
@@ -179,20 +179,10 @@ def _defaults(
     results: Results, method: str, data: str, preprocessing: str = "z-score"
 ) -> list[Run]:
     """Runs at the defaults, one for each seed where a seed matters."""
-    settings: list[Setting] = [{}]
-    if method in ("KM", "DKM"):
-        settings = [{"random_state": seed} for seed in range(results.n_runs)]
+    seeds = [{"random_state": seed} for seed in range(results.n_runs)]
+    settings: list[Setting] = seeds if method in ("KM", "DKM") else [{}]
     runs = [make_run(method, data, setting, preprocessing) for setting in settings]
     return results.do(runs, f"{data} {method} defaults")
-
-
-def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[Row]:
-    usual = _defaults(results, method, data)
-    # The oracle sees the defaults too, unless it keeps to the paper's units or its protocol.
-    found = oracle(results, method, data, units, usual if units in ("", "relative") else [])
-    for metric, (best, columns) in found.items():
-        names = {"data": data, "method": method, "metric": metric, "units": units}
-        yield names | columns | _beside(results, best, metric, usual)
 
 
 def _beside(results: Results, best: Run, metric: str, usual: Sequence[Run]) -> Row:
@@ -268,11 +258,12 @@ def out_of_sample_table(
     """
     rows = []
     for data, method in itertools.product(datasets, methods):
-        usual = results.do(_splits(method, data, {}, "z-score", n_splits), f"{data} {method}")
-        best, tried = _best_on_halves(results, method, data, n_splits)
+        tried = list(_halves_runs(method, data, results.quick))
+        usual = results.do(_splits(tried[0], n_splits), f"{data} {method}")
+        best = _best_on_halves(results, tried, n_splits)
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
             row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
-            row |= {"oracle_tried": tried, "seeds": n_splits}
+            row |= {"oracle_tried": len(tried), "seeds": n_splits}
             rows.append(row | _of_halves(results, f"{part}_acc", best, usual))
     return rows
 
@@ -282,44 +273,39 @@ def _of_halves(results: Results, part: str, best: Sequence[Run], usual: Sequence
     return _shared(results, part, best, usual) | {"oracle": np.median(results.scores(best, part))}
 
 
-def _splits(
-    method: str, data: str, setting: Setting, preprocessing: str, n_splits: int
-) -> list[Run]:
-    if method == "KM":  # scikit-learn draws its starts from nowhere unless told
-        setting = {"random_state": 0, **setting}
-    return [make_run(method, data, setting, preprocessing, split) for split in range(n_splits)]
+def _splits(run: Run, n_splits: int) -> list[Run]:
+    return [run._replace(split=split) for split in range(n_splits)]
 
 
-def _best_on_halves(
-    results: Results, method: str, data: str, n_splits: int
-) -> tuple[list[Run], int]:
+def _best_on_halves(results: Results, tried: Sequence[Run], n_splits: int) -> list[Run]:
     """The setting with the best median over all splits, of the best on the first four."""
 
     def median(runs: list[Run]) -> float:
         failed = any("error" in results[run] for run in runs)
         return -1.0 if failed else float(np.median(results.scores(runs, "test_acc")))
 
-    def ranked(settings: Sequence[tuple[Setting, str]], count: int) -> list[list[Run]]:
-        candidates = [_splits(method, data, *setting, count) for setting in settings]
-        results.do(itertools.chain(*candidates), f"{data} {method} halves")
-        return sorted(candidates, key=median, reverse=True)
-
-    settings = list(_halves_settings(method, data, results.quick))
-    first = ranked(settings, min(4, n_splits))[:KEPT_OF_HALVES]
-    kept = [(runs[0].parameters, runs[0].preprocessing) for runs in first]
-    # The defaults are the first: what is chosen is not below them.
-    return ranked([settings[0], *kept], n_splits)[0], len(settings)
+    kept = tried
+    for count in (min(4, n_splits), n_splits):
+        candidates = [_splits(run, count) for run in kept]
+        results.do(itertools.chain(*candidates), f"{tried[0].data} {tried[0].method} halves")
+        ranked = sorted(candidates, key=median, reverse=True)
+        # The defaults are the first: what is chosen is not below them.
+        kept = [tried[0], *(runs[0] for runs in ranked[:KEPT_OF_HALVES])]
+    return ranked[0]
 
 
-def _halves_settings(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
+def _halves_runs(method: str, data: str, quick: bool) -> Iterator[Run]:
     """The defaults first; then draws for DOGC-OS, for the others every fourth of their grid."""
-    yield {}, "z-score"
+    # scikit-learn draws the starts of k-means from nowhere unless told.
+    start = {"random_state": 0} if method == "KM" else {}
+    yield make_run(method, data, start, "z-score")
     if method != "DOGC-OS":
-        yield from itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
+        some = itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
+        yield from (make_run(method, data, start | one, name) for one, name in some)
         return
     for units in UNITS[1:]:
         space = protocol.search_space(method, data, units)
         if units == "paper":
             space |= {"gamma": (0.1, 1.0)}  # what the paper sets where new rows are predicted
         points = drawn(space, QUICK_DRAWS if quick else HALVES_DRAWS, f"{data} halves {units}")
-        yield from (as_setting(method, units, point) for point in points)
+        yield from (as_run(method, data, units, point) for point in points)
