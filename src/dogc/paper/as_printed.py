@@ -354,13 +354,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         return projected_distances(X, s.W) + s.lam * d_f  # eq:9
 
     def step_F(self, X: np.ndarray, s: State) -> State:
-        """Step 4, with the printed weight 1 of the trace."""
-        alpha, L = self.penalties(X, s)[0], self.trace_weight(s) * s.L
-        return s._replace(F=update_F(L, s.Y, s.Q, alpha, s.F))
-
-    def trace_weight(self, s: State) -> float:
-        """The weight of Tr(F'LF) in `eq:11`; `eq:7` has 2 lambda there."""
-        return 1.0
+        """Step 4, with the printed weight 1 of the trace; `eq:7` has 2 lambda there."""
+        return s._replace(F=update_F(s.L, s.Y, s.Q, self.penalties(X, s)[0], s.F))
 
     def step_W(self, X: np.ndarray, s: State) -> State:
         """Step 5."""

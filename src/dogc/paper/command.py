@@ -20,18 +20,14 @@ from ..comparison import METHODS
 from ..datasets import UCI_NAMES
 from . import departures, parameter_figures, printed, synthetic_figures
 from . import reproduction_page as pages
-from .drawing import write_figure
 from .protocol import PREPROCESSINGS, make_model, rows_and_classes
 from .runs import Results, Run, code_version, execute, in_parallel, make_run, versions
 from .tables import Row, known_rows, main_table, out_of_sample_table
 
 HEADINGS = {"main.csv": "", "ablation.csv": "Ablation: ", "out-of-sample.csv": "On halves: "}
 # A table of --only -> the file that it is in, and its methods.
-MAIN = ("main.csv", printed.MAIN_METHODS)
 TABLES = {
-    "acc": MAIN,
-    "nmi": MAIN,
-    "purity": MAIN,
+    **dict.fromkeys(("acc", "nmi", "purity"), ("main.csv", printed.MAIN_METHODS)),
     "ablation": ("ablation.csv", printed.ABLATIONS),
     "out-of-sample": ("out-of-sample.csv", printed.OUT_OF_SAMPLE_METHODS),
 }
@@ -226,7 +222,7 @@ def make_figures(options: Any, results: Results) -> list[str]:
     sections = []
     for name in options.only:
         figure = FIGURES[name](results, options.out)
-        path = write_figure(figure, options.out / f"{name}.png")
+        path = pages.write_figure(figure, options.out / f"{name}.png")
         print(f"wrote {path}")
         sections.append(pages.figure_section(name, path, FIGURES[name].__doc__ or ""))
     return sections

@@ -8,9 +8,9 @@ Nothing is chosen by ground truth; the number of clusters is that of the classes
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,9 @@ class NewLaplacian(PrintedDOGC):
 class TwoLambda(PrintedDOGC):
     """The weight 2 lambda of `eq:7` in the F step, where `eq:11` prints 1."""
 
-    def trace_weight(self, s: State) -> float:
+    def step_F(self, X: np.ndarray, s: State) -> State:
         """Of Tr(F'LF)."""
-        return 2 * s.lam
+        return super().step_F(X, s._replace(L=2 * s.lam * s.L))._replace(L=s.L)
 
 
 class FixedXi(PrintedDOGC):
@@ -220,7 +220,7 @@ def rotation(F: np.ndarray) -> np.ndarray:
     return Q
 
 
-COMMON: Mapping[str, type[PrintedDOGC]] = {
+COMMON: dict[str, type[PrintedDOGC]] = {
     "rows distinct and sorted": DistinctRows,
     "Laplacian of the new S": NewLaplacian,
     "small components tied": NoSmallComponents,
@@ -233,11 +233,8 @@ COMMON: Mapping[str, type[PrintedDOGC]] = {
     "no empty cluster": NoEmptyCluster,
     "relative penalties": RelativePenalties,
 }
-REGRESSION: Mapping[str, type[PrintedDOGC]] = {"exact Y step": ExactLabels, "intercept": Intercept}
-METHODS: Mapping[str, tuple[type[PrintedDOGC], Mapping[str, type[PrintedDOGC]]]] = {
-    "DOGC": (PrintedDOGC, COMMON),
-    "DOGC-OS": (PrintedDOGCOS, {**COMMON, **REGRESSION}),
-}
+REGRESSION: dict[str, type[PrintedDOGC]] = {"exact Y step": ExactLabels, "intercept": Intercept}
+METHODS = {"DOGC": (PrintedDOGC, COMMON), "DOGC-OS": (PrintedDOGCOS, COMMON | REGRESSION)}
 
 
 def printed_with(method: str, *names: str) -> type[PrintedDOGC]:
@@ -331,8 +328,7 @@ def ever_rose(history: Sequence[Any]) -> bool:
     if hasattr(history[0], "objective_before"):
         pairs = [(record.objective_before, record.objective) for record in history]
     else:
-        follow = itertools.pairwise(history)
-        pairs = [(a.objective, b.objective) for a, b in follow if a.lam == b.lam]
+        pairs = [(a.objective, b.objective) for a, b in pairwise(history) if a.lam == b.lam]
     return any(after > before + 1e-9 * abs(before) for before, after in pairs)
 
 

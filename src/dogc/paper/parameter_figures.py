@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import drawing as draw
 from . import protocol
+from . import reproduction_page as pages
 from .protocol import PAPER_RANGE, POWERS, Setting, rows_and_classes, seeded
-from .reproduction_page import write_csv
 from .runs import Results, fitted, make_run
 
 STARTS = 10
@@ -36,7 +35,7 @@ LINES: dict[str, Setting] = {
     "relative units": {**IN_UNITS, "penalties": "relative"},
     "no projection": {**IN_UNITS, "n_components": None},
 }
-LOOKS = ((draw.BLUE, 4.0), (draw.ORANGE, 1.5), (draw.GREEN, 1.5))  # a line may lie upon another
+LOOKS = ((pages.BLUE, 4.0), (pages.ORANGE, 1.5), (pages.GREEN, 1.5))  # a line may lie upon another
 TOLERANCES = (1e-3, 1e-6)
 
 
@@ -54,7 +53,7 @@ def _over_starts(
 ) -> pd.DataFrame:
     """Scores of points (data, parameters) over random starts."""
     starts = range(min(STARTS, results.n_runs))
-    lines: draw.Points = []
+    lines: pages.Points = []
     for point in points:
         data = point["data"]
         own = {key: value for key, value in point.items() if key not in ("data", "panel")}
@@ -63,7 +62,7 @@ def _over_starts(
         texts = {key: _text(value) for key, value in point.items()}
         shown = {"method": method, **texts, "starts": len(starts)}
         lines.append((shown, [make_run(method, data, one, "z-score") for one in seeds]))
-    return draw.score_table(results, path, lines)
+    return pages.write_scores(results, path, lines)
 
 
 def _text(value: Any) -> str:
@@ -90,7 +89,7 @@ def _curves(
     every = itertools.product(FIXED, lines.values(), values)
     points = [{"data": data, **line, name: value} for data, line, value in every]
     found = _over_starts(results, path, method, points)
-    figure, axes = draw.figure_axes(4)
+    figure, axes = pages.figure_axes(4)
     panels = itertools.product(FIXED, {"acc": "ACC", "nmi_max": "NMI"}.items())
     for axis, (data, (metric, measure)) in zip(axes[0], panels, strict=True):
         of_data = found[found.data == data]
@@ -114,7 +113,7 @@ def sensitivity(results: Results, out: pathlib.Path) -> Any:
         panel = {"data": data, "panel": name}
         points += [panel | one | {"p": 1.25} for one in protocol.combinations(**ranges)]
     found = _over_starts(results, out / "sensitivity.csv", "DOGC-OS", points)
-    figure, axes = draw.figure_axes(3, 2, width=3.6, height=3.3)
+    figure, axes = pages.figure_axes(3, 2, width=3.6, height=3.3)
     ticks = [f"{value:g}" for value in PAPER_RANGE]
     for axis, (data, name) in zip(axes.flat, panels, strict=True):
         rows = found[(found.data == data) & (found.panel == name)]
@@ -160,12 +159,12 @@ def largest_rise(values: np.ndarray) -> float:
 
 def convergence(results: Results, out: pathlib.Path) -> Any:
     """Objective against iteration, at the lambdas with which the search begins and ends."""
-    figure, axes = draw.figure_axes(4)
+    figure, axes = pages.figure_axes(4)
     starts = min(STARTS, results.n_runs)
     panels = itertools.product(("DOGC", "DOGC-OS"), ("ecoli", "vote"))
     rows = []
     for axis, (method, data) in zip(axes[0], panels, strict=True):
-        for at, colour in (("first", draw.ORANGE), ("last", draw.BLUE)):
+        for at, colour in (("first", pages.ORANGE), ("last", pages.BLUE)):
             descents = [descent(method, data, at, seed) for seed in range(starts)]
             lam, runs = descents[0][0], [run for _, run in descents]
             for values in runs:
@@ -186,7 +185,7 @@ def convergence(results: Results, out: pathlib.Path) -> Any:
         axis.axvline(10, color="#cccccc", lw=1, zorder=0)
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     axes[0, 0].set_ylabel("objective / its end - 1")
-    write_csv(out / "convergence.csv", rows)
+    pages.write_csv(out / "convergence.csv", rows)
     return figure
 
 

@@ -1,12 +1,13 @@
-"""The files of the tables, and what is shown of them: one HTML page, and text for a terminal.
+"""The files of tables and figures, and what is shown of them: a page, and text for a terminal.
 
-On the page every number stands beside the printed one.
+On the page every number stands beside the printed one. Figures need matplotlib.
 """
 
 from __future__ import annotations
 
 import base64
 import html
+import io
 import pathlib
 import string
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from .._atomic import write_whole
 from .._policy import policy
 from ..datasets import UCI_NAMES
 from . import departures, printed
-from .runs import NO_SEED
+from .runs import NO_SEED, Results, Run
 from .tables import OF_ALL_ROWS, OF_HALVES, Row
 
 FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
@@ -28,6 +29,9 @@ NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
 # Columns of numbers in which one may be missing.
 GAPS = dict.fromkeys(["printed", "rose", "oracle_changed"], "")
 NEAR = 0.005  # numbers within this are the same
+# What a line of a table begins with, and the runs that it is of.
+Points = list[tuple[dict[str, Any], list[Run]]]
+BLUE, ORANGE, GREEN, GREY = "#2563a8", "#d9772b", "#3c8d5a", "#8a8a8a"
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
 STYLE = TEMPLATE.split("<style>")[1].split("</style>")[0]
@@ -71,6 +75,46 @@ def read_rows(path: pathlib.Path) -> pd.DataFrame:
             "file away"
         )
     return rows
+
+
+def spread(values: Any, prefix: str = "") -> dict[str, float]:
+    """Worst, median and best, under names with a prefix."""
+    ends = {"worst": np.min(values), "median": np.median(values), "best": np.max(values)}
+    return {prefix + name: value for name, value in ends.items()}
+
+
+def write_scores(
+    results: Results, path: pathlib.Path, points: Points, right: float | None = None
+) -> pd.DataFrame:
+    """Worst, median and best ACC and NMI of each point over its runs; written as a CSV file.
+
+    With ``right`` also how many runs have an ACC of at least that.
+    """
+    results.do([run for _, runs in points for run in runs], path.stem)
+    lines = []
+    for point, runs in points:
+        acc, nmi = (results.scores(runs, metric) for metric in ("acc", "nmi_max"))
+        count = {} if right is None else {"right": np.sum(acc >= right)}
+        lines.append({**point, **count, **spread(acc, "acc_"), **spread(nmi, "nmi_max_")})
+    return write_csv(path, lines)
+
+
+def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
+    """A figure and its axes, without a display."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def write_figure(figure: Any, path: pathlib.Path) -> pathlib.Path:
+    """Write a figure whole or not at all; in 256 colours, a third of the bytes."""
+    from PIL import Image  # matplotlib needs it, too
+
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=110)
+    Image.open(drawn).convert("RGB").quantize(256).save(small, format="png", optimize=True)
+    return write_whole(path, small.getvalue())
 
 
 # ---------------------------------------------------------------------------------- the claims

@@ -14,9 +14,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from .. import DOGC, DOGCOS, LPP
 from ..metrics import clustering_accuracy
-from . import drawing as draw
+from . import reproduction_page as pages
 from .protocol import SYNTHETIC, Setting, make_model, seeded
-from .reproduction_page import write_csv
 from .runs import Results, fitted, make_run
 
 # A component of any size is a cluster, columns are as given, as in the paper.
@@ -32,8 +31,8 @@ RIGHT = 0.98  # ACC from which two moons count as found
 DISTANCES = {"far": 4.0, "relatively close": 1.8, "fairly close": 1.2, "closer still": 0.5}
 DRAWS = 30  # of the Gaussians
 # Of the directions; that of DOGC lies under that of DOGC-OS.
-LOOKS = ((draw.GREEN, "-", 2), ("#a03a8c", "--", 2), (draw.BLUE, "-", 5), (draw.ORANGE, ":", 2))
-COLOURS = {"KM": draw.GREY, "DOGC-I": draw.ORANGE, "DOGC-II": draw.ORANGE, "DOGC-OS": draw.BLUE}
+LOOKS = ((pages.GREEN, "-", 2), ("#a03a8c", "--", 2), (pages.BLUE, "-", 5), (pages.ORANGE, ":", 2))
+COLOURS = {"KM": pages.GREY, "DOGC-I": pages.ORANGE, "DOGC-II": pages.ORANGE, "DOGC-OS": pages.BLUE}
 
 
 def clusters36(results: Results, out: pathlib.Path) -> Any:
@@ -72,7 +71,7 @@ def _clusters_and_graph(
     from matplotlib.collections import LineCollection
 
     X, y = SYNTHETIC[data](noise, 0)
-    figure, axes = draw.figure_axes(5, width=2.7, height=2.8)
+    figure, axes = pages.figure_axes(5, width=2.7, height=2.8)
     figure.suptitle(f"The first four panels: noise {noise}", fontsize=9, x=0.01, ha="left")
     place = (X @ view)[:, :2]
     for axis, name in zip(axes[0], names, strict=False):
@@ -82,7 +81,7 @@ def _clusters_and_graph(
         _scatter(axis, place, labels, f"{name}, ACC {clustering_accuracy(y, labels):.3f}")
     graph = model.affinity_matrix_.tocoo()
     edges = place[np.column_stack([graph.row, graph.col])]
-    axes[0, 3].add_collection(LineCollection(edges, colors=draw.GREY, linewidths=0.3, zorder=0))
+    axes[0, 3].add_collection(LineCollection(edges, colors=pages.GREY, linewidths=0.3, zorder=0))
     _scatter(axes[0, 3], place, labels, "its learned graph")
     return figure, axes[0, 4]
 
@@ -101,18 +100,18 @@ def _against_noise(
     setting: Setting, right: float | None = None,
 ) -> Iterable[tuple[Any, pd.DataFrame]]:  # fmt: skip
     """Scores against noise by method; data and start are drawn anew for every run."""
-    points: draw.Points = []
+    points: pages.Points = []
     for noise, name in itertools.product(noises, methods):
         own = {} if name == "KM" else setting
         drawn = {f"{path.stem} {noise} {i}": seeded(name, own, i) for i in range(results.n_runs)}
         runs = [make_run(name, data, one, "as drawn") for data, one in drawn.items()]
         points.append(({"noise": str(noise), "method": name, "runs": results.n_runs}, runs))
-    return draw.score_table(results, path, points, right).groupby("method", sort=False)
+    return pages.write_scores(results, path, points, right).groupby("method", sort=False)
 
 
 def gaussians(results: Results, out: pathlib.Path) -> Any:
     """Directions of PCA, LPP, DOGC and DOGC-OS on two Gaussians that come closer."""
-    figure, axes = draw.figure_axes(4, height=3.2)
+    figure, axes = pages.figure_axes(4, height=3.2)
     draws = range(min(DRAWS, results.n_runs))
     rows = []
     for axis, (title, distance) in zip(axes[0], DISTANCES.items(), strict=True):
@@ -128,12 +127,12 @@ def gaussians(results: Results, out: pathlib.Path) -> Any:
         cosines = pd.DataFrame([directions(X) for X, _ in drawn]).map(lambda line: abs(line[1]))
         rows += [
             {"title": title, "distance": str(distance), "method": name, "draws": len(draws),
-             **draw.spread(cosines[name]), "acc_of_the_right_direction": acc,
+             **pages.spread(cosines[name]), "acc_of_the_right_direction": acc,
              "neighbours_in_the_other_cloud": other}
             for name in cosines
         ]  # fmt: skip
     axes[0, 3].legend(fontsize=8, frameon=False, loc="lower right")
-    write_csv(out / "gaussians.csv", rows)
+    pages.write_csv(out / "gaussians.csv", rows)
     return figure
 
 

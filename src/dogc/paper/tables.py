@@ -212,7 +212,7 @@ def known_rows(results: Results, rows: pd.DataFrame, runs_of: Callable[[str], li
     for row in rows.to_dict("records"):
         best, usual = runs_of(row["oracle_command"]), runs_of(row["honest_command"])
         if "part" in row:
-            yield row | _of_halves(results, f"{row['part']}_acc", best, usual)
+            yield row | _shared(results, f"{row['part']}_acc", best, usual)
         else:
             run, metric = best[0], row["metric"]
             row["oracle_changed"] = results[run].get("changed", float("nan"))
@@ -230,6 +230,7 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
     setting = " ".join(f"{name}={value}" for name, value in pairs if name != "random_state")
     return {
         **{"honest_q1": q1, "honest_median": median, "honest_q3": q3},
+        "oracle": np.median(results.scores(best, metric)),
         "oracle_preprocessing": best[0].preprocessing,
         "oracle_setting": setting or "defaults",
         "extent": "quick" if results.quick else "full",
@@ -264,13 +265,8 @@ def out_of_sample_table(
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
             row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
             row |= {"oracle_tried": len(tried), "seeds": n_splits}
-            rows.append(row | _of_halves(results, f"{part}_acc", best, usual))
+            rows.append(row | _shared(results, f"{part}_acc", best, usual))
     return rows
-
-
-def _of_halves(results: Results, part: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
-    """The columns of a row of halves that come from its runs."""
-    return _shared(results, part, best, usual) | {"oracle": np.median(results.scores(best, part))}
 
 
 def _splits(run: Run, n_splits: int) -> list[Run]:
