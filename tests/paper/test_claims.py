@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import dogc
 from conftest import problem_for
+from dogc.comparison import METHODS
 from dogc.loop import methods
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.steps import step_S
@@ -185,32 +185,17 @@ def test_each_cut_cites_those_who_proposed_it():
         assert not {"Hagen", "Malik"} - {authors} & set(re.findall(r"\w+", cited))
 
 
-# Methods of table:1 as they are here.
-TABLE_1 = {
-    "KM": lambda: KMeans(3, n_init=1, random_state=0),
-    "N-cut": lambda: dogc.NormalizedCut(3),
-    "R-cut": lambda: dogc.RatioCut(3),
-    "CLR": lambda: dogc.CLR(3),
-    "SEC": lambda: dogc.SEC(3),
-    "CAN": lambda: dogc.CAN(3),
-    "PCAN": lambda: dogc.PCAN(3),
-    "DOGC": lambda: dogc.DOGC(3),
-    "DOGC-OS": lambda: dogc.DOGCOS(3),
-}
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_the_table_of_differences_says_what_the_classes_have():
     """Each mark of docs/methods.md is looked up in a fitted estimator."""
     text = (DOCS / "methods.md").read_text(encoding="utf-8")
-    lines = re.search(r"\| paper \| class \| projective.*?\n\n", text, flags=re.S)[0].split("\n")[
-        :-2
-    ]
-    said = {cells[0]: cells[2:] for cells in (line.strip("| ").split(" | ") for line in lines[2:])}
-    assert list(said) == list(TABLE_1)
+    table = re.search(r"\| paper \| class \| projective.*?\n\n", text, flags=re.S)[0]
+    lines = (line.strip("| ").split(" | ") for line in table.splitlines()[2:-1])
+    said = {cells[0]: cells[2:] for cells in lines}
+    assert list(said) == ["KM", "N-cut", "R-cut", "CLR", "SEC", "CAN", "PCAN", "DOGC", "DOGC-OS"]
     X, _ = make_blobs(150, centers=[[0, 0], [3, 0], [0, 3]], random_state=0)
-    for name, make in TABLE_1.items():
-        model = make().fit(X)
+    for name in said:
+        model = METHODS["CLR0" if name == "CLR" else name](3).fit(X)
         graph = getattr(model, "affinity_matrix_", None)
         history = getattr(model, "history_", None)
         discrete = name == "KM" or (history is not None and "link" in history[0].terms)

@@ -73,7 +73,6 @@ def test_the_parameter_figures_run_in_the_units_of_the_paper():
     assert setting["fit_intercept"] is False
     assert setting["n_neighbors"] == 44
     assert "fit_intercept" not in parameter_figures.base_setting("vote", "DOGC")
-    assert protocol.PAPER_RANGE == (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4)
 
 
 def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
@@ -133,9 +132,10 @@ def cluster_lines():
 
 
 def moon_lines():
-    lines = by_columns(
-        "moons", "noise", lambda row: f"{row['right']} ({float(row['acc_median']):.3f})"
-    )
+    def right(row):
+        return f"{row['right']} ({float(row['acc_median']):.3f})"
+
+    lines = by_columns("moons", "noise", right)
     return [cells(noise, *found) for noise, found in lines.items()]
 
 
@@ -273,8 +273,7 @@ def test_parameters_matter_where_the_page_says():
         assert found(beta=f"{alpha:g}", **where)[0] < 0.3
     for group in parameter_figures.GROUPS[:2]:
         where = {"data": "ecoli"} | {name: f"{value:g}" for name, value in group.items()}
-        score = dict(
-            zip(parameter_figures.POWERS, numbers("p", "acc_median", **where), strict=True)
-        )
+        medians = numbers("p", "acc_median", **where)
+        score = dict(zip(parameter_figures.POWERS, medians, strict=True))
         inside = [value for p, value in score.items() if 1 <= p <= 1.5]
         assert min(inside) >= max(value for p, value in score.items() if not 1 <= p <= 1.5)
