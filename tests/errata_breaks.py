@@ -31,7 +31,7 @@ SLIPS = {
     "`eq:46`, `eq:52`": ("loop/objective.py", "return 2.0 * state.lam * float", "return float"),
     "Complexity": ("numerics/stiefel.py", "AF_new = A @ F_new", "AF_new = AF"),
     "N-cut, R-cut": ("estimators/_cuts.py", "L. Hagen, A. B. Kahng,", "J. Shi, J. Malik,"),
-    "Values outside the grid": ("paper/parameter_figures.py", '"beta": 1e-3', '"beta": 1e-4'),
+    "Values outside the grid": ("paper/figures.py", '"beta": 1e-3', '"beta": 1e-4'),
     "`eq:54`": ("metrics.py", 'average: str = "max"', 'average: str = "geometric"'),
 }
 

@@ -17,7 +17,7 @@ from dogc.loop import methods
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.steps import step_S
 from dogc.numerics import stiefel
-from dogc.paper import parameter_figures, printed, protocol
+from dogc.paper import figures, printed, protocol
 from dogc.paper.as_printed import update_P
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -55,7 +55,7 @@ def test_the_ablation_has_the_higher_nmi_on_vote():
 
 
 def test_values_that_the_paper_uses_outside_its_grid():
-    of_ecoli = parameter_figures.FIXED["ecoli"]
+    of_ecoli = figures.FIXED["ecoli"]
     assert of_ecoli["beta"] not in protocol.PAPER_RANGE  # fig:5, beta = 0.001
     assert 0.1 not in protocol.PAPER_RANGE  # gamma "to 0.1 or 1" for new rows
     assert {of_ecoli["beta"], 0.1} <= set(protocol.TEN)

@@ -500,7 +500,8 @@ def test_wrong_arguments_end_with_one_sentence(arguments, says, capsys):
 
 
 def test_an_interrupted_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
-    def interrupt(*arguments):
+    def interrupt(options, results):
+        assert results.n_runs == 100
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "make_tables", interrupt)

@@ -325,7 +325,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         S = rng.dirichlet(np.ones(n), size=n)
         F, W, Q = (_orthonormal(rng, *shape) for shape in ((n, c), (d, self._m), (c, c)))
         Y = np.eye(c)[rng.integers(c, size=n)]
-        state = State(S, F, W, Q, Y, laplacian(S), 0.0, 0.0, np.zeros((d, c)), np.ones(n))
+        P = np.zeros((self.regressors(X).shape[1], c))
+        state = State(S, F, W, Q, Y, laplacian(S), 0.0, 0.0, P, np.ones(n))
         # Taken: "in each iteration, we can initialize lambda = xi" is read as once, before the
         # first. Set back in each, it could never grow as the sentence goes on to say.
         xi = self.regulariser(X, state)
@@ -376,6 +377,10 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
     def penalties(self, X: np.ndarray, s: State) -> tuple[float, float, float]:
         """Alpha, beta, gamma as printed: the same for all data and at every lambda."""
         return self.alpha, getattr(self, "beta", 0.0), getattr(self, "gamma", 0.0)
+
+    def regressors(self, X: np.ndarray) -> np.ndarray:
+        """The rows that P is applied to, in `eq:26`."""
+        return X
 
     def next_lambda(self, s: State, count: int) -> State:
         """Increase lambda where there are too few components, decrease it where too many.
@@ -454,10 +459,6 @@ class PrintedDOGCOS(PrintedDOGC):
         state = super()._run(X)
         self.P_ = state.P
         return state
-
-    def regressors(self, X: np.ndarray) -> np.ndarray:
-        """The rows that P is applied to."""
-        return X
 
     def ridge(self, X: np.ndarray, s: State) -> np.ndarray:
         """The penalty of each row of P: gamma I_d."""

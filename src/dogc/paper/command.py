@@ -18,8 +18,9 @@ from .._extras import needed
 from .._stopping import leave_in_order
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
-from . import departures, parameter_figures, printed, synthetic_figures
+from . import departures, printed
 from . import reproduction_page as pages
+from .figures import FIGURES
 from .protocol import PREPROCESSINGS, make_model, rows_and_classes
 from .runs import Results, Run, code_version, execute, in_parallel, make_run, versions
 from .tables import Row, known_rows, main_table, out_of_sample_table
@@ -32,7 +33,6 @@ TABLES = {
     "out-of-sample": ("out-of-sample.csv", printed.OUT_OF_SAMPLE_METHODS),
 }
 TABLE_METHODS = tuple(dict.fromkeys(name for _, methods in TABLES.values() for name in methods))
-FIGURES = {**synthetic_figures.FIGURES, **parameter_figures.FIGURES}
 # What each command can be restricted to.
 SEVERAL: dict[str, dict[str, Any]] = {
     "tables": {"only": TABLES, "datasets": UCI_NAMES, "methods": TABLE_METHODS},
@@ -48,21 +48,17 @@ def parser() -> argparse.ArgumentParser:
     about = "The paper's tables and figures, beside the printed numbers."
     tool = argparse.ArgumentParser(prog="dogc paper", description=about)
     commands = tool.add_subparsers(dest="what", required=True)
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
-    written = argparse.ArgumentParser(add_help=False, parents=[shared])
-    written.add_argument("--runs", type=positive, help="tables: seeds of a setting (100); "
-                         "departures: starts (10); figures: draws of data (100, Gaussians at "
-                         "most 30) or, on Vote and Ecoli, starts (at most 10)")  # fmt: skip
-    written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
-    written.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
-    written.add_argument("--quiet", action="store_true", help="no progress bar")
-
     several: Any = {"nargs": "+", "action": "extend"}
     for name, options in SEVERAL.items():
         about = "the effect of each departure" if name == "departures" else f"the {name}"
-        part = commands.add_parser(name, parents=[written], help=about)
-        part.set_defaults(runs=10 if name == "departures" else 100)
+        part = commands.add_parser(name, help=about)
+        part.add_argument("--runs", type=positive, default=10 if name == "departures" else 100,
+                          help="tables: seeds of a setting (100); departures: starts (10); "
+                          "figures: draws of data (100, Gaussians at most 30) or, on Vote and "
+                          "Ecoli, starts (at most 10)")  # fmt: skip
+        part.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
+        part.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
+        part.add_argument("--quiet", action="store_true", help="no progress bar")
         if name == "tables":
             part.add_argument("--known", action="store_true", help="no search: rows of --out again")
             part.add_argument("--estimator", **several, dest="methods", metavar="MODULE:CLASS",
@@ -74,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
             part.add_argument(f"--{option}", **several, metavar="NAME", choices=list(values),
                               help=f"some of {', '.join(values)} (all)")  # fmt: skip
 
-    run = commands.add_parser("run", parents=[shared], help="print the scores of one run again")
+    run = commands.add_parser("run", help="print the scores of one run again")
     run.add_argument("data", metavar="DATA", help=f"{', '.join(UCI_NAMES)}, FILE.csv")
     run.add_argument("method", metavar="METHOD", help=f"{', '.join(METHODS)}, MODULE:CLASS")
     run.add_argument("--preprocessing", choices=PREPROCESSINGS, default="z-score", metavar="NAME",
@@ -84,6 +80,8 @@ def parser() -> argparse.ArgumentParser:
     many = run.add_mutually_exclusive_group()
     many.add_argument("--seeds", type=positive, default=1, help="runs: random_state 0, 1, ...")
     many.add_argument("--splits", type=positive, help="ACC on halves of the rows, that many times")
+    for part in commands.choices.values():
+        part.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     return tool
 
 
@@ -125,7 +123,7 @@ def main(arguments: Sequence[str]) -> None:
     except (ValueError, OSError, ImportError) as error:
         tool.error(" ".join(str(error).split()))
     n_runs = min(options.runs, 3) if options.quick else options.runs
-    path = options.out / "runs.jsonl"
+    path = options.out / "runs.jsonl"  # every run is remembered there
     results = Results(path, n_runs, options.jobs, options.quick, options.quiet)
     facts = f"Last command: dogc paper {' '.join(arguments)} ({n_runs} seeds). "
     facts += f"Python {platform.python_version()}, {versions()}."
@@ -221,7 +219,7 @@ def make_figures(options: Any, results: Results) -> list[str]:
     """The sections of the page of figures; PNG files on the way."""
     sections = []
     for name in options.only:
-        figure = FIGURES[name](results, options.out)
+        figure = FIGURES[name](results, options.out / f"{name}.csv")
         path = pages.write_figure(figure, options.out / f"{name}.png")
         print(f"wrote {path}")
         sections.append(pages.figure_section(name, path, FIGURES[name].__doc__ or ""))

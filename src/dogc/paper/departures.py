@@ -198,11 +198,6 @@ class Intercept(PrintedDOGCOS):
         """X and a column of ones."""
         return np.column_stack([X, np.ones(len(X))])
 
-    def start(self, X: np.ndarray, rng: np.random.Generator) -> State:
-        """As printed, with one more row of P."""
-        s = super().start(X, rng)
-        return s._replace(P=np.zeros((X.shape[1] + 1, self.n_clusters)))
-
     def ridge(self, X: np.ndarray, s: State) -> np.ndarray:
         """Gamma, and 0 for the ones."""
         return np.append(super().ridge(X, s), 0.0)

@@ -21,7 +21,7 @@ import json
 import os
 import pathlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,11 +121,10 @@ def search_space(method: str, data: str, units: str) -> Space:
     """
     X, y = rows_and_classes(data, "z-score")
     if units == "protocol":
-        m, own = (min(m, X.shape[1]) for m in (3, int(y.max()) + 1))
         space: Space = {
             "preprocessing": ["z-score", "unscaled"],
             "n_neighbors": [max(2, round(len(X) / 10))],
-            "n_components": sorted({m, own}),
+            "n_components": sorted({min(m, X.shape[1]) for m in (3, int(y.max()) + 1)}),
             "init": ["random"],
             "random_state": range(3),
             "alpha": PAPER_RANGE[:3] if method == "DOGC" else PAPER_RANGE[1:3],
@@ -176,16 +175,16 @@ def combinations(**choices: Any) -> list[Setting]:
     return [dict(zip(choices, one, strict=True)) for one in itertools.product(*choices.values())]
 
 
-def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
+def grid_settings(method: str, n: int, n_features: int) -> list[Setting]:
     """The settings among which the oracle chooses for the other methods, for rows of this shape."""
     near = neighbourhoods(n)
     # Gaussian widths in units of sqrt(d), about the distance of z-scored rows, and self-tuning.
     typical = np.sqrt(n_features)
-    kernel = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    widths = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    kernels = combinations(affinity=["full"], bandwidth=widths)
     dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
-        "KM": [],
-        "R-cut": combinations(affinity=["full"], bandwidth=kernel),
+        **dict.fromkeys(("R-cut", "N-cut", "NMF", "SC", "CLR0", "CLR1"), kernels),
         "DKM": combinations(lam=PAPER_RANGE),
         "LL": combinations(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
         "CLGR": combinations(n_neighbors=near, lam=PAPER_RANGE),
@@ -193,10 +192,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         "CAN": combinations(n_neighbors=near, **_AS_IN_THEIR_PAPER),
         "PCAN": combinations(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
-    for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
-        grids[name] = grids["R-cut"]
-    yield {}  # the defaults are always among them
-    yield from grids.get(method, [])
+    return [{}, *grids.get(method, [])]  # the defaults are always among them
 
 
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}

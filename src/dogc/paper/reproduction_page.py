@@ -238,11 +238,10 @@ def text_table(rows: Sequence[Row]) -> str:
     """Rows of any of the files for a terminal; of the measures ACC alone."""
     table = with_reached(pd.DataFrame(rows))
     if "metric" in table:
-        table = table[table.metric == "acc"]
-    names = table[[name for name in NAMES if name in table and name != "metric"]]
-    table.index = pd.Index([" ".join(filter(None, name)) for name in names.itertuples(index=False)])
+        table = table[table.metric == "acc"].drop(columns="metric")
+    table = table.set_index([name for name in NAMES if name in table])
     shown = table[[name for name in IN_TERMINAL if name in table]]
-    return shown.rename(columns=IN_TERMINAL).to_string(**NUMBERS)
+    return shown.rename(columns=IN_TERMINAL).to_string(sparsify=False, **NUMBERS)
 
 
 def with_reached(rows: pd.DataFrame) -> pd.DataFrame:

@@ -95,8 +95,7 @@ def _in_halves(model: Any, X: np.ndarray, y: np.ndarray, run: Run) -> Result:
     order = np.random.default_rng(run.split).permutation(len(X))
     known, new = np.sort(order[: len(X) // 2]), np.sort(order[len(X) // 2 :])
     if run.method == "DOGC-OS":
-        if "rule" not in run.parameters:
-            model.set_params(rule="paper")
+        model.set_params(**({"rule": "paper"} | run.parameters))
         train, test = fitted(model, X[known]).labels_, model.predict(X[new])
     else:
         labels = fitted(model, X).labels_
@@ -184,9 +183,9 @@ class Results:
         """Remember a result, on disk at once."""
         self.known[key(run)] = result
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         # A line of its own even after one that was torn by an interrupt, and in one piece, so that
         # another command may add to the same file.
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "ab") as file:
             file.write(f"\n{line}".encode())
 

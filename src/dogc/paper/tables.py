@@ -150,9 +150,8 @@ def as_run(method: str, data: str, units: str, point: Setting) -> Run:
 def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
     """Settings and preprocessings; a few of them for a first look."""
     for name in ["z-score"] if quick else protocol.PREPROCESSINGS:
-        settings = list(
-            protocol.grid_settings(method, *protocol.rows_and_classes(data, name)[0].shape)
-        )
+        shape = protocol.rows_and_classes(data, name)[0].shape
+        settings = protocol.grid_settings(method, *shape)
         for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
             yield setting, name
 
@@ -187,14 +186,13 @@ def _defaults(
 
 def _beside(results: Results, best: Run, metric: str, usual: Sequence[Run]) -> Row:
     """The columns of a row beside those of the oracle."""
-    data, method = best.data, best.method
     kmeans, as_oracle = (
-        np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
+        np.median(results.scores(_defaults(results, "KM", best.data, preprocessing), metric))
         for preprocessing in ("z-score", best.preprocessing)
     )
     return {
-        "printed": _printed(data, method, metric),
-        "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
+        "printed": _printed(best.data, best.method, metric),
+        "doubt": printed.doubts().get((best.data, best.method), "") if metric == "acc" else "",
         **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
         "seconds": np.median(results.scores(usual, "seconds")),
         "seeds": results.n_runs,
