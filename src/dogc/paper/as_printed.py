@@ -91,7 +91,7 @@ def solve_rows(d: np.ndarray, xi: float) -> np.ndarray:
 
 
 def update_F(
-    L: np.ndarray, Y: np.ndarray, Q: np.ndarray, alpha: float, F: np.ndarray, max_iter: int = 200
+    L: np.ndarray, Y: np.ndarray, Q: np.ndarray, alpha: float, F: np.ndarray
 ) -> np.ndarray:
     """Minimise Tr(F'LF) + alpha ||Y - FQ||^2 by the curvilinear search of Wen and Yin (2013).
 
@@ -107,7 +107,7 @@ def update_F(
     best, weight, step, stalled = (value, F), 1.0, 1 / max(scale, TINY), False
     G = 2 * (LF - B)
     descent = G - F @ (G.T @ F)
-    for iteration in range(max_iter):
+    for iteration in range(200):
         if stalled or np.linalg.norm(descent) <= 1e-5 * scale:
             break
         slope = np.vdot(G, descent)
@@ -141,7 +141,7 @@ def _cayley(F: np.ndarray, G: np.ndarray, step: float) -> np.ndarray:
     return 1.5 * F - 0.5 * F @ (F.T @ F)  # rounding left the manifold a little
 
 
-def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray, max_iter: int = 100) -> np.ndarray:
+def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray) -> np.ndarray:
     """The m eigenvectors of V with the smallest eigenvalues, V with the last W, until it stays.
 
     Taken: `eq:13` and `eq:14` print one (i, j) term where the sum is meant, which is the ratio
@@ -150,7 +150,7 @@ def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray, max_iter: int = 100) -
     Xc = X - X.mean(axis=0)
     Xc /= np.linalg.norm(Xc)  # squares of squares would overflow; the ratio stays
     cut, scatter = Xc.T @ L @ Xc, Xc.T @ Xc  # XLX' itself, since L 1 = 0
-    for _ in range(max_iter):
+    for _ in range(100):
         ratio = np.trace(W.T @ cut @ W) / np.trace(W.T @ scatter @ W)  # eq:12 eq:12.5
         V = cut - ratio * scatter  # eq:13
         if np.linalg.norm(V @ W - W @ (W.T @ V @ W)) <= 1e-10 * np.linalg.norm(V):
@@ -444,9 +444,8 @@ class PrintedDOGCOS(PrintedDOGC):
                  gamma: float = 1e-4, p: float = 1.25, max_iter: int = 100, tol: float = 1e-4,
                  random_state: Any = None):  # fmt: skip
         """Keep the parameters."""
-        super().__init__(n_clusters, n_components=n_components, n_neighbors=n_neighbors,
-                         alpha=alpha, max_iter=max_iter, tol=tol,
-                         random_state=random_state)  # fmt: skip
+        super().__init__(n_clusters, n_components=n_components, n_neighbors=n_neighbors, tol=tol,
+                         alpha=alpha, max_iter=max_iter, random_state=random_state)  # fmt: skip
         self.beta, self.gamma, self.p = beta, gamma, p
 
     def predict(self, X: Any) -> np.ndarray:

@@ -62,10 +62,9 @@ def parser() -> argparse.ArgumentParser:
         if name == "tables":
             part.add_argument("--known", action="store_true", help="no search: rows of --out again")
             part.add_argument("--estimator", **several, dest="methods", metavar="MODULE:CLASS",
-                              help="clusterers of your own; alone unless --methods")  # fmt: skip
+                              help="own clusterers; alone unless --methods")  # fmt: skip
             part.add_argument("--data", **several, dest="datasets", metavar="FILE.csv",
-                              help="tables of your own, class last; alone unless "
-                              "--datasets")  # fmt: skip
+                              help="own tables, class last; alone unless --datasets")  # fmt: skip
         for option, values in options.items():
             part.add_argument(f"--{option}", **several, metavar="NAME", choices=list(values),
                               help=f"some of {', '.join(values)} (all)")  # fmt: skip

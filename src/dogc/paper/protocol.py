@@ -152,9 +152,7 @@ def search_space(method: str, data: str, units: str) -> Space:
 
 # What wider searches found (every k up to 40, 4,000 draws), by data, method and units: the search
 # begins with it too.
-FOUND: Mapping[str, Setting] = json.loads(
-    pathlib.Path(__file__).with_name("found.json").read_text("utf-8")
-)
+FOUND: dict[str, Setting] = json.loads(pathlib.Path(__file__).with_name("found.json").read_bytes())
 
 
 def fixed(method: str, units: str) -> Setting:

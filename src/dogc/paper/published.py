@@ -22,13 +22,11 @@ SEARCHED_AGAIN = 5  # neighbours are looked up in the subspace after so many ite
 STILL = 1e-3  # a power iteration ends where its objective changes by less, whatever its size
 
 
-def power_iteration(
-    A: np.ndarray, B: np.ndarray, rng: np.random.Generator, max_iter: int = 1000
-) -> np.ndarray:
+def power_iteration(A: np.ndarray, B: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Minimise Tr(F'AF) - 2 Tr(F'B) over F'F = I by generalised power iteration."""
     F = np.linalg.qr(rng.standard_normal(B.shape))[0]  # Published: from a random start every time
     shift, value = np.linalg.eigvalsh(A)[-1], np.inf
-    for _ in range(max_iter):
+    for _ in range(1000):
         U, _, Vt = np.linalg.svd(shift * F - A @ F + B, full_matrices=False)
         F, last = U @ Vt, value
         value = np.vdot(F, A @ F - 2 * B)

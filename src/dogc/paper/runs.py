@@ -193,8 +193,7 @@ class Results:
         """Do those of the runs that are not known; return those that did not fail, each once."""
         runs = list(dict.fromkeys(runs))
         wanted = [run for run in runs if not self[run]]
-        calls = [(run,) for run in wanted]
-        done = in_parallel(execute, calls, self.jobs, title, self.quiet)
+        done = in_parallel(execute, [(run,) for run in wanted], self.jobs, title, self.quiet)
         for run, result in zip(wanted, done, strict=True):
             self.add(run, result)
         return [run for run in runs if "error" not in self[run]]

@@ -239,9 +239,9 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
 
 
 def _printed(data: str, method: str, metric: str) -> float:
-    kind = metric[:3]  # of both NMI one is printed
     of_method = printed.PRINTED.get(method, {})
-    found = (of_method.get((table, data)) for table in (kind, f"ablation {kind}"))
+    # Of both NMI one is printed.
+    found = (of_method.get((table, data)) for table in (metric[:3], f"ablation {metric[:3]}"))
     return next((value for value in found if value and value > 0), float("nan"))
 
 
