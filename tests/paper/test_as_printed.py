@@ -243,13 +243,6 @@ def test_eq_14_holds_and_eq_12_5_is_minimal(X, state):
     assert ratio == pytest.approx(reference.trace_ratio_minimum(cut, scatter, M), rel=1e-9)
 
 
-def test_eq_12_is_twice_eq_12_5(X, state):
-    d = slow_distances(X, state.W)
-    Z = (X - X.mean(axis=0)) @ state.W
-    ratio = np.trace(Z.T @ state.L @ Z) / np.sum(Z**2)
-    assert np.sum(d * state.S) == pytest.approx(2 * ratio)
-
-
 # -------------------------------------------------------------------- eq:15 to eq:18: Q and Y
 
 
@@ -457,13 +450,10 @@ def test_odd_data(cls, name):
 @pytest.mark.parametrize(
     ("setting", "kind", "message"),
     [
-        ({"n_clusters": 0}, ValueError, "n_clusters == 0, must be >= 1"),
         ({"n_clusters": 99}, ValueError, "n_clusters == 99, must be <= 20"),
         ({"n_components": 9}, ValueError, "n_components == 9, must be <= 2"),
-        ({"n_neighbors": 20}, ValueError, "n_neighbors == 20, must be <= 19"),
         ({"n_neighbors": 2.5}, TypeError, "n_neighbors must be an instance of"),
         ({"alpha": -1}, ValueError, "alpha == -1, must be >= 0"),
-        ({"gamma": "much"}, TypeError, "gamma must be an instance of"),
         ({"p": 2.5}, ValueError, "p == 2.5, must be <= 2"),
         ({"max_iter": 0}, ValueError, "max_iter == 0, must be >= 1"),
     ],

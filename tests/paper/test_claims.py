@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import dogc
 from conftest import problem_for
+from dogc.comparison import METHODS
 from dogc.loop import methods
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.steps import step_S
 from dogc.numerics import stiefel
-from dogc.paper import parameter_figures, printed, protocol
+from dogc.paper import figures, printed, protocol
 from dogc.paper.as_printed import update_P
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -55,7 +55,7 @@ def test_the_ablation_has_the_higher_nmi_on_vote():
 
 
 def test_values_that_the_paper_uses_outside_its_grid():
-    of_ecoli = parameter_figures.FIXED["ecoli"]
+    of_ecoli = figures.FIXED["ecoli"]
     assert of_ecoli["beta"] not in protocol.PAPER_RANGE  # fig:5, beta = 0.001
     assert 0.1 not in protocol.PAPER_RANGE  # gamma "to 0.1 or 1" for new rows
     assert {of_ecoli["beta"], 0.1} <= set(protocol.TEN)
@@ -66,7 +66,7 @@ def test_values_that_the_paper_uses_outside_its_grid():
 
 def of_zoo(**parameters):
     """DOGC on Zoo from a random start; every component counts, as in the paper."""
-    X = protocol.prepared("zoo", "z-score")
+    X = protocol.rows_and_classes("zoo", "z-score")[0]
     as_printed = {"min_cluster_size": 1, "geometry": "given", "init": "random", "random_state": 0}
     model = dogc.DOGC(7, n_neighbors=10, alpha=1e-4, tol=0.0, **as_printed, **parameters)
     return X, model
@@ -163,7 +163,7 @@ def test_the_first_table_of_the_reproduction_names_everything():
 @pytest.mark.filterwarnings("ignore")
 def test_without_alpha_dogc_is_can_and_on_a_fixed_graph_spectral_clustering():
     """The two connections of the discussion: alpha to zero, S learned and S fixed."""
-    X = protocol.prepared("wine", "z-score")
+    X = protocol.rows_and_classes("wine", "z-score")[0]
     setting = {"n_neighbors": 18, "min_cluster_size": 1, "lam": 0.1, "init": "spectral"}
     setting |= {"tol": 0.0, "max_iter": 20}
     can = dogc.CAN(3, **setting).fit(X)
@@ -187,32 +187,17 @@ def test_each_cut_cites_those_who_proposed_it():
         assert not {"Hagen", "Malik"} - {authors} & set(re.findall(r"\w+", cited))
 
 
-# Methods of table:1 as they are here.
-TABLE_1 = {
-    "KM": lambda: KMeans(3, n_init=1, random_state=0),
-    "N-cut": lambda: dogc.NormalizedCut(3),
-    "R-cut": lambda: dogc.RatioCut(3),
-    "CLR": lambda: dogc.CLR(3),
-    "SEC": lambda: dogc.SEC(3),
-    "CAN": lambda: dogc.CAN(3),
-    "PCAN": lambda: dogc.PCAN(3),
-    "DOGC": lambda: dogc.DOGC(3),
-    "DOGC-OS": lambda: dogc.DOGCOS(3),
-}
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_the_table_of_differences_says_what_the_classes_have():
     """Each mark of docs/methods.md is looked up in a fitted estimator."""
     text = (DOCS / "methods.md").read_text(encoding="utf-8")
-    lines = re.search(r"\| paper \| class \| projective.*?\n\n", text, flags=re.S)[0].split("\n")[
-        :-2
-    ]
-    said = {cells[0]: cells[2:] for cells in (line.strip("| ").split(" | ") for line in lines[2:])}
-    assert list(said) == list(TABLE_1)
+    table = re.search(r"\| paper \| class \| projective.*?\n\n", text, flags=re.S)[0]
+    lines = (line.strip("| ").split(" | ") for line in table.splitlines()[2:-1])
+    said = {cells[0]: cells[2:] for cells in lines}
+    assert list(said) == ["KM", "N-cut", "R-cut", "CLR", "SEC", "CAN", "PCAN", "DOGC", "DOGC-OS"]
     X, _ = make_blobs(150, centers=[[0, 0], [3, 0], [0, 3]], random_state=0)
-    for name, make in TABLE_1.items():
-        model = make().fit(X)
+    for name in said:
+        model = METHODS["CLR0" if name == "CLR" else name](3).fit(X)
         graph = getattr(model, "affinity_matrix_", None)
         history = getattr(model, "history_", None)
         discrete = name == "KM" or (history is not None and "link" in history[0].terms)

@@ -7,9 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from dogc.paper import command, drawing, parameter_figures, protocol, synthetic_figures
-from dogc.paper.command import FIGURES
-from dogc.paper.parameter_figures import largest_rise, settled
+from dogc.paper import command, figures, protocol
+from dogc.paper.figures import FIGURES, largest_rise, settled
 
 ROOT = pathlib.Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "reproduction"
@@ -45,9 +44,8 @@ def test_the_command_draws_figures(tmp_path):
 
 
 def test_36_clusters_have_36_colours_and_panels_say_their_noise():
-    assert len(np.unique(drawing.colours(36), axis=0)) == 36
     names, setting = ("KM", "DOGC-OS"), {"n_neighbors": 15, "max_iter": 5}
-    drawn = synthetic_figures._clusters_and_graph(names, "clusters36", 0.05, setting, np.eye(3))
+    drawn = figures._clusters_and_graph(names, "clusters36", 0.05, setting, np.eye(3))
     figure, _ = drawn
     assert "noise 0.05" in figure.get_suptitle()
     points = figure.axes[0].collections[0]
@@ -55,7 +53,7 @@ def test_36_clusters_have_36_colours_and_panels_say_their_noise():
 
 
 def test_curves_over_starts_are_written_beside_their_figure(tmp_path, monkeypatch):
-    monkeypatch.setattr(parameter_figures, "PAPER_RANGE", (1e-6, 1e4))
+    monkeypatch.setattr(figures, "PAPER_RANGE", (1e-6, 1e4))
     options = ["figures", "--only", "alpha", "--quiet", "--out", str(tmp_path)]
     command.main([*options, "--runs", "2", "--jobs", "1"])
     rows = rows_of(tmp_path, "alpha")
@@ -68,21 +66,20 @@ def test_curves_over_starts_are_written_beside_their_figure(tmp_path, monkeypatc
     assert float(small["acc_worst"]) > 0.8 > 0.6 > float(large["acc_best"])
 
 
-def test_the_parameter_figures_run_in_the_units_of_the_paper():
-    setting = parameter_figures.base_setting("vote", "DOGC-OS")
+def test_the_figures_run_in_the_units_of_the_paper():
+    setting = figures.base_setting("vote", "DOGC-OS")
     assert setting["penalties"] == "paper"
     assert setting["fit_intercept"] is False
     assert setting["n_neighbors"] == 44
-    assert "fit_intercept" not in parameter_figures.base_setting("vote", "DOGC")
-    assert protocol.PAPER_RANGE == (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4)
+    assert "fit_intercept" not in figures.base_setting("vote", "DOGC")
 
 
 def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
     X, _ = protocol.rows_and_classes("gaussians 4.0 0", "as drawn")
-    lines = synthetic_figures.directions(X)
+    lines = figures.directions(X)
     assert min(abs(line[1]) for line in lines.values()) > 0.95
     X, _ = protocol.rows_and_classes("gaussians 1.2 0", "as drawn")
-    cosine = {name: abs(line[1]) for name, line in synthetic_figures.directions(X).items()}
+    cosine = {name: abs(line[1]) for name, line in figures.directions(X).items()}
     assert max(cosine["PCA"], cosine["LPP"]) < 0.5 < 0.95 < min(cosine["DOGC"], cosine["DOGC-OS"])
 
 
@@ -97,7 +94,7 @@ def test_a_descent_has_settled_when_it_comes_near_its_end_for_good():
 
 @pytest.mark.parametrize("method", ["DOGC", "DOGC-OS"])
 def test_no_iteration_raises_the_objective_at_a_fixed_lambda(method):
-    _, objective = parameter_figures.descent(method, "vote", "last", 0)
+    _, objective = figures.descent(method, "vote", "last", 0)
     assert len(objective) > 3
     assert largest_rise(objective) < 1e-12
 
@@ -134,9 +131,10 @@ def cluster_lines():
 
 
 def moon_lines():
-    lines = by_columns(
-        "moons", "noise", lambda row: f"{row['right']} ({float(row['acc_median']):.3f})"
-    )
+    def right(row):
+        return f"{row['right']} ({float(row['acc_median']):.3f})"
+
+    lines = by_columns("moons", "noise", right)
     return [cells(noise, *found) for noise, found in lines.items()]
 
 
@@ -145,15 +143,15 @@ def medians(name, **where):
 
 
 def alpha_lines():
-    for data in parameter_figures.FIXED:
-        for line, own in parameter_figures.LINES.items():
+    for data in figures.FIXED:
+        for line, own in figures.LINES.items():
             where = {name: str(value) for name, value in own.items()}
             yield cells(data, line, *medians("alpha", data=data, **where))
 
 
 def power_lines():
-    for data in parameter_figures.FIXED:
-        for group in parameter_figures.GROUPS:
+    for data in figures.FIXED:
+        for group in figures.GROUPS:
             where = {name: f"{value:g}" for name, value in group.items()}
             yield cells(data, ", ".join(where.values()), *medians("p", data=data, **where))
 
@@ -161,7 +159,7 @@ def power_lines():
 def sensitivity_lines():
     """Along one parameter, the two others at the paper's fixed values."""
     panels = {"alpha": "beta", "beta": "alpha", "gamma": "beta"}  # where that line lies
-    for data, fixed in parameter_figures.FIXED.items():
+    for data, fixed in figures.FIXED.items():
         for name, panel in panels.items():
             where = {other: f"{value:g}" for other, value in fixed.items() if other != name}
             yield cells(data, name, *medians("sensitivity", data=data, panel=panel, **where))
@@ -228,7 +226,7 @@ def test_two_gaussians_tell_the_story_of_the_paper_and_where_it_ends():
 
 
 def test_on_two_moons_the_learned_graph_finds_more_than_the_fixed_one():
-    for noise in map(str, synthetic_figures.MOON_NOISES):
+    for noise in map(str, figures.MOON_NOISES):
         kmeans, fixed, learned = numbers("moons", "right", noise=noise)
         assert kmeans == 0
         assert learned > fixed
@@ -239,7 +237,7 @@ def test_on_two_moons_the_learned_graph_finds_more_than_the_fixed_one():
 
 
 def test_on_36_clusters_both_of_ours_are_alike_and_above_kmeans():
-    for noise in map(str, synthetic_figures.NOISES):
+    for noise in map(str, figures.NOISES):
         kmeans, relaxed, discrete = numbers("clusters36", "acc_median", noise=noise)
         assert discrete == relaxed >= kmeans
         best = numbers("clusters36", "acc_best", noise=noise)
@@ -272,10 +270,9 @@ def test_parameters_matter_where_the_page_says():
         if alpha < 1e4:
             assert found(beta=f"{100 * alpha:g}", **where)[0] > 0.7
         assert found(beta=f"{alpha:g}", **where)[0] < 0.3
-    for group in parameter_figures.GROUPS[:2]:
+    for group in figures.GROUPS[:2]:
         where = {"data": "ecoli"} | {name: f"{value:g}" for name, value in group.items()}
-        score = dict(
-            zip(parameter_figures.POWERS, numbers("p", "acc_median", **where), strict=True)
-        )
+        medians = numbers("p", "acc_median", **where)
+        score = dict(zip(figures.POWERS, medians, strict=True))
         inside = [value for p, value in score.items() if 1 <= p <= 1.5]
         assert min(inside) >= max(value for p, value in score.items() if not 1 <= p <= 1.5)

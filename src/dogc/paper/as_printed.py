@@ -91,7 +91,7 @@ def solve_rows(d: np.ndarray, xi: float) -> np.ndarray:
 
 
 def update_F(
-    L: np.ndarray, Y: np.ndarray, Q: np.ndarray, alpha: float, F: np.ndarray, max_iter: int = 200
+    L: np.ndarray, Y: np.ndarray, Q: np.ndarray, alpha: float, F: np.ndarray
 ) -> np.ndarray:
     """Minimise Tr(F'LF) + alpha ||Y - FQ||^2 by the curvilinear search of Wen and Yin (2013).
 
@@ -107,7 +107,7 @@ def update_F(
     best, weight, step, stalled = (value, F), 1.0, 1 / max(scale, TINY), False
     G = 2 * (LF - B)
     descent = G - F @ (G.T @ F)
-    for iteration in range(max_iter):
+    for iteration in range(200):
         if stalled or np.linalg.norm(descent) <= 1e-5 * scale:
             break
         slope = np.vdot(G, descent)
@@ -141,7 +141,7 @@ def _cayley(F: np.ndarray, G: np.ndarray, step: float) -> np.ndarray:
     return 1.5 * F - 0.5 * F @ (F.T @ F)  # rounding left the manifold a little
 
 
-def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray, max_iter: int = 100) -> np.ndarray:
+def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray) -> np.ndarray:
     """The m eigenvectors of V with the smallest eigenvalues, V with the last W, until it stays.
 
     Taken: `eq:13` and `eq:14` print one (i, j) term where the sum is meant, which is the ratio
@@ -150,7 +150,7 @@ def update_W(X: np.ndarray, L: np.ndarray, W: np.ndarray, max_iter: int = 100) -
     Xc = X - X.mean(axis=0)
     Xc /= np.linalg.norm(Xc)  # squares of squares would overflow; the ratio stays
     cut, scatter = Xc.T @ L @ Xc, Xc.T @ Xc  # XLX' itself, since L 1 = 0
-    for _ in range(max_iter):
+    for _ in range(100):
         ratio = np.trace(W.T @ cut @ W) / np.trace(W.T @ scatter @ W)  # eq:12 eq:12.5
         V = cut - ratio * scatter  # eq:13
         if np.linalg.norm(V @ W - W @ (W.T @ V @ W)) <= 1e-10 * np.linalg.norm(V):
@@ -296,8 +296,9 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         check_scalar(self._m, "n_components", whole, min_val=1, max_val=d)
         check_scalar(self._k, "n_neighbors", whole, min_val=1, max_val=n - 1)
         check_scalar(self.max_iter, "max_iter", whole, min_val=1)
-        for name in ("alpha", "tol"):
-            check_scalar(getattr(self, name), name, numbers.Real, min_val=0)
+        for name in sorted({"alpha", "beta", "gamma", "p", "tol"} & self.get_params().keys()):
+            high = 2 if name == "p" else None
+            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
 
     def _run(self, X: np.ndarray) -> State:
         state = self.start(X, np.random.default_rng(self.random_state))
@@ -324,7 +325,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         S = rng.dirichlet(np.ones(n), size=n)
         F, W, Q = (_orthonormal(rng, *shape) for shape in ((n, c), (d, self._m), (c, c)))
         Y = np.eye(c)[rng.integers(c, size=n)]
-        state = State(S, F, W, Q, Y, laplacian(S), 0.0, 0.0, np.zeros((d, c)), np.ones(n))
+        P = np.zeros((self.regressors(X).shape[1], c))
+        state = State(S, F, W, Q, Y, laplacian(S), 0.0, 0.0, P, np.ones(n))
         # Taken: "in each iteration, we can initialize lambda = xi" is read as once, before the
         # first. Set back in each, it could never grow as the sentence goes on to say.
         xi = self.regulariser(X, state)
@@ -353,13 +355,8 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         return projected_distances(X, s.W) + s.lam * d_f  # eq:9
 
     def step_F(self, X: np.ndarray, s: State) -> State:
-        """Step 4, with the printed weight 1 of the trace."""
-        alpha, L = self.penalties(X, s)[0], self.trace_weight(s) * s.L
-        return s._replace(F=update_F(L, s.Y, s.Q, alpha, s.F))
-
-    def trace_weight(self, s: State) -> float:
-        """The weight of Tr(F'LF) in `eq:11`; `eq:7` has 2 lambda there."""
-        return 1.0
+        """Step 4, with the printed weight 1 of the trace; `eq:7` has 2 lambda there."""
+        return s._replace(F=update_F(s.L, s.Y, s.Q, self.penalties(X, s)[0], s.F))
 
     def step_W(self, X: np.ndarray, s: State) -> State:
         """Step 5."""
@@ -380,6 +377,10 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
     def penalties(self, X: np.ndarray, s: State) -> tuple[float, float, float]:
         """Alpha, beta, gamma as printed: the same for all data and at every lambda."""
         return self.alpha, getattr(self, "beta", 0.0), getattr(self, "gamma", 0.0)
+
+    def regressors(self, X: np.ndarray) -> np.ndarray:
+        """The rows that P is applied to, in `eq:26`."""
+        return X
 
     def next_lambda(self, s: State, count: int) -> State:
         """Increase lambda where there are too few components, decrease it where too many.
@@ -443,10 +444,8 @@ class PrintedDOGCOS(PrintedDOGC):
                  gamma: float = 1e-4, p: float = 1.25, max_iter: int = 100, tol: float = 1e-4,
                  random_state: Any = None):  # fmt: skip
         """Keep the parameters."""
-        shared: Any = {"n_components": n_components, "n_neighbors": n_neighbors, "alpha": alpha}
-        super().__init__(
-            n_clusters, **shared, max_iter=max_iter, tol=tol, random_state=random_state
-        )
+        super().__init__(n_clusters, n_components=n_components, n_neighbors=n_neighbors, tol=tol,
+                         alpha=alpha, max_iter=max_iter, random_state=random_state)  # fmt: skip
         self.beta, self.gamma, self.p = beta, gamma, p
 
     def predict(self, X: Any) -> np.ndarray:
@@ -455,19 +454,10 @@ class PrintedDOGCOS(PrintedDOGC):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self.regressors(X) @ self.P_).argmax(axis=1)
 
-    def _check(self, X: np.ndarray) -> None:
-        super()._check(X)
-        for name, high in {"beta": None, "gamma": None, "p": 2}.items():
-            check_scalar(getattr(self, name), name, numbers.Real, min_val=0, max_val=high)
-
     def _run(self, X: np.ndarray) -> State:
         state = super()._run(X)
         self.P_ = state.P
         return state
-
-    def regressors(self, X: np.ndarray) -> np.ndarray:
-        """The rows that P is applied to."""
-        return X
 
     def ridge(self, X: np.ndarray, s: State) -> np.ndarray:
         """The penalty of each row of P: gamma I_d."""

@@ -4,39 +4,35 @@ from __future__ import annotations
 
 import argparse
 import ast
+import itertools
 import pathlib
 import platform
 import shlex
-import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
 
-from .._atomic import WriteError, check_writable, write_whole
-from .._extras import missing
+from .._atomic import check_writable, write_whole
+from .._extras import needed
 from .._stopping import leave_in_order
 from ..comparison import METHODS
 from ..datasets import UCI_NAMES
-from . import departures, parameter_figures, printed, synthetic_figures
+from . import departures, printed
 from . import reproduction_page as pages
-from .protocol import PREPROCESSINGS, Setting, make_model, rows_and_classes
-from .runs import Results, Run, code_version, execute, in_parallel, make_run, model_of, versions
+from .figures import FIGURES
+from .protocol import PREPROCESSINGS, make_model, rows_and_classes
+from .runs import Results, Run, code_version, execute, in_parallel, make_run, versions
 from .tables import Row, known_rows, main_table, out_of_sample_table
 
 HEADINGS = {"main.csv": "", "ablation.csv": "Ablation: ", "out-of-sample.csv": "On halves: "}
 # A table of --only -> the file that it is in, and its methods.
-MAIN = ("main.csv", printed.MAIN_METHODS)
 TABLES = {
-    "acc": MAIN,
-    "nmi": MAIN,
-    "purity": MAIN,
+    **dict.fromkeys(("acc", "nmi", "purity"), ("main.csv", printed.MAIN_METHODS)),
     "ablation": ("ablation.csv", printed.ABLATIONS),
     "out-of-sample": ("out-of-sample.csv", printed.OUT_OF_SAMPLE_METHODS),
 }
 TABLE_METHODS = tuple(dict.fromkeys(name for _, methods in TABLES.values() for name in methods))
-FIGURES = {**synthetic_figures.FIGURES, **parameter_figures.FIGURES}
 # What each command can be restricted to.
 SEVERAL: dict[str, dict[str, Any]] = {
     "tables": {"only": TABLES, "datasets": UCI_NAMES, "methods": TABLE_METHODS},
@@ -52,33 +48,28 @@ def parser() -> argparse.ArgumentParser:
     about = "The paper's tables and figures, beside the printed numbers."
     tool = argparse.ArgumentParser(prog="dogc paper", description=about)
     commands = tool.add_subparsers(dest="what", required=True)
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
-    written = argparse.ArgumentParser(add_help=False, parents=[shared])
-    written.add_argument("--runs", type=positive, help="tables: seeds of a setting (100); "
-                         "departures: starts (10); figures: draws of data (100, Gaussians at "
-                         "most 30) or, on Vote and Ecoli, starts (at most 10)")  # fmt: skip
-    written.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
-    written.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
-    written.add_argument("--quiet", action="store_true", help="no progress bar")
-
-    own = argparse.ArgumentParser(add_help=False, parents=[written])
-    own.add_argument("--known", action="store_true", help="no search: the rows of --out again")
-    own.add_argument("--estimator", nargs="+", default=[], metavar="MODULE:CLASS",
-                     help="clusterers of your own; alone unless --methods are named")  # fmt: skip
-    own.add_argument("--data", nargs="+", default=[], metavar="FILE.csv",
-                     help="tables of your own, class last; alone unless --datasets")  # fmt: skip
-
+    several: Any = {"nargs": "+", "action": "extend"}
     for name, options in SEVERAL.items():
         about = "the effect of each departure" if name == "departures" else f"the {name}"
-        parent = own if name == "tables" else written
-        part = commands.add_parser(name, parents=[parent], help=about)
+        part = commands.add_parser(name, help=about)
+        part.add_argument("--runs", type=positive, default=10 if name == "departures" else 100,
+                          help="tables: seeds of a setting (100); departures: starts (10); "
+                          "figures: draws of data (100, Gaussians at most 30) or, on Vote and "
+                          "Ecoli, starts (at most 10)")  # fmt: skip
+        part.add_argument("--quick", action="store_true", help="a first look: few settings, seeds")
+        part.add_argument("--out", type=pathlib.Path, default="paper-output", help="its folder")
+        part.add_argument("--quiet", action="store_true", help="no progress bar")
+        if name == "tables":
+            part.add_argument("--known", action="store_true", help="no search: rows of --out again")
+            part.add_argument("--estimator", **several, dest="methods", metavar="MODULE:CLASS",
+                              help="own clusterers; alone unless --methods")  # fmt: skip
+            part.add_argument("--data", **several, dest="datasets", metavar="FILE.csv",
+                              help="own tables, class last; alone unless --datasets")  # fmt: skip
         for option, values in options.items():
-            listed = f"some of {', '.join(values)} (all)"
-            part.add_argument(f"--{option}", nargs="+", choices=list(values), metavar="NAME",
-                              help=listed)  # fmt: skip
+            part.add_argument(f"--{option}", **several, metavar="NAME", choices=list(values),
+                              help=f"some of {', '.join(values)} (all)")  # fmt: skip
 
-    run = commands.add_parser("run", parents=[shared], help="print the scores of one run again")
+    run = commands.add_parser("run", help="print the scores of one run again")
     run.add_argument("data", metavar="DATA", help=f"{', '.join(UCI_NAMES)}, FILE.csv")
     run.add_argument("method", metavar="METHOD", help=f"{', '.join(METHODS)}, MODULE:CLASS")
     run.add_argument("--preprocessing", choices=PREPROCESSINGS, default="z-score", metavar="NAME",
@@ -88,6 +79,8 @@ def parser() -> argparse.ArgumentParser:
     many = run.add_mutually_exclusive_group()
     many.add_argument("--seeds", type=positive, default=1, help="runs: random_state 0, 1, ...")
     many.add_argument("--splits", type=positive, help="ACC on halves of the rows, that many times")
+    for part in commands.choices.values():
+        part.add_argument("--jobs", type=int, default=-1, help="processes (one for each core)")
     return tool
 
 
@@ -110,15 +103,13 @@ def parameter(text: str) -> tuple[str, Any]:
     if not sign or not name:
         raise argparse.ArgumentTypeError(f"{text}: write name=value, as in alpha=0.01")
     try:
-        read = ast.literal_eval(value)
+        return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):
-        read = value
-    return name, read if read is None or isinstance(read, bool | int | float) else value
+        return name, value
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str]) -> None:
     """Run a command."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
     tool = parser()
     options = tool.parse_args(arguments)
     try:
@@ -128,40 +119,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(run_text(run_again(options)))
             return
         _check(options)
-    except (ValueError, OSError, WriteError) as error:
+    except (ValueError, OSError, ImportError) as error:
         tool.error(" ".join(str(error).split()))
-    n_runs = options.runs or (10 if options.what == "departures" else 100)
-    n_runs = min(n_runs, 3) if options.quick else n_runs
-    path = options.out / "runs.jsonl"
+    n_runs = min(options.runs, 3) if options.quick else options.runs
+    path = options.out / "runs.jsonl"  # every run is remembered there
     results = Results(path, n_runs, options.jobs, options.quick, options.quiet)
     facts = f"Last command: dogc paper {' '.join(arguments)} ({n_runs} seeds). "
     facts += f"Python {platform.python_version()}, {versions()}."
-    kept = options.out / "departures.csv" if options.what == "departures" else path
     make = {"tables": make_tables, "figures": make_figures, "departures": make_departures}
     leave_in_order()
     try:
         sections = make[options.what](options, results)
         written = write_whole(options.out / f"{options.what}.html", pages.page(sections, facts))
     except KeyboardInterrupt:
-        tool.exit(130, f"\ninterrupted; finished runs are in {kept}, run it again to continue\n")
-    except WriteError as error:
-        tool.exit(2, f"\ndogc paper: {error} What is done is kept in {kept}.\n")
+        tool.exit(
+            130, f"\ninterrupted; finished runs are in {options.out}, run it again to continue\n"
+        )
+    except OSError as error:
+        tool.exit(2, f"\ndogc paper: {error} What is done is kept in {options.out}.\n")
     print(f"wrote {written}")
 
 
 def _check(options: Any) -> None:
     """Refuse what cannot be done, before anything is run; what was not named is all there is."""
-    mine = {"datasets": getattr(options, "data", []), "methods": getattr(options, "estimator", [])}
     for name, values in SEVERAL[options.what].items():
-        if getattr(options, name) is None:
-            setattr(options, name, [] if mine.get(name) else list(values))
-        setattr(options, name, [*getattr(options, name), *mine.get(name, [])])
-    for method in mine["methods"]:
+        setattr(options, name, getattr(options, name) or list(values))
+    for method in getattr(options, "methods", []):
         make_model(method, 2)
-    for path in mine["datasets"]:
-        rows_and_classes(path, "z-score")
-    if options.what == "figures" and find_spec("matplotlib") is None:
-        raise ValueError(missing("matplotlib", "a figure"))
+    for data in getattr(options, "datasets", []):
+        rows_and_classes(data, "z-score")
+    if options.what == "figures":
+        needed("matplotlib", "a figure")
     check_writable(options.out, options.out)
     for name in pages.FILES:
         if (options.out / name).exists():
@@ -176,7 +164,8 @@ def make_tables(options: Any, results: Results) -> list[str]:
     out, five = options.out, [name for name in options.datasets if name in printed.FIVE]
     for name, of_paper in dict(TABLES[part] for part in options.only).items():
         methods = [method for method in of_paper if method in options.methods]
-        methods += options.estimator * (name == "main.csv")
+        if name == "main.csv":
+            methods += [method for method in options.methods if method not in TABLE_METHODS]
         if options.known:
             rows = pages.read_rows(out / name)
             named = rows.data.isin(options.datasets) & rows.method.isin(methods)
@@ -209,9 +198,8 @@ def sections_of(out: pathlib.Path) -> list[str]:
     for name, table in rows.items():
         measures = table.get("metric", pd.Series("acc", table.index))
         for metric, found in table.groupby(measures, sort=False):
-            sections.append(
-                pages.section(f"{HEADINGS[name]}{MEASURES.get(str(metric), str(metric))}", found)
-            )
+            title = HEADINGS[name] + MEASURES.get(str(metric), str(metric))
+            sections.append(pages.section(title, found))
     return sections
 
 
@@ -230,7 +218,8 @@ def make_figures(options: Any, results: Results) -> list[str]:
     """The sections of the page of figures; PNG files on the way."""
     sections = []
     for name in options.only:
-        path = FIGURES[name](results, options.out)
+        figure = FIGURES[name](results, options.out / f"{name}.csv")
+        path = pages.write_figure(figure, options.out / f"{name}.png")
         print(f"wrote {path}")
         sections.append(pages.figure_section(name, path, FIGURES[name].__doc__ or ""))
     return sections
@@ -241,19 +230,13 @@ def make_figures(options: Any, results: Results) -> list[str]:
 
 def runs_of(options: Any) -> list[Run]:
     """The runs that ``dogc paper run`` names."""
-    setting: Setting = dict(options.set)
-    if len(setting) < len(options.set):
-        raise ValueError("--set has a name twice; leave one of them out")
-    if options.seeds > 1 and "random_state" in setting:
-        raise ValueError("--seeds sets random_state; leave it out of --set")
-    wanted: list[tuple[Setting, int | None]] = [(setting, None)]
-    if options.splits:
-        wanted = [(setting, split) for split in range(options.splits)]
-    elif options.seeds > 1:
-        wanted = [({**setting, "random_state": seed}, None) for seed in range(options.seeds)]
+    settings = [dict(options.set)]
+    splits = range(options.splits) if options.splits else [None]
+    if options.seeds > 1:
+        settings = [settings[0] | {"random_state": seed} for seed in range(options.seeds)]
     return [
-        make_run(options.method, options.data, one, options.preprocessing, split)
-        for one, split in wanted
+        make_run(options.method, options.data, setting, options.preprocessing, split)
+        for setting, split in itertools.product(settings, splits)
     ]
 
 
@@ -265,7 +248,6 @@ def runs_again(words: str) -> list[Run]:
 def run_again(options: Any) -> pd.DataFrame:
     """The scores of ``dogc paper run``, a line for each run; none of them is remembered."""
     runs = runs_of(options)
-    model_of(runs[0])  # a wrong parameter is refused here
     jobs = options.jobs if len(runs) > 1 else 1
     scores = pd.DataFrame(in_parallel(execute, [(run,) for run in runs], jobs))
     if "error" in scores:

@@ -21,7 +21,7 @@ import json
 import os
 import pathlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,20 +37,7 @@ Setting = dict[str, Any]
 PREPROCESSINGS = ("z-score", "unscaled", "one-hot", "unit rows")
 
 
-def prepared(name: str, preprocessing: str) -> np.ndarray:
-    """A data set as numbers, gaps imputed; categories by first appearance unless one-hot.
-
-    "z-score": mean 0 and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers
-    scaled to [0, 1]. "unit rows": unscaled rows divided by their length.
-    """
-    X = loaded(name, "onehot" if preprocessing == "one-hot" else "ordinal")[0]
-    if preprocessing in ("unscaled", "unit rows"):
-        return X if preprocessing == "unscaled" else normalize(X)
-    varying = X[:, X.std(axis=0) > 0]
-    return scale(varying) if preprocessing == "z-score" else minmax_scale(varying)
-
-
-def loaded(name: str, encoding: str = "ordinal") -> tuple[np.ndarray, np.ndarray]:
+def loaded(name: str, encoding: str) -> tuple[np.ndarray, np.ndarray]:
     """The features and classes of a UCI set, or of a CSV file whose last column is the class."""
     if not name.endswith(".csv"):
         return load_uci(name, encoding=encoding, return_X_y=True)
@@ -91,11 +78,20 @@ SYNTHETIC: Mapping[str, Callable[[float, int], tuple[np.ndarray, np.ndarray]]] =
 
 @functools.lru_cache(maxsize=64)
 def rows_and_classes(name: str, preprocessing: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and classes of a data set by name; synthetic ones are taken as they are."""
+    """Rows and classes of a data set by name; synthetic ones are taken as they are.
+
+    Gaps are imputed, categories are numbers by first appearance unless one-hot. "z-score": mean 0
+    and deviation 1. "one-hot": a column of 0 and 1 for each category, numbers scaled to [0, 1].
+    "unit rows": unscaled rows divided by their length.
+    """
     kind, *parameters = name.split()
     if kind in SYNTHETIC:
         return SYNTHETIC[kind](float(parameters[0]), int(parameters[1]))
-    return prepared(name, preprocessing), loaded(name)[1]
+    X, y = loaded(name, "onehot" if preprocessing == "one-hot" else "ordinal")
+    if preprocessing in ("unscaled", "unit rows"):
+        return (X if preprocessing == "unscaled" else normalize(X)), y
+    varying = X[:, X.std(axis=0) > 0]
+    return (scale(varying) if preprocessing == "z-score" else minmax_scale(varying)), y
 
 
 # The paper's range for the parameters of all methods.
@@ -125,11 +121,10 @@ def search_space(method: str, data: str, units: str) -> Space:
     """
     X, y = rows_and_classes(data, "z-score")
     if units == "protocol":
-        m, own = (min(m, X.shape[1]) for m in (3, int(y.max()) + 1))
         space: Space = {
             "preprocessing": ["z-score", "unscaled"],
             "n_neighbors": [max(2, round(len(X) / 10))],
-            "n_components": sorted({m, own}),
+            "n_components": sorted({min(m, X.shape[1]) for m in (3, int(y.max()) + 1)}),
             "init": ["random"],
             "random_state": range(3),
             "alpha": PAPER_RANGE[:3] if method == "DOGC" else PAPER_RANGE[1:3],
@@ -157,9 +152,7 @@ def search_space(method: str, data: str, units: str) -> Space:
 
 # What wider searches found (every k up to 40, 4,000 draws), by data, method and units: the search
 # begins with it too.
-FOUND: Mapping[str, Setting] = json.loads(
-    pathlib.Path(__file__).with_name("found.json").read_text("utf-8")
-)
+FOUND: dict[str, Setting] = json.loads(pathlib.Path(__file__).with_name("found.json").read_bytes())
 
 
 def fixed(method: str, units: str) -> Setting:
@@ -180,16 +173,16 @@ def combinations(**choices: Any) -> list[Setting]:
     return [dict(zip(choices, one, strict=True)) for one in itertools.product(*choices.values())]
 
 
-def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
+def grid_settings(method: str, n: int, n_features: int) -> list[Setting]:
     """The settings among which the oracle chooses for the other methods, for rows of this shape."""
     near = neighbourhoods(n)
     # Gaussian widths in units of sqrt(d), about the distance of z-scored rows, and self-tuning.
     typical = np.sqrt(n_features)
-    kernel = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    widths = ["local", *(float(width * typical) for width in (0.25, 0.5, 1.0, 2.0))]
+    kernels = combinations(affinity=["full"], bandwidth=widths)
     dimensions = [None, *(m for m in (2, 5) if m < n_features)]
     grids: dict[str, list[Setting]] = {
-        "KM": [],
-        "R-cut": combinations(affinity=["full"], bandwidth=kernel),
+        **dict.fromkeys(("R-cut", "N-cut", "NMF", "SC", "CLR0", "CLR1"), kernels),
         "DKM": combinations(lam=PAPER_RANGE),
         "LL": combinations(n_neighbors=near, ridge=[1e-2, 1e-1, 1.0]),
         "CLGR": combinations(n_neighbors=near, lam=PAPER_RANGE),
@@ -197,10 +190,7 @@ def grid_settings(method: str, n: int, n_features: int) -> Iterator[Setting]:
         "CAN": combinations(n_neighbors=near, **_AS_IN_THEIR_PAPER),
         "PCAN": combinations(n_neighbors=near, n_components=dimensions, **_AS_IN_THEIR_PAPER),
     }
-    for name in ("N-cut", "NMF", "SC", "CLR0", "CLR1"):
-        grids[name] = grids["R-cut"]
-    yield {}  # the defaults are always among them
-    yield from grids.get(method, [])
+    return [{}, *grids.get(method, [])]  # the defaults are always among them
 
 
 _AS_IN_THEIR_PAPER = {"min_cluster_size": [1], "max_iter": [30], "xi": ["row"]}

@@ -10,35 +10,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from .as_printed import (
-    Iteration,
-    laplacian,
-    neighbour_xi,
-    row_weights,
-    solve_rows,
-    update_P,
-    update_W,
-    update_Y,
-)
+from . import as_printed
 
 SEARCHED_AGAIN = 5  # neighbours are looked up in the subspace after so many iterations
 STILL = 1e-3  # a power iteration ends where its objective changes by less, whatever its size
 
 
-def power_iteration(
-    A: np.ndarray, B: np.ndarray, rng: np.random.Generator, max_iter: int = 1000
-) -> np.ndarray:
+def power_iteration(A: np.ndarray, B: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Minimise Tr(F'AF) - 2 Tr(F'B) over F'F = I by generalised power iteration."""
     F = np.linalg.qr(rng.standard_normal(B.shape))[0]  # Published: from a random start every time
     shift, value = np.linalg.eigvalsh(A)[-1], np.inf
-    for _ in range(max_iter):
+    for _ in range(1000):
         U, _, Vt = np.linalg.svd(shift * F - A @ F + B, full_matrices=False)
         F, last = U @ Vt, value
         value = np.vdot(F, A @ F - 2 * B)
@@ -108,32 +96,33 @@ class PublishedDOGC(ClusterMixin, BaseEstimator):
     def _run(self, X: np.ndarray, rng: np.random.Generator) -> None:
         (n, d), c, k = X.shape, self.n_clusters, min(self.n_neighbors, len(X) - 2)
         # Published: Y, Q and P are drawn (P to be overwritten), S and W are those of the data.
-        Y = update_Y(rng.random((n, c)))
+        Y = as_printed.update_Y(rng.random((n, c)))
         Q = np.linalg.qr(rng.standard_normal((c, c)))[0]
         P, D = rng.random((d, c)), np.ones(n)
         W = np.eye(d, min(self.n_components, d))
         distances = cdist(X, X, "sqeuclidean")  # Published: not divided by the scatter
         np.fill_diagonal(distances, np.inf)
-        xi = lam = float(neighbour_xi(distances, k).mean())  # Published: and stay so
+        xi = lam = float(as_printed.neighbour_xi(distances, k).mean())  # Published: and stay so
         near, F = np.argsort(distances, axis=1)[:, :k], np.zeros((n, c))
-        self.history_: list[Iteration] = []
+        self.history_: list[as_printed.Iteration] = []
         for iteration in range(self.max_iter):
             S = np.zeros((n, n))
             d_f = cdist(F, F, "sqeuclidean")
             both = np.take_along_axis(distances + lam * d_f, near, axis=1)
-            np.put_along_axis(S, near, solve_rows(both, xi), axis=1)  # Published: k neighbours only
-            L = laplacian(S)  # Published: of the new S
+            # Published: of k neighbours only, and L of the new S.
+            np.put_along_axis(S, near, as_printed.solve_rows(both, xi), axis=1)
+            L = as_printed.laplacian(S)
             F = power_iteration(L, self.alpha * Y @ Q.T, rng)
-            W = update_W(X, L, W)
+            W = as_printed.update_W(X, L, W)
             distances = cdist(X @ W, X @ W, "sqeuclidean")
             np.fill_diagonal(distances, np.inf)
             if iteration >= SEARCHED_AGAIN:
                 near = np.argsort(distances, axis=1)[:, :k]
             Q = power_iteration(F.T @ F, F.T @ Y, rng)
-            P = update_P(X, Y, D, np.full(d, self.gamma))
-            D = row_weights(Y - X @ P, self.p)
-            Y = update_Y(self.alpha * F @ Q + self.beta * D[:, None] * (X @ P))
-            count = connected_components(csr_array(S), directed=False)[0]
-            self.history_.append(Iteration(np.nan, np.nan, int(count), c - Y.any(0).sum(), lam, xi))
+            P = as_printed.update_P(X, Y, D, np.full(d, self.gamma))
+            D = as_printed.row_weights(Y - X @ P, self.p)
+            Y = as_printed.update_Y(self.alpha * F @ Q + self.beta * D[:, None] * (X @ P))
+            counts = int(connected_components(S, directed=False)[0]), c - Y.any(axis=0).sum()
+            self.history_.append(as_printed.Iteration(np.nan, np.nan, *counts, lam, xi))
         self.S_, self.F_, self.W_, self.Q_, self.Y_, self.P_ = S, F, W, Q, Y, P
         self.labels_ = Y.argmax(axis=1)

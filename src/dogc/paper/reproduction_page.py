@@ -1,6 +1,6 @@
-"""The files of the tables, and what is shown of them: one HTML page, and text for a terminal.
+"""The files of tables and figures, and what is shown of them: a page, and text for a terminal.
 
-On the page every number stands beside the printed one.
+On the page every number stands beside the printed one. Figures need matplotlib.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .._atomic import write_whole
 from .._policy import policy
 from ..datasets import UCI_NAMES
 from . import departures, printed
-from .runs import NO_SEED
+from .runs import NO_SEED, Results, Run
 from .tables import OF_ALL_ROWS, OF_HALVES, Row
 
 FILES = {"main.csv": OF_ALL_ROWS, "ablation.csv": OF_ALL_ROWS, "out-of-sample.csv": OF_HALVES,
@@ -29,6 +29,9 @@ NAMES = ["data", "method", "units", "metric", "part", "variant"]  # of a row
 # Columns of numbers in which one may be missing.
 GAPS = dict.fromkeys(["printed", "rose", "oracle_changed"], "")
 NEAR = 0.005  # numbers within this are the same
+# What a line of a table begins with, and the runs that it is of.
+Points = list[tuple[dict[str, Any], list[Run]]]
+BLUE, ORANGE, GREEN, GREY = "#2563a8", "#d9772b", "#3c8d5a", "#8a8a8a"
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
 STYLE = TEMPLATE.split("<style>")[1].split("</style>")[0]
@@ -65,17 +68,53 @@ def write_csv(path: pathlib.Path, rows: Iterable[Mapping[Any, Any]]) -> pd.DataF
 
 def read_rows(path: pathlib.Path) -> pd.DataFrame:
     """The rows of a file that `add_rows` wrote; a file of another kind is refused."""
-    text = path.read_text(encoding="utf-8")
-    try:
-        rows = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=GAPS)
-        if list(rows) == FILES[path.name] and text.endswith("\n"):
-            return rows
-    except ValueError:  # as pandas says it
-        pass
-    raise ValueError(
-        f"{path} is not a whole table of this version of dogc; name another --out, or move that "
-        "file away"
-    )
+    rows = pd.read_csv(path, keep_default_na=False, na_values=GAPS)
+    if list(rows) != FILES[path.name]:
+        raise ValueError(
+            f"{path} is not a table of this version of dogc; name another --out, or move that "
+            "file away"
+        )
+    return rows
+
+
+def spread(values: Any, prefix: str = "") -> dict[str, float]:
+    """Worst, median and best, under names with a prefix."""
+    ends = {"worst": np.min(values), "median": np.median(values), "best": np.max(values)}
+    return {prefix + name: value for name, value in ends.items()}
+
+
+def write_scores(
+    results: Results, path: pathlib.Path, points: Points, right: float | None = None
+) -> pd.DataFrame:
+    """Worst, median and best ACC and NMI of each point over its runs; written as a CSV file.
+
+    With ``right`` also how many runs have an ACC of at least that.
+    """
+    results.do([run for _, runs in points for run in runs], path.stem)
+    lines = []
+    for point, runs in points:
+        acc, nmi = (results.scores(runs, metric) for metric in ("acc", "nmi_max"))
+        count = {} if right is None else {"right": np.sum(acc >= right)}
+        lines.append({**point, **count, **spread(acc, "acc_"), **spread(nmi, "nmi_max_")})
+    return write_csv(path, lines)
+
+
+def figure_axes(n_columns: int, n_rows: int = 1, width: float = 3.4, height: float = 3.0) -> Any:
+    """A figure and its axes, without a display."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * n_columns, height * n_rows), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def write_figure(figure: Any, path: pathlib.Path) -> pathlib.Path:
+    """Write a figure whole or not at all; in 256 colours, a third of the bytes."""
+    from PIL import Image  # matplotlib needs it, too
+
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=110)
+    Image.open(drawn).convert("RGB").quantize(256).save(small, format="png", optimize=True)
+    return write_whole(path, small.getvalue())
 
 
 # ---------------------------------------------------------------------------------- the claims
@@ -133,14 +172,8 @@ def where_it_holds(leads: pd.Series) -> str:
 
 # Columns that are not on the page, or in other words.
 HIDDEN = ["metric", "doubt", "extent", "version", "seconds", "seeds", "oracle_command"]
-HIDDEN += [
-    "oracle_start",
-    "oracle_share",
-    "oracle_changed",
-    "oracle_preprocessing",
-    "oracle_setting",
-]
-HIDDEN += ["honest_command", "honest_q1", "honest_median", "honest_q3"]
+HIDDEN += ["oracle_start", "oracle_share", "oracle_changed", "oracle_preprocessing"]
+HIDDEN += ["oracle_setting", "honest_command", "honest_q1", "honest_median", "honest_q3"]
 NUMBERS: dict[str, Any] = {
     "float_format": "{:.4f}".format,
     "na_rep": "-",
@@ -205,11 +238,10 @@ def text_table(rows: Sequence[Row]) -> str:
     """Rows of any of the files for a terminal; of the measures ACC alone."""
     table = with_reached(pd.DataFrame(rows))
     if "metric" in table:
-        table = table[table.metric == "acc"]
-    names = table[[name for name in NAMES if name in table and name != "metric"]]
-    table.index = pd.Index([" ".join(filter(None, name)) for name in names.itertuples(index=False)])
+        table = table[table.metric == "acc"].drop(columns="metric")
+    table = table.set_index([name for name in NAMES if name in table])
     shown = table[[name for name in IN_TERMINAL if name in table]]
-    return shown.rename(columns=IN_TERMINAL).to_string(**NUMBERS)
+    return shown.rename(columns=IN_TERMINAL).to_string(sparsify=False, **NUMBERS)
 
 
 def with_reached(rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import hashlib
@@ -21,7 +20,6 @@ from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from .. import __version__
-from .._atomic import write_error
 from ..metrics import clustering_accuracy, clustering_report
 from .protocol import DRAWN, Setting, make_model, rows_and_classes
 
@@ -29,7 +27,6 @@ SOURCE = pathlib.Path(__file__).parents[1]
 # The code and the data that a fit and its scores run through.
 PARTS = ["*.py", "datasets/data/*.csv", "paper/protocol.py", "paper/runs.py"]
 PARTS += [f"{room}/**/*.py" for room in ("numerics", "loop", "fitting", "estimators", "datasets")]
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 NO_SEED = "no seed"
 
 Result = dict[str, Any]
@@ -68,8 +65,7 @@ def model_of(run: Run) -> Any:
 
 def fitted(model: Any, X: np.ndarray) -> Any:
     """A fitted model, without its warnings: it is measured where it ends."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return model.fit(X)
 
 
@@ -78,17 +74,15 @@ def execute(run: Run) -> Result:
     X, y = rows_and_classes(run.data, run.preprocessing)
     model = model_of(run)
     began = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            if run.split is None:
-                scores = clustering_report(y, model.fit(X).labels_)
-                if run.method in DRAWN:  # 0: the score is that of the start
-                    scores["changed"] = sum(one.labels_changed for one in model.history_)
-            else:
-                scores = _in_halves(model, X, y, run)
-        except ValueError as error:
-            return {"error": " ".join(str(error).split())}
+    try:
+        if run.split is not None:
+            scores = _in_halves(model, X, y, run)
+        else:
+            scores = clustering_report(y, fitted(model, X).labels_)
+            if run.method in DRAWN:  # 0: the score is that of the start
+                scores["changed"] = sum(one.labels_changed for one in model.history_)
+    except ValueError as error:
+        return {"error": " ".join(str(error).split())}
     return {**scores, "seconds": time.perf_counter() - began}
 
 
@@ -101,11 +95,10 @@ def _in_halves(model: Any, X: np.ndarray, y: np.ndarray, run: Run) -> Result:
     order = np.random.default_rng(run.split).permutation(len(X))
     known, new = np.sort(order[: len(X) // 2]), np.sort(order[len(X) // 2 :])
     if run.method == "DOGC-OS":
-        if "rule" not in run.parameters:
-            model.set_params(rule="paper")
-        train, test = model.fit(X[known]).labels_, model.predict(X[new])
+        model.set_params(**({"rule": "paper"} | run.parameters))
+        train, test = fitted(model, X[known]).labels_, model.predict(X[new])
     else:
-        labels = model.fit(X).labels_
+        labels = fitted(model, X).labels_
         train, test = labels[known], labels[new]
     return {
         "train_acc": clustering_accuracy(y[known], train),
@@ -131,23 +124,10 @@ def command_of(runs: Sequence[Run]) -> str:
 def code_version() -> str:
     """The library's version, and a fingerprint of the code and the data of a run.
 
-    Comments and docstrings do not count. So a result is used again only while the code that gave
-    it is unchanged.
+    So a result is used again only while the code that gave it is unchanged.
     """
-    texts = [code_of(path) for part in PARTS for path in sorted(SOURCE.glob(part))]
-    return f"{__version__}+{hashlib.sha256(chr(10).join(texts).encode()).hexdigest()[:10]}"
-
-
-def code_of(path: pathlib.Path) -> str:
-    """A file; without its comments and docstrings if it is source."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".py":
-        return text
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return ast.unparse(tree)
+    texts = [path.read_bytes() for part in PARTS for path in sorted(SOURCE.glob(part))]
+    return f"{__version__}+{hashlib.sha256(b''.join(texts)).hexdigest()[:10]}"
 
 
 @functools.cache
@@ -203,21 +183,17 @@ class Results:
         """Remember a result, on disk at once."""
         self.known[key(run)] = result
         line = json.dumps({"key": key(run), "run": run._asdict(), "result": result})
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         # A line of its own even after one that was torn by an interrupt, and in one piece, so that
         # another command may add to the same file.
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "ab") as file:
-                file.write(f"\n{line}".encode())
-        except OSError as error:
-            raise write_error(self.path, error) from error
+        with open(self.path, "ab") as file:
+            file.write(f"\n{line}".encode())
 
     def do(self, runs: Iterable[Run], title: str = "") -> list[Run]:
         """Do those of the runs that are not known; return those that did not fail, each once."""
         runs = list(dict.fromkeys(runs))
         wanted = [run for run in runs if not self[run]]
-        calls = [(run,) for run in wanted]
-        done = in_parallel(execute, calls, self.jobs, title, self.quiet)
+        done = in_parallel(execute, [(run,) for run in wanted], self.jobs, title, self.quiet)
         for run, result in zip(wanted, done, strict=True):
             self.add(run, result)
         return [run for run in runs if "error" not in self[run]]

@@ -122,42 +122,36 @@ def drawn(space: protocol.Space, count: int, name: str) -> list[Setting]:
 
 def _search(results: Results, method: str, data: str, units: str) -> list[Run]:
     """Settings at random, then one parameter at a time around the best; the protocol whole."""
-
-    def as_run(point: Setting) -> Run:
-        return make_run(method, data, *as_setting(method, units, point))
-
     space, title = protocol.search_space(method, data, units), f"{data} {method} {units}"
-    if units == "protocol" and not results.quick:
-        return [as_run(point) for point in protocol.combinations(**space)]
     if results.quick:
-        draws = drawn(space, QUICK_DRAWS, title)
-    else:
-        draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
-        draws += [point for name, point in protocol.FOUND.items() if name == title]
-    points = {as_run(point): point for point in draws}
-    for _ in range(0 if results.quick else ROUNDS):
+        return [as_run(method, data, units, point) for point in drawn(space, QUICK_DRAWS, title)]
+    if units == "protocol":
+        return [as_run(method, data, units, point) for point in protocol.combinations(**space)]
+    draws = drawn(space, DRAWS[units] if method in printed.OURS else ABLATION_DRAWS, title)
+    draws += [point for name, point in protocol.FOUND.items() if name == title]
+    points = {as_run(method, data, units, point): point for point in draws}
+    for _ in range(ROUNDS):
         ranked = sorted(results.do(points, title), key=lambda run: -results[run]["acc"])
         for best in ranked[:KEPT]:
             around = ({**points[best], name: value} for name in space for value in space[name])
-            points |= {as_run(point): point for point in around}
+            points |= {as_run(method, data, units, point): point for point in around}
     return list(points)
 
 
-def as_setting(method: str, units: str, point: Setting) -> tuple[Setting, str]:
-    """The parameters of a point of a search space, and its preprocessing."""
+def as_run(method: str, data: str, units: str, point: Setting) -> Run:
+    """The run of a point of a search space."""
     setting = {**protocol.fixed(method, units), **point}
     preprocessing = setting.pop("preprocessing")
     if setting.get("init") == "random":
         setting.setdefault("random_state", 0)
-    return setting, preprocessing
+    return make_run(method, data, setting, preprocessing)
 
 
 def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
     """Settings and preprocessings; a few of them for a first look."""
     for name in ["z-score"] if quick else protocol.PREPROCESSINGS:
-        settings = list(
-            protocol.grid_settings(method, *protocol.rows_and_classes(data, name)[0].shape)
-        )
+        shape = protocol.rows_and_classes(data, name)[0].shape
+        settings = protocol.grid_settings(method, *shape)
         for setting in settings[:: max(1, len(settings) // 3)] if quick else settings:
             yield setting, name
 
@@ -168,10 +162,15 @@ def grid(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
 def main_table(results: Results, datasets: Sequence[str], methods: Sequence[str]) -> list[Row]:
     """ACC, NMI and purity of the paper's ten methods (or the ablations, which have no protocol)."""
     rows: list[Row] = []
+    kinds = UNITS if {"DOGC-I", "DOGC-II"}.isdisjoint(methods) else UNITS[1:]
     for data, method in itertools.product(datasets, methods):
-        kinds = UNITS[not {"DOGC-I", "DOGC-II"}.isdisjoint(methods) :]
+        usual = _defaults(results, method, data)
         for units in kinds if method in DRAWN else ("",):
-            rows += _rows_of(results, method, data, units)
+            # The oracle sees the defaults too, unless it keeps to the paper's units or protocol.
+            others = usual if units in ("", "relative") else []
+            for metric, (best, row) in oracle(results, method, data, units, others).items():
+                row |= {"data": data, "method": method, "metric": metric, "units": units}
+                rows.append(row | _beside(results, best, metric, usual))
     return rows
 
 
@@ -179,32 +178,21 @@ def _defaults(
     results: Results, method: str, data: str, preprocessing: str = "z-score"
 ) -> list[Run]:
     """Runs at the defaults, one for each seed where a seed matters."""
-    settings: list[Setting] = [{}]
-    if method in ("KM", "DKM"):
-        settings = [{"random_state": seed} for seed in range(results.n_runs)]
+    seeds = [{"random_state": seed} for seed in range(results.n_runs)]
+    settings: list[Setting] = seeds if method in ("KM", "DKM") else [{}]
     runs = [make_run(method, data, setting, preprocessing) for setting in settings]
     return results.do(runs, f"{data} {method} defaults")
 
 
-def _rows_of(results: Results, method: str, data: str, units: str) -> Iterator[Row]:
-    usual = _defaults(results, method, data)
-    # The oracle sees the defaults too, unless it keeps to the paper's units or its protocol.
-    found = oracle(results, method, data, units, usual if units in ("", "relative") else [])
-    for metric, (best, columns) in found.items():
-        names = {"data": data, "method": method, "metric": metric, "units": units}
-        yield names | columns | _beside(results, best, metric, usual)
-
-
 def _beside(results: Results, best: Run, metric: str, usual: Sequence[Run]) -> Row:
     """The columns of a row beside those of the oracle."""
-    data, method = best.data, best.method
     kmeans, as_oracle = (
-        np.median(results.scores(_defaults(results, "KM", data, preprocessing), metric))
+        np.median(results.scores(_defaults(results, "KM", best.data, preprocessing), metric))
         for preprocessing in ("z-score", best.preprocessing)
     )
     return {
-        "printed": _printed(data, method, metric),
-        "doubt": printed.doubts().get((data, method), "") if metric == "acc" else "",
+        "printed": _printed(best.data, best.method, metric),
+        "doubt": printed.doubts().get((best.data, best.method), "") if metric == "acc" else "",
         **{"kmeans": kmeans, "oracle_kmeans": as_oracle},
         "seconds": np.median(results.scores(usual, "seconds")),
         "seeds": results.n_runs,
@@ -222,7 +210,7 @@ def known_rows(results: Results, rows: pd.DataFrame, runs_of: Callable[[str], li
     for row in rows.to_dict("records"):
         best, usual = runs_of(row["oracle_command"]), runs_of(row["honest_command"])
         if "part" in row:
-            yield row | _of_halves(results, f"{row['part']}_acc", best, usual)
+            yield row | _shared(results, f"{row['part']}_acc", best, usual)
         else:
             run, metric = best[0], row["metric"]
             row["oracle_changed"] = results[run].get("changed", float("nan"))
@@ -240,6 +228,7 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
     setting = " ".join(f"{name}={value}" for name, value in pairs if name != "random_state")
     return {
         **{"honest_q1": q1, "honest_median": median, "honest_q3": q3},
+        "oracle": np.median(results.scores(best, metric)),
         "oracle_preprocessing": best[0].preprocessing,
         "oracle_setting": setting or "defaults",
         "extent": "quick" if results.quick else "full",
@@ -250,9 +239,9 @@ def _shared(results: Results, metric: str, best: Sequence[Run], usual: Sequence[
 
 
 def _printed(data: str, method: str, metric: str) -> float:
-    kind = metric[:3]  # of both NMI one is printed
     of_method = printed.PRINTED.get(method, {})
-    found = (of_method.get((table, data)) for table in (kind, f"ablation {kind}"))
+    # Of both NMI one is printed.
+    found = (of_method.get((table, data)) for table in (metric[:3], f"ablation {metric[:3]}"))
     return next((value for value in found if value and value > 0), float("nan"))
 
 
@@ -268,58 +257,49 @@ def out_of_sample_table(
     """
     rows = []
     for data, method in itertools.product(datasets, methods):
-        usual = results.do(_splits(method, data, {}, "z-score", n_splits), f"{data} {method}")
-        best, tried = _best_on_halves(results, method, data, n_splits)
+        tried = list(_halves_runs(method, data, results.quick))
+        usual = results.do(_splits(tried[0], n_splits), f"{data} {method}")
+        best = _best_on_halves(results, tried, n_splits)
         for part, table in {"train": printed.TRAIN_ACC, "test": printed.TEST_ACC}.items():
             row = {"data": data, "method": method, "part": part, "printed": table[data][method]}
-            row |= {"oracle_tried": tried, "seeds": n_splits}
-            rows.append(row | _of_halves(results, f"{part}_acc", best, usual))
+            row |= {"oracle_tried": len(tried), "seeds": n_splits}
+            rows.append(row | _shared(results, f"{part}_acc", best, usual))
     return rows
 
 
-def _of_halves(results: Results, part: str, best: Sequence[Run], usual: Sequence[Run]) -> Row:
-    """The columns of a row of halves that come from its runs."""
-    return _shared(results, part, best, usual) | {"oracle": np.median(results.scores(best, part))}
+def _splits(run: Run, n_splits: int) -> list[Run]:
+    return [run._replace(split=split) for split in range(n_splits)]
 
 
-def _splits(
-    method: str, data: str, setting: Setting, preprocessing: str, n_splits: int
-) -> list[Run]:
-    if method == "KM":  # scikit-learn draws its starts from nowhere unless told
-        setting = {"random_state": 0, **setting}
-    return [make_run(method, data, setting, preprocessing, split) for split in range(n_splits)]
-
-
-def _best_on_halves(
-    results: Results, method: str, data: str, n_splits: int
-) -> tuple[list[Run], int]:
+def _best_on_halves(results: Results, tried: Sequence[Run], n_splits: int) -> list[Run]:
     """The setting with the best median over all splits, of the best on the first four."""
 
     def median(runs: list[Run]) -> float:
         failed = any("error" in results[run] for run in runs)
         return -1.0 if failed else float(np.median(results.scores(runs, "test_acc")))
 
-    def ranked(settings: Sequence[tuple[Setting, str]], count: int) -> list[list[Run]]:
-        candidates = [_splits(method, data, *setting, count) for setting in settings]
-        results.do(itertools.chain(*candidates), f"{data} {method} halves")
-        return sorted(candidates, key=median, reverse=True)
-
-    settings = list(_halves_settings(method, data, results.quick))
-    first = ranked(settings, min(4, n_splits))[:KEPT_OF_HALVES]
-    kept = [(runs[0].parameters, runs[0].preprocessing) for runs in first]
-    # The defaults are the first: what is chosen is not below them.
-    return ranked([settings[0], *kept], n_splits)[0], len(settings)
+    kept = tried
+    for count in (min(4, n_splits), n_splits):
+        candidates = [_splits(run, count) for run in kept]
+        results.do(itertools.chain(*candidates), f"{tried[0].data} {tried[0].method} halves")
+        ranked = sorted(candidates, key=median, reverse=True)
+        # The defaults are the first: what is chosen is not below them.
+        kept = [tried[0], *(runs[0] for runs in ranked[:KEPT_OF_HALVES])]
+    return ranked[0]
 
 
-def _halves_settings(method: str, data: str, quick: bool) -> Iterator[tuple[Setting, str]]:
+def _halves_runs(method: str, data: str, quick: bool) -> Iterator[Run]:
     """The defaults first; then draws for DOGC-OS, for the others every fourth of their grid."""
-    yield {}, "z-score"
+    # scikit-learn draws the starts of k-means from nowhere unless told.
+    start = {"random_state": 0} if method == "KM" else {}
+    yield make_run(method, data, start, "z-score")
     if method != "DOGC-OS":
-        yield from itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
+        some = itertools.islice(grid(method, data, quick), 0, None, 1 if quick else 4)
+        yield from (make_run(method, data, start | one, name) for one, name in some)
         return
     for units in UNITS[1:]:
         space = protocol.search_space(method, data, units)
         if units == "paper":
             space |= {"gamma": (0.1, 1.0)}  # what the paper sets where new rows are predicted
         points = drawn(space, QUICK_DRAWS if quick else HALVES_DRAWS, f"{data} halves {units}")
-        yield from (as_setting(method, units, point) for point in points)
+        yield from (as_run(method, data, units, point) for point in points)
