@@ -150,7 +150,7 @@ def check_settings(
     """Check an estimator's parameters against the shape of the data."""
     n, d = shape
     given = {**NEUTRAL, **parameters}
-    c = _checks.check_clusters(given["n_clusters"], n)
+    c = _checks.check_cluster_count(given["n_clusters"], n, "auto")
     _checks.check_callback(given["callback"])
     _checks.check_verbose(given["verbose"])
     metric = _checks.check_choice("metric", given["metric"], METRICS)
