@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..fitting.result import FitResult
 from ..fitting.settings import Settings, check_settings
 from ..loop import steps
 from ..loop.methods import Method
+from ..loop.solver import Record
 from ..loop.state import Problem, State, symmetric
 from ..loop.watch import Watch
 from ._elsewhere import check_where, follow
@@ -29,6 +31,7 @@ from ._rows import NewRows, most_rows
 from ._warnings import warn_of_fit
 
 
+@dataclass(eq=False, repr=False)
 class GraphClusterer(NewRows):
     """Base of every method that :func:`dogc.loop.solver.alternate` solves.
 
@@ -37,6 +40,28 @@ class GraphClusterer(NewRows):
     """
 
     method: ClassVar[Method]
+
+    n_clusters: int | str = 8
+    _: KW_ONLY
+    n_representatives: int | str | None = "auto"
+    n_neighbors: int | str = "auto"
+    candidates: str = "nearest"
+    merge_copies: bool = True
+    xi: str = "mean"
+    lam: float | str = "auto"
+    init: Any = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    min_cluster_size: int | str = "auto"
+    outlier_label: int | None = None
+    metric: str = "euclidean"
+    neighbors_algorithm: Any = "auto"
+    max_time: float | None = None
+    n_jobs: int | None = None
+    device: str = "auto"
+    random_state: Any = None
+    verbose: int = 0
+    callback: Callable[[Record], object] | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.

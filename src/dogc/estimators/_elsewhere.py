@@ -19,6 +19,7 @@ from .._checks import check_device, check_unmasked
 from .._extras import needed
 from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import Representatives, RowSet
 from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_range
 from ..numerics import discrete
@@ -191,21 +192,22 @@ def agreement(one: Any, other: Any) -> float:
 
 
 def of_each_row(method: Method) -> Method:
-    """A method that makes something of each row, in memory or elsewhere.
+    """A method that makes something of each row, in memory or elsewhere; it sees checked rows.
 
     Of dask rows block by block, when asked for; of tensors by torch, and the result follows X.
     """
 
     @functools.wraps(method)
     def wrapped(self: Any, X: Any) -> Any:
+        check_is_fitted(self, "labels_")
         if is_dask(X):
             return over_blocks(self, method.__name__, X)
         device = torch_device(self, X)
-        if device is None and not is_tensor(X):
-            return method(self, X)
-        check_is_fitted(self, "labels_")
         found = None if device is None else by_torch(self, method.__name__, X, device)
-        return like(method(self, on_host(X)) if found is None else found, X)
+        if found is None:
+            with single_blas_thread:
+                found = method(self, self._validate(on_host(X), reset=False))
+        return like(found, X)
 
     return wrapped  # type: ignore[return-value]
 
@@ -214,7 +216,6 @@ def over_blocks(estimator: Any, name: str, X: Any) -> Any:
     """A method of a fitted estimator for each block of dask rows."""
     import dask
 
-    check_is_fitted(estimator, "labels_")
     X = checked_dask(estimator, X, reset=False)
     model = row_model(estimator)
     vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now

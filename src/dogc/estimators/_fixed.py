@@ -97,7 +97,8 @@ class FixedGraphClusterer(RowClusterer):
         fixed = self._build(X, settings, c)
         solved = self._solve(fixed, c, watch)
         A, F, found = solved.outcome
-        self._assign_labels(distinct.one_label_each(solved.labels, group))
+        labels = distinct.one_label_each(solved.labels, group)
+        self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
         self._assign_more(fixed, F.astype(rows.dtype))
         self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(self.labels_[place])).labels
@@ -182,13 +183,11 @@ class FixedGraphClusterer(RowClusterer):
         labels : int array of shape (n_samples,)
             Only labels that ``fit`` produced.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            if isinstance(self._voters, Representatives):
-                return labelling.linked_labels(self._voters, X, self.n_jobs)
-            if self._voters is None:  # a precomputed graph
-                return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
-            return fixed_graph.edge_labels(self._voters, X)
+        if isinstance(self._voters, Representatives):
+            return labelling.linked_labels(self._voters, X, self.n_jobs)
+        if self._voters is None:  # a precomputed graph
+            return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
+        return fixed_graph.edge_labels(self._voters, X)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -221,27 +220,25 @@ def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
     count, member = graph.components(fixed.A)
     if count <= c:
         return member
-    warn_of_components(
-        count, c, "the smallest were merged with their nearest", joining_remedy(fixed)
-    )
+    warn_of_components(count, c, "the smallest were merged with their nearest", fixed)
     return fragments.merge_components(fixed.nodes, member, c)
 
 
-def warn_of_components(count: int, c: int, outcome: str, remedy: str) -> None:
-    """Say that the graph falls into more pieces than clusters were asked for."""
+def warn_of_components(
+    count: int, c: int, outcome: str, fixed: fixed_graph.FixedGraph | None = None
+) -> None:
+    """Say, if so, that the graph falls into more pieces than clusters were asked for."""
+    if count <= c:
+        return
+    remedy = "raise n_neighbors"
+    if fixed is not None and fixed.scaled is None:
+        lacking = "pass a graph with more edges"
+        remedy = lacking if fixed.nodes is None else "set another n_representatives"
+    elif fixed is not None:
+        weights = np.exp(-fixed_graph.exponents(fixed))
+        remedy = remedy if weights.all() else "raise bandwidth"  # weights that vanished
     warn_caller(
         f"the graph has {count} components, more than n_clusters={c}; {outcome}; {remedy} to "
         "avoid that.",
         ConvergenceWarning,
     )
-
-
-def joining_remedy(fixed: fixed_graph.FixedGraph) -> str:
-    """The advice that joins the pieces of this graph."""
-    if fixed.scaled is None:
-        lacking = "pass a graph with more edges"
-        return lacking if fixed.nodes is None else "set another n_representatives"
-    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed)))
-    if edges < fixed.idx.size:  # weights that vanished
-        return "raise bandwidth"
-    return "raise n_neighbors"

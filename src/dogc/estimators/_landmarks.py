@@ -338,9 +338,7 @@ def cut(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, R: np.ndarray, c: int
     used = member >= 0
     c = min(c, int(used.sum()))
     if count > c:
-        warn_of_components(
-            count, c, "the smallest were merged with their nearest", "raise n_neighbors"
-        )
+        warn_of_components(count, c, "the smallest were merged with their nearest")
         mass = E.sum(axis=1)[used]  # of their rows: a landmark may have few
         member[used] = fragments.merge_components(R[used], member[used], c, mass)
     return bipartite.transfer_cut(E, c, member)

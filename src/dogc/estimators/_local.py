@@ -11,7 +11,7 @@ from .. import _checks
 from ..fitting import fixed_graph, neighbours
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
-from ._fixed import EmbeddingClusterer, joining_remedy, merged_components, warn_of_components
+from ._fixed import EmbeddingClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
 WIDTH = 8.0
@@ -100,10 +100,7 @@ class LocalLearningClustering(EmbeddingClusterer):
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         idx, d, sigma = fixed.idx, fixed.d, fixed.sigma
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
-        if count > c:
-            warn_of_components(
-                count, c, "some of them may be split or joined", joining_remedy(fixed)
-            )
+        warn_of_components(count, c, "some of them may be split or joined", fixed)
         if self.bandwidth == "local":
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(fixed.scaled.X, idx, sigma, self.ridge)

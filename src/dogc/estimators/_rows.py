@@ -22,13 +22,11 @@ from ..fitting.auto import n_representatives as resolutions
 from ..fitting.auto.trials import Trial
 from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
-from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
 from ..fitting.scaling import is_dask
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
-from ..numerics import discrete
 from ..numerics.matrix import Matrix
 from ._elsewhere import (
     agreement,
@@ -73,10 +71,6 @@ class RowClusterer(ClusterMixin, BaseEstimator):
     def _validate_new(self, X: Any) -> Matrix:
         check_is_fitted(self, "labels_")
         return self._validate(X, reset=False)
-
-    def _assign_labels(self, labels: np.ndarray) -> None:
-        """Set ``labels_``, numbered by falling size."""
-        self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
 
     def _assign_run(self, result: Result) -> None:
         """How the loop went."""
@@ -149,9 +143,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Labels that occur in ``labels_``. If ``outlier_label`` is set, it marks rows with an
             outlier score above 3 and rows next to a group too small to be a cluster.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.labels_of(self._model(), X)
+        return new_rows.labels_of(self._model(), X)
 
     def _model(self) -> new_rows.Model:
         """All that new rows are told by."""
@@ -159,9 +151,10 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
-        mark = getattr(self, "outlier_label", None)
-        sure = getattr(self, "_fitted_confidence", None)
-        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs, sure)
+        sure = self._fitted_confidence
+        return new_rows.Model(
+            self._fitted_rows, rule, self.metric, self.outlier_label, self.n_jobs, sure
+        )
 
     @of_each_row
     def predict_confidence(self, X: Any) -> np.ndarray:
@@ -179,9 +172,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             whatever rule. For outlier scores above 3, it decreases towards 1 / n_clusters. It is
             not a probability.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.confidence_of(self._model(), X)
+        return new_rows.confidence_of(self._model(), X)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
@@ -201,9 +192,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Non-negative; each row sums to 1. These are weights of neighbours. They are not
             probabilities.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.shares_of(self._model(), X)
+        return new_rows.shares_of(self._model(), X)
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:
@@ -223,9 +212,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         scores : array of shape (n_samples,)
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return new_rows.scores_of(self._model(), X)
+        return new_rows.scores_of(self._model(), X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the fitted clusters are reproduced on other rows, without ground truth.
@@ -273,12 +260,11 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         Z : array of shape (n_samples, n_components)
             The rows in the learned subspace.
         """
-        check_is_fitted(self, "labels_")
         if self.metric == "precomputed":
             raise ValueError(
                 "metric='precomputed' learns no subspace to transform into; fit on features."
             )
-        return labelling.project(self._validate(X, reset=False), self.components_)
+        return labelling.project(X, self.components_)
 
     @property
     def _n_features_out(self) -> int:

@@ -12,7 +12,7 @@ from .. import _checks
 from ..fitting import fixed_graph, scaling
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
-from ._fixed import EmbeddingClusterer, joining_remedy, warn_of_components
+from ._fixed import EmbeddingClusterer, warn_of_components
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -129,10 +129,7 @@ class SEC(EmbeddingClusterer):
 
     def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
         count, _ = graph.components(fixed.A)
-        if count > c:
-            warn_of_components(
-                count, c, "the regression decides which go together", joining_remedy(fixed)
-            )
+        warn_of_components(count, c, "the regression decides which go together", fixed)
         scaled, normalised = fixed.scaled, self.laplacian == "normalized"
         return embedded_eigenvectors(fixed.A, scaled, c, self.mu, self._ridge(fixed), normalised)
 
