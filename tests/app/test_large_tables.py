@@ -411,7 +411,7 @@ class TestCommands:
                 f"parts/{place}.csv", index=False
             )
         assert run(*given, "p.csv") == 2
-        assert "lacks the column 'a'" in capsys.readouterr().err
+        assert "lacks 'a'" in capsys.readouterr().err
         assert not pathlib.Path("p.csv").exists()
 
     def test_a_pattern_of_one_file_is_that_file(self, folder):

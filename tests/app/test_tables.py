@@ -476,9 +476,9 @@ class TestPreparation:
         frame = mixed().drop(columns=["x", "age"]).assign(height=1)
         with pytest.raises(TableError) as caught:
             fitted.transform(frame)
-        assert "lacks the columns 'x', 'age'" in str(caught.value)
-        assert "has the column 'height', which the model does not know" in str(caught.value)
-        with pytest.raises(TableError, match="lacks the column 'x'; give"):
+        assert "lacks 'x', 'age'" in str(caught.value)
+        assert "has 'height', which the model does not know" in str(caught.value)
+        with pytest.raises(TableError, match="lacks 'x'; give"):
             fitted.transform(mixed().drop(columns="x"))
 
     def test_unseen_categories_are_zero(self, fitted):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@dataclass(eq=False, repr=False)
 class MixedEncoder(TransformerMixin, BaseEstimator):
     """Encode a table as numbers; the encoding is learned once, stored, and described in words.
 
@@ -101,22 +103,12 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     (['x', 'c=a', 'c=b'], 'id')
     """
 
-    def __init__(
-        self,
-        scale: bool = True,
-        drop: Sequence[str] = (),
-        label_column: str | None = None,
-        id_column: str | None = "auto",
-        weights: str | Mapping[str, float] | None = "auto",
-        keep: Sequence[str] = (),
-    ):
-        """Keep the settings; they are checked against a table by fit."""
-        self.scale = scale
-        self.drop = drop
-        self.label_column = label_column
-        self.id_column = id_column
-        self.weights = weights
-        self.keep = keep
+    scale: bool = True
+    drop: Sequence[str] = ()
+    label_column: str | None = None
+    id_column: str | None = "auto"
+    weights: str | Mapping[str, float] | None = "auto"
+    keep: Sequence[str] = ()
 
     def fit(self, frame: pandas.DataFrame, y: object = None) -> MixedEncoder:
         """Decide what is made of each column.
@@ -157,10 +149,12 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             raise TableError("the table has no rows; give one with some.")
         roles = {**roles, **self._ids(columns, roles)}
         self._adopt({name: roles.get(name) or plan_of(columns[name]) for name in names})
+        learns = self.scale and self.weights is not None
+        crossed = learns and len(self.feature_names_) <= MOST_FEATURES
         gaps = dict.fromkeys(self.columns_, 0)
         total: Moments | None = None
         for frame in chunks():
-            later = moments_of(self._encoded(frame, gaps), self._weighs)
+            later = moments_of(self._encoded(frame, gaps), crossed)
             total = later if total is None else total.merged(later)
         for name, plan in self.plans_.items():
             if plan.get("strays") == -1:  # planned from a sample: now all rows were seen
@@ -272,12 +266,6 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         if len(self.feature_names_) > len(plans):
             check_columns(len(self.feature_names_), "the table, with one for each category,")
 
-    @property
-    def _weighs(self) -> bool:
-        """Whether weights may have to be learned."""
-        learns = self.scale and self.weights is not None
-        return learns and len(self.feature_names_) <= MOST_FEATURES
-
     def _finish(self, moments: Moments) -> MixedEncoder:
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
@@ -293,10 +281,11 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             self.mean_ = np.rint(moments.mean / step) * step
             scale = np.rint(scale / step) * step
         # 2) weights, learned where columns have few values, and as they were asked for
-        bounds = np.column_stack(moments.bounds)[starts]
+        facts = moments.low, moments.high, moments.mean, moments.variance
         discrete = np.array([
-            self.plans_[name]["kind"] in ("category", "boolean") or has_two_values(*facts)
-            for name, facts in zip(self.columns_, bounds, strict=True)
+            self.plans_[name]["kind"] in ("category", "boolean")
+            or has_two_values(*(fact[start] for fact in facts))
+            for name, start in zip(self.columns_, starts, strict=True)
         ])  # fmt: skip
         weight = np.ones(len(widths))
         if moments.cross is not None and discrete.any():
@@ -308,14 +297,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
         self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
-        self.steps_ = describe(
-            self.plans_,
-            id_column=self.id_column_,
-            label_column=self.label_column,
-            scale=self.scale,
-            n_features=d,
-            weights=self.weights_,
-        )
+        self.steps_ = describe(self)
         return self
 
     def _encoded(self, frame: pandas.DataFrame, gaps: dict[str, int] | None = None) -> np.ndarray:
@@ -352,8 +334,8 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         missing = [name for name in self.columns_ if name not in names]
         extra = [name for name in frame.columns if name not in self.plans_]
         if missing or extra:
-            faults = [f"lacks {_columns(missing)}"] * bool(missing)
-            faults += [f"has {_columns(extra)}, which the model does not know"] * bool(extra)
+            faults = [f"lacks {listed(missing)}"] * bool(missing)
+            faults += [f"has {listed(extra)}, which the model does not know"] * bool(extra)
             raise TableError(
                 f"the table {' and '.join(faults)}; give it the columns that the model was "
                 "made from."
@@ -367,10 +349,6 @@ _USED = ("number", "date", "boolean", "category")
 
 def _names(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"the {'column' if len(names) == 1 else 'columns'} {listed(names)}"
 
 
 def _as_frame(frame: Any) -> pandas.DataFrame:

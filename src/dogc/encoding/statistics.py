@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLE_ROWS, LEAST_ROWS, SAMPLE_CELLS = 20_000, 1_000, 10_000_000
 # Different texts of a column that are counted; of a column with more, those of the sample are.
 MOST_TEXTS = 20_000
-_VALUES = {"number": plain_numbers, "date": dates_of, "duration": durations_of}
+VALUES = {"number": plain_numbers, "date": dates_of, "duration": durations_of}
 
 
 class ColumnStatistics:
@@ -48,7 +48,7 @@ class ColumnStatistics:
     def __init__(self, column: pandas.Series):
         """No cell is counted yet."""
         self.name, self.dtype = column.name, column.dtype
-        self.kind = _kind(column.dtype)
+        self.kind = kind_of(column.dtype)
         self.rows = self.missing = 0
         self.low, self.high = np.inf, -np.inf
         self.counts: dict[str, int] | None = {}
@@ -58,12 +58,12 @@ class ColumnStatistics:
     @property
     def values(self) -> Any:
         """Numbers of a column of this kind, as a function."""
-        return _VALUES[self.kind]
+        return VALUES[self.kind]
 
     def add(self, column: pandas.Series) -> None:
         """Count more cells."""
         self.rows += len(column)
-        if self.kind in _VALUES:
+        if self.kind in VALUES:
             values = self.values(column)
             present = values[~np.isnan(values)]
             self.missing += len(values) - len(present)
@@ -115,7 +115,8 @@ class ColumnStatistics:
         return self.kind == "number" and from_start and self.all_different()
 
 
-def _kind(dtype: Any) -> str:
+def kind_of(dtype: Any) -> str:
+    """What the cells of a column of this dtype are: "number", "date", "text", ..."""
     from pandas.api import types
 
     if types.is_complex_dtype(dtype):
@@ -133,12 +134,13 @@ def gather(chunks: Iterable[pandas.DataFrame], names: Sequence[str]) -> dict[str
     """Statistics of some columns of a table; they do not depend on how it is cut into chunks."""
     most = max(LEAST_ROWS, min(SAMPLE_ROWS, SAMPLE_CELLS // max(len(names), 1)))
     found: dict[str, ColumnStatistics] = {}
-    kept, keys = [], np.empty(0, dtype=np.uint64)
-    for frame, new in _with_keys(chunks):
+    kept, keys, seen = [], np.empty(0, dtype=np.uint64), 0
+    for frame in chunks:
         found = found or {name: ColumnStatistics(frame[name]) for name in names}
         for name in names:
             found[name].add(frame[name])
-        keys = np.concatenate([keys, new])
+        keys = np.concatenate([keys, keys_of_rows(np.arange(seen, seen + len(frame)))])
+        seen += len(frame)
         kept.append(frame[names])
         if len(keys) > most:  # those with the smallest keys stay, in their order
             low = np.sort(np.argpartition(keys, most)[:most])
@@ -149,16 +151,8 @@ def gather(chunks: Iterable[pandas.DataFrame], names: Sequence[str]) -> dict[str
     return found
 
 
-def _with_keys(chunks: Iterable[pandas.DataFrame]) -> Iterator[tuple[pandas.DataFrame, np.ndarray]]:
-    """Chunks with a key of 64 bits for each row that looks drawn at random."""
-    start = 0
-    for frame in chunks:
-        yield frame, keys_of_rows(np.arange(start, start + len(frame)))
-        start += len(frame)
-
-
 def keys_of_rows(numbers: np.ndarray) -> np.ndarray:
-    """Keys of rows by their numbers from 0."""
+    """Keys of 64 bits for rows by their numbers from 0, which look drawn at random."""
     return row_keys((np.asarray(numbers, dtype=np.float64) + 1.0)[:, None])
 
 
@@ -207,11 +201,6 @@ class Moments(NamedTuple):
     def variance(self) -> np.ndarray:
         """Of each feature."""
         return self.squares / self.rows
-
-    @property
-    def bounds(self) -> tuple[np.ndarray, ...]:
-        """Lowest and highest value, mean and variance of each feature."""
-        return self.low, self.high, self.mean, self.variance
 
     def merged(self, later: Moments) -> Moments:
         """With later rows (Chan, Golub and LeVeque)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
@@ -22,23 +23,15 @@ _FILLED = {
 _MOST_NAMES = 12
 
 
-def describe(
-    plans: Mapping[str, Plan],
-    *,
-    id_column: str | None,
-    label_column: str | None,
-    scale: bool,
-    n_features: int,
-    weights: Mapping[str, float],
-) -> list[str]:
-    """Sentences that name the columns: what they became, and which were dropped."""
-    sentences = []
-    if id_column is not None:
-        sentences.append(f"The column '{shown(id_column)}' identifies the rows: it is copied to "
-                         "the output, but not used for clustering.")  # fmt: skip
-    if label_column is not None:
-        sentences.append(f"The column '{shown(label_column)}' holds the known labels: it is used "
-                         "only for scoring.")  # fmt: skip
+def describe(encoder: Any) -> list[str]:
+    """Sentences on a fitted encoder's columns: what they became, and which were dropped."""
+    plans, sentences = encoder.plans_, []
+    if encoder.id_column_ is not None:
+        sentences.append(f"The column '{shown(encoder.id_column_)}' identifies the rows: it is "
+                         "copied to the output, but not used for clustering.")  # fmt: skip
+    if encoder.label_column is not None:
+        sentences.append(f"The column '{shown(encoder.label_column)}' holds the known labels: it "
+                         "is used only for scoring.")  # fmt: skip
     # 1) what columns of a kind have in common
     for kind in ("left out", "number", "date", "boolean", "category"):
         of_kind = {name: plan for name, plan in plans.items() if plan["kind"] == kind}
@@ -60,7 +53,8 @@ def describe(
         if gaps := _gaps([(n, p) for n, p in plans.items() if p["kind"] in kinds]):
             sentences.append(f"{phrase}: {gaps}.")
     categories = any(plan["kind"] == "category" for plan in plans.values())
-    return [*sentences, _scaling(scale, n_features, categories), *_weights(weights)]
+    scaling = _scaling(encoder.scale, len(encoder.feature_names_), categories)
+    return [*sentences, scaling, *_weights(encoder.weights_)]
 
 
 def _phrases(plan: Plan) -> list[str]:
