@@ -184,13 +184,18 @@ def check_representatives(p: Any, c: int | None, metric: str) -> int | str | Non
         raise ValueError(
             "n_representatives needs features, and a precomputed graph gives none; leave it out."
         )
+    return check_enough("n_representatives", number, c)
+
+
+def check_enough(name: str, number: int, c: int | None) -> int:
+    """A number of points of which every cluster needs one."""
     if c is not None and number < c:
         raise ParameterError(
-            "n_representatives",
-            f"={p} is too small for n_clusters={c}: every cluster needs one; "
-            f"choose {8 * c} or more.",
+            name,
+            f"={number} is too small for n_clusters={c}: every cluster needs one; choose {8 * c} "
+            "or more.",
         )
-    return int(number)
+    return number
 
 
 def check_outlier_label(label: Any) -> int | None:

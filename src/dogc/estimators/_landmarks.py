@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import numbers
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -65,17 +63,18 @@ class LandmarkClusterer(RowClusterer):
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        n, p, k = X.shape[0], self._check_landmarks(), LINKS
+        n, k = X.shape[0], LINKS
+        p = _checks.check_count("n_landmarks", self.n_landmarks, 2, words=(None,))
         if self.n_neighbors is not None:
             k = _checks.check_neighbors(self.n_neighbors, n)
         width = _checks.check_positive("bandwidth", self.bandwidth, "mean", largest=_checks.LONGEST)
         unit_rows = _checks.check_flag("normalize_rows", self.normalize_rows)
-        n_init, n_jobs = (
-            _checks.check_count("n_init", self.n_init, words=("auto",)),
-            _checks.check_jobs(self.n_jobs),
-        )
+        n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
+        n_jobs = _checks.check_jobs(self.n_jobs)
         candidates, rng = self._candidates(), generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        if p is not None:
+            _checks.check_enough("n_landmarks", p, self.n_clusters)
         check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
         with single_blas_thread:
             # 1) landmarks, and the nearest ones of each distinct row
@@ -118,18 +117,6 @@ class LandmarkClusterer(RowClusterer):
         self.bandwidth_ = float(fitted.width * scaled.scale)
         self._fitted_rows = fitted._replace(centres=fitted.centres[order])
 
-    def _check_landmarks(self) -> int | None:
-        """None, or a number of landmarks that is enough for the clusters."""
-        if self.n_landmarks is None:
-            return None
-        p, c = _checks.check_count("n_landmarks", self.n_landmarks, 2), self.n_clusters
-        if isinstance(c, numbers.Integral) and p < c:
-            raise ValueError(
-                f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
-                f"{8 * c} or more."
-            )
-        return p
-
     def _candidates(self) -> int:
         """Rows that are drawn for each landmark."""
         return HYBRID
@@ -153,7 +140,7 @@ class LandmarkClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             return in_chunks(
-                functools.partial(landmarks.new_labels, self._fitted_rows, self.n_jobs), X
+                lambda rows: landmarks.new_labels(self._fitted_rows, self.n_jobs, rows), X
             )
 
 
