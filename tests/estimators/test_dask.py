@@ -201,7 +201,7 @@ def one_block(X):
 
 REFUSED = {
     "SEC needs all rows in memory; pass X.compute": lambda X: dogc.SEC(3).fit(X),
-    "metric='precomputed' needs a sparse": lambda X: dogc.DOGC(3, metric="precomputed").fit(X),
+    "metric='precomputed' needs all rows": lambda X: dogc.DOGC(3, metric="precomputed").fit(X),
     "affinity='full' needs all rows": lambda X: dogc.CLR(3, affinity="full").fit(X),
     "init must": lambda X: dogc.DOGC(3, init=np.zeros(600, int)).fit(X),
     "n_clusters=601 is too large": lambda X: dogc.DOGC(601).fit(X),

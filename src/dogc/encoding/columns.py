@@ -64,7 +64,7 @@ def plan_of(facts: ColumnStatistics) -> Plan:
         return _plan_text(facts)
     if no_difference(facts.low, facts.high):
         return left_out("constant")
-    values = facts.values(facts.sample)
+    values = VALUES[facts.kind](facts.sample)
     present = values[~np.isnan(values)]
     plan = {"number": {"kind": "number", "style": "plain"},
             "date": {"kind": "date", "format": "ISO8601"},
@@ -102,7 +102,6 @@ def _plan_text(facts: ColumnStatistics) -> Plan:
     if counts is None:
         levels = levels_of(facts.sample)
         counts = dict(zip(levels.texts, levels.counts.tolist(), strict=True))
-        counts |= {facts.code: 1} if facts.code is not None and facts.code not in counts else {}
     rows = np.array([*counts.values()], dtype=np.int64)
     counted = Counted([*counts], rows, facts.missing, complete=facts.counts is not None)
     if len(counted.texts) == 1 and not counted.missing:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..fitting.sampling import row_keys
 from .errors import needed
-from .values import CODE, dates_of, durations_of, levels_of, plain_numbers
+from .values import dates_of, durations_of, levels_of, plain_numbers
 
 if TYPE_CHECKING:
     import pandas
@@ -47,24 +47,18 @@ class ColumnStatistics:
 
     def __init__(self, column: pandas.Series):
         """No cell is counted yet."""
-        self.name, self.dtype = column.name, column.dtype
+        self.dtype = column.dtype
         self.kind = kind_of(column.dtype)
         self.rows = self.missing = 0
         self.low, self.high = np.inf, -np.inf
         self.counts: dict[str, int] | None = {}
-        self.code: str | None = None
         self.sample = column
-
-    @property
-    def values(self) -> Any:
-        """Numbers of a column of this kind, as a function."""
-        return VALUES[self.kind]
 
     def add(self, column: pandas.Series) -> None:
         """Count more cells."""
         self.rows += len(column)
         if self.kind in VALUES:
-            values = self.values(column)
+            values = VALUES[self.kind](column)
             present = values[~np.isnan(values)]
             self.missing += len(values) - len(present)
             self.low = min(self.low, float(present.min(initial=np.inf)))
@@ -82,15 +76,7 @@ class ColumnStatistics:
             for text, count in zip(levels.texts, levels.counts.tolist(), strict=True):
                 self.counts[text] = self.counts.get(text, 0) + count
             if len(self.counts) > MOST_TEXTS:
-                self._look_for_code(self.counts)
                 self.counts = None
-        else:
-            self._look_for_code(levels.texts)
-
-    def _look_for_code(self, texts: Iterable[str]) -> None:
-        """Keep a text that looks like a code: one makes text of a column, in the sample or not."""
-        if self.code is None:
-            self.code = next((t for t in texts if t[:1] == "0" and CODE.fullmatch(t)), None)
 
     def all_different(self) -> bool:
         """Whether no cell is missing and none comes twice; of many rows, among the sampled ones."""

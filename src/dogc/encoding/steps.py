@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
-from .errors import listed
+from .errors import shortened, listed
 
 _STYLES = {
     "decimal comma": "Read with a decimal comma",
@@ -20,7 +20,6 @@ _FILLED = {
     "boolean": "Missing values were replaced by the more frequent of yes and no",
     "category": "Missing values are treated as a separate category",
 }
-_MOST_NAMES = 12
 
 
 def describe(encoder: Any) -> list[str]:
@@ -50,8 +49,12 @@ def describe(encoder: Any) -> list[str]:
     # 3) what was done to all
     for kind, phrase in _FILLED.items():
         kinds = (kind, "date") if kind == "number" else (kind,)
-        if gaps := _gaps([(n, p) for n, p in plans.items() if p["kind"] in kinds]):
-            sentences.append(f"{phrase}: {gaps}.")
+        if gaps := [
+            f"'{shown(name)}' ({plan['missing']:,})"
+            for name, plan in plans.items()
+            if plan["kind"] in kinds and plan["missing"]
+        ]:
+            sentences.append(f"{phrase}: {shortened(gaps)}.")
     categories = any(plan["kind"] == "category" for plan in plans.values())
     scaling = _scaling(encoder.scale, len(encoder.feature_names_), categories)
     return [*sentences, scaling, *_weights(encoder.weights_)]
@@ -85,12 +88,6 @@ def _of_column(name: str, plan: Plan) -> Iterator[str]:
         cells = f"1 cell that is not a {kind}" if one else f"{strays:,} cells that are not {kind}s"
         such = f" (such as '{shown(plan['stray'], 40)}')" if "stray" in plan else ""
         yield f"In column '{shown(name)}', {cells}{such} count{'s' * one} as missing."
-
-
-def _gaps(plans: Sequence[tuple[str, Plan]]) -> str:
-    gaps = [f"'{shown(name)}' ({plan['missing']:,})" for name, plan in plans if plan["missing"]]
-    more = len(gaps) - _MOST_NAMES
-    return ", ".join(gaps[:_MOST_NAMES]) + (f" and {more} more columns" if more > 0 else "")
 
 
 def _weights(weights: Mapping[str, float]) -> list[str]:

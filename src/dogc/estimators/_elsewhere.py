@@ -139,14 +139,11 @@ def check_where(estimator: Any, rows: RowSet) -> None:
     if isinstance(rows, RowsInMemory):
         return
     for name in ("metric", "affinity"):
-        if getattr(estimator, name, None) == "precomputed":
+        if getattr(estimator, name, None) in ("precomputed", "full"):
             raise ValueError(
-                f"{name}='precomputed' needs a sparse graph in memory; pass that, or features."
+                f"{name}={getattr(estimator, name)!r} needs all rows in memory; pass a NumPy or "
+                f"SciPy array, or features and another {name}."
             )
-    if getattr(estimator, "affinity", "neighbors") != "neighbors":
-        raise ValueError(
-            f"affinity={estimator.affinity!r} needs all rows in memory; use affinity='neighbors'."
-        )
     if is_dask(rows.X) and not isinstance(getattr(estimator, "init", ""), str):
         raise ValueError("init must be 'spectral' or 'random' with Dask input; leave labels out.")
 

@@ -12,6 +12,7 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, labelling, many
 from ..fitting.auto.trials import Solved, resolve
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
@@ -88,9 +89,7 @@ class FixedGraphClusterer(RowClusterer):
         follow(self, X)
         return found
 
-    def _solve_rows(
-        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
-    ) -> Solved:
+    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Solved:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
         X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
@@ -107,17 +106,17 @@ class FixedGraphClusterer(RowClusterer):
         A = None if A is None else distinct.graph_as_given(A, place)
         return solved._replace(outcome=(A, F[place], found))
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         """Check the parameters that do not concern the graph."""
         raise NotImplementedError
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
+    def _build(self, X: Matrix, settings: GraphSettings, c: int) -> Any:
         """The graph of rows."""
         return fixed_graph.build_graph(X, settings)
 
     def _build_on(self, nodes: NodeGraph, c: int) -> Any:
         """The graph of representatives."""
-        return fixed_graph.FixedGraph(nodes.A, nodes.X)
+        return FixedGraph(nodes.A, nodes.X)
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
         """Labels of the nodes; the outcome is a graph, an embedding and what else was found."""
@@ -127,11 +126,11 @@ class FixedGraphClusterer(RowClusterer):
         if A is not None:
             self.affinity_matrix_ = A.astype(dtype)
 
-    def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
+    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
         """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
 
     def _resolve(
-        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
+        self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch
     ) -> Solved | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
@@ -200,7 +199,7 @@ class EmbeddingClusterer(FixedGraphClusterer):
 
     _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         _checks.check_count("n_init", self.n_init, words=("auto",))
 
@@ -211,11 +210,11 @@ class EmbeddingClusterer(FixedGraphClusterer):
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
         return Solved(labels, False, (fixed.A, F, None))
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError
 
 
-def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+def merged_components(fixed: FixedGraph, c: int) -> np.ndarray:
     """The component of each row; more than c of them are merged down to c, with a warning."""
     count, member = graph.components(fixed.A)
     if count <= c:
@@ -224,9 +223,7 @@ def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
     return fragments.merge_components(fixed.nodes, member, c)
 
 
-def warn_of_components(
-    count: int, c: int, outcome: str, fixed: fixed_graph.FixedGraph | None = None
-) -> None:
+def warn_of_components(count: int, c: int, outcome: str, fixed: FixedGraph | None = None) -> None:
     """Say, if so, that the graph falls into more pieces than clusters were asked for."""
     if count <= c:
         return

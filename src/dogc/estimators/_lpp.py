@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..fitting import distinct, fixed_graph
+from ..fitting.fixed_graph import FixedGraph
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
@@ -153,7 +154,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 def directions(
-    fixed: fixed_graph.FixedGraph, m: int, center: bool
+    fixed: FixedGraph, m: int, center: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, components and eigenvalues for features as the user has them.
 
