@@ -175,14 +175,15 @@ def check_cluster_count(n_clusters: Any, n: int, *words: str) -> Any:
     return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X", words)
 
 
-def check_representatives(p: Any, c: int | None, metric: str) -> int | str | None:
+def check_representatives(p: Any, c: int | None, possible: bool = True) -> int | str | None:
     """A number of representatives, "auto", or None for every row."""
     number = check_count("n_representatives", p, 2, words=("auto", None))
     if number is None:
-        return None if metric == "precomputed" else p
-    if metric == "precomputed":
+        return p if possible else None
+    if not possible:
         raise ValueError(
-            "n_representatives needs features, and a precomputed graph gives none; leave it out."
+            "n_representatives needs a graph of neighbours that is made of features; leave it out, "
+            "or set it to None."
         )
     return check_enough("n_representatives", number, c)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -152,15 +153,12 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         learns = self.scale and self.weights is not None
         crossed = learns and len(self.feature_names_) <= MOST_FEATURES
         gaps = dict.fromkeys(self.columns_, 0)
-        total: Moments | None = None
-        for frame in chunks():
-            later = moments_of(self._encoded(frame, gaps), crossed)
-            total = later if total is None else total.merged(later)
+        found = (moments_of(self._encoded(frame, gaps), crossed) for frame in chunks())
+        total = functools.reduce(Moments.merged, found)
         for name, plan in self.plans_.items():
             if plan.get("strays") == -1:  # planned from a sample: now all rows were seen
                 plan["strays"] = gaps[name] - columns[name].missing
                 plan["missing"] = gaps[name]
-        assert total is not None
         return self._finish(total)
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
@@ -226,9 +224,9 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
 
     def _roles(self, names: Sequence[str]) -> dict[str, Plan]:
         """Plans of the columns whose cells are not looked at, as the parameters say."""
-        self._check_weights(names)
+        weights = self._check_weights()
         asked = None if self.id_column == "auto" else self.id_column
-        for name in [*_names(self.drop), *_names(self.keep), self.label_column, asked]:
+        for name in [*_names(self.drop), *_names(self.keep), *weights, self.label_column, asked]:
             if name is not None and name not in names:
                 raise no_such_column(name, names)
         roles: dict[str, Plan] = {name: left_out("as you asked") for name in _names(self.drop)}
@@ -291,7 +289,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         if moments.cross is not None and discrete.any():
             covariance = moments.cross / moments.rows / np.outer(scale, scale)
             weight = learned_weights(covariance, widths, moments.rows, discrete)
-        for name, factor in (self.weights if isinstance(self.weights, Mapping) else {}).items():
+        for name, factor in self._check_weights().items():
             if name in self.columns_:
                 weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
@@ -313,21 +311,19 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             start += width
         return X
 
-    def _check_weights(self, names: Sequence[str]) -> None:
-        given = self.weights
-        if given is None or (isinstance(given, str) and given == "auto"):
-            return
+    def _check_weights(self) -> Mapping[str, float]:
+        """The weights that were asked for, by column."""
+        given = {} if self.weights in (None, "auto") else self.weights
         if not isinstance(given, Mapping):
             raise TableError(f"weights must be 'auto', a dict or None; got {given!r}.")
         for name, factor in given.items():
-            if name not in names:
-                raise no_such_column(name, names)
             number = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
             if not number or not LEAST <= factor <= 1.0 / LEAST:
                 raise TableError(
                     f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
                     f"{1 / LEAST:g}; got {shown(factor)}. Drop the column to leave it out."
                 )
+        return given
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
         names = set(frame.columns)

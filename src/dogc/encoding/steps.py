@@ -7,7 +7,7 @@ from typing import Any
 
 from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
-from .errors import shortened, listed
+from .errors import listed, shortened
 
 _STYLES = {
     "decimal comma": "Read with a decimal comma",
@@ -84,10 +84,9 @@ def _of_column(name: str, plan: Plan) -> Iterator[str]:
                f"most {MOST_LEVELS}, those in at least 1% of the rows); the other {others} share "
                "one.")  # fmt: skip
     if strays := plan.get("strays"):
-        one, kind = strays == 1, plan["kind"]
-        cells = f"1 cell that is not a {kind}" if one else f"{strays:,} cells that are not {kind}s"
         such = f" (such as '{shown(plan['stray'], 40)}')" if "stray" in plan else ""
-        yield f"In column '{shown(name)}', {cells}{such} count{'s' * one} as missing."
+        yield (f"In column '{shown(name)}', cells that are not {plan['kind']}s count as missing: "
+               f"{strays:,}{such}.")  # fmt: skip
 
 
 def _weights(weights: Mapping[str, float]) -> list[str]:

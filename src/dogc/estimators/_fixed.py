@@ -136,18 +136,11 @@ class FixedGraphClusterer(RowClusterer):
         given = self.get_params(deep=False)
         if "n_representatives" not in given:
             return None
-        p = _checks.check_representatives(given["n_representatives"], c, settings.kind)
-        if settings.kind != "neighbors" or given.get("source") == "features":
-            if isinstance(p, int):
-                raise ValueError(
-                    "n_representatives needs affinity='neighbors' (and source='graph'); leave it "
-                    "out, or set it to None."
-                )
-            p = None
+        possible = settings.kind == "neighbors" and given.get("source") != "features"
+        p = _checks.check_representatives(given["n_representatives"], c, possible)
         with watch.phase("rows"):
             drawn = many.draw(rows, p, c)
-        numbers = [] if drawn is None else many.numbers_for(drawn[1], p, c)
-        if drawn is None or not numbers:
+        if drawn is None or not (numbers := many.numbers_for(drawn[1], p, c)):
             return None
         sample = drawn[0]
         all_rows = ManyRows(rows, sample, Frame(scale_rows(sample.X), None), numbers, c)

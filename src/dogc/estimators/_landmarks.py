@@ -7,9 +7,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
-from ..fitting import distinct, landmarks
+from .._caller import warn_caller
+from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, in_chunks, single_blas_thread
@@ -17,7 +19,6 @@ from ..numerics import bipartite, discrete, fragments
 from ._discretising import kmeans, rotation_labels, unit_scale
 from ._fixed import warn_of_components
 from ._rows import RowClusterer, reachable_clusters
-from ._warnings import warn_lost_clusters
 
 # Landmarks that a row is joined with, and rows that k-means looks at.
 LINKS = 5
@@ -99,23 +100,24 @@ class LandmarkClusterer(RowClusterer):
                 seen = np.sort(rng.permutation(len(U))[:KMEANS_ROWS])
             rotated = rotation_labels(unit_scale(U[seen]), 1, rng)
             centres = kmeans(U[seen], rotated, n_init, rng, rows.size[seen]).cluster_centers_
-            self._assign(landmarks.Landmarks(frame, R, k, width, V, unit_rows, centres), U, rows, c)
-        return self
-
-    def _assign(
-        self, fitted: landmarks.Landmarks, U: np.ndarray, rows: distinct.DistinctRows, c: int
-    ) -> None:
-        """Set the fitted attributes; clusters are numbered by falling size."""
-        labels = in_chunks(lambda Z: discrete.nearest_centre(Z, fitted.centres), U)
+            labels = in_chunks(lambda Z: discrete.nearest_centre(Z, centres), U)
+        # 4) clusters numbered by falling size, without those that lost all rows
         new_name = discrete.size_order(labels, c, rows.size)
-        order = np.argsort(new_name)[: len(np.unique(labels))]  # without lost clusters
-        warn_lost_clusters(c, len(order))
-        scaled, dtype = fitted.frame.scaled, rows.X.dtype
+        order = np.argsort(new_name)[: len(np.unique(labels))]
+        if len(order) < c:
+            warn_caller(
+                f"only {len(order)} of n_clusters={c} clusters were found, because the remaining "
+                "rows are too similar; choose a smaller n_clusters.",
+                ConvergenceWarning,
+            )
+        scaled = frame.scaled
         self.labels_ = new_name[labels][rows.inverse]
-        self.embedding_ = U.astype(dtype)[rows.inverse]
-        self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(dtype)
-        self.bandwidth_ = float(fitted.width * scaled.scale)
-        self._fitted_rows = fitted._replace(centres=fitted.centres[order])
+        self.embedding_ = U.astype(X.dtype)[rows.inverse]
+        self.landmarks_ = (R * scaled.scale + scaled.shift).astype(X.dtype)
+        self.bandwidth_ = float(width * scaled.scale)
+        kept = centres[order]
+        self._fitted_rows = landmarks.Landmarks(frame, R, k, width, V, unit_rows, kept)
+        return self
 
     def _candidates(self) -> int:
         """Rows that are drawn for each landmark."""

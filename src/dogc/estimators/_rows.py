@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..fitting import labelling, new_rows, scaling
-from ..fitting.auto import n_representatives as resolutions
 from ..fitting.auto.trials import Trial
 from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
@@ -44,12 +43,6 @@ FEW_COLUMNS = 50
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
-
-    n_representatives_: int | None
-    resolutions_: resolutions.ResolutionChoice | None
-    representatives_: np.ndarray | None
-    representative_weights_: np.ndarray | None
-    representative_labels_: np.ndarray | None
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
@@ -107,8 +100,6 @@ class RowClusterer(ClusterMixin, BaseEstimator):
 
 class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     """Labels, memberships and outlier scores for rows that were not fitted."""
-
-    _fitted_rows: labelling.Fitted
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         X = super()._validate(X, reset=reset)

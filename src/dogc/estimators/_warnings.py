@@ -67,13 +67,3 @@ def warn_unless_converged(estimator: Any) -> None:
             f"{STOPPING_REASONS[estimator.stopping_reason_]}.",
             ConvergenceWarning,
         )
-
-
-def warn_lost_clusters(c: int, found: int) -> None:
-    """Say that there are fewer clusters than were asked for, if so."""
-    if found < c:
-        warn_caller(
-            f"only {found} of n_clusters={c} clusters were found, because the remaining rows are "
-            "too similar; choose a smaller n_clusters.",
-            ConvergenceWarning,
-        )

@@ -176,7 +176,9 @@ def check_settings(
         wanted=Wanted(
             n_clusters=c,
             n_neighbors=_checks.check_neighbors(given["n_neighbors"], n, "auto", _checks.WIDE),
-            n_representatives=_checks.check_representatives(given["n_representatives"], c, metric),
+            n_representatives=_checks.check_representatives(
+                given["n_representatives"], c, metric != "precomputed"
+            ),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=given["n_neighbors"] == _checks.WIDE,
