@@ -188,9 +188,9 @@ def check_representatives(p: Any, c: int | None, possible: bool = True) -> int |
     return check_enough("n_representatives", number, c)
 
 
-def check_enough(name: str, number: int, c: int | None) -> int:
-    """A number of points of which every cluster needs one."""
-    if c is not None and number < c:
+def check_enough(name: str, number: Any, c: int | None) -> Any:
+    """A number of points of which every cluster needs one, or None."""
+    if number is not None and c is not None and number < c:
         raise ParameterError(
             name,
             f"={number} is too small for n_clusters={c}: every cluster needs one; choose {8 * c} "

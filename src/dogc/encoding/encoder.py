@@ -326,8 +326,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         return given
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
-        names = set(frame.columns)
-        missing = [name for name in self.columns_ if name not in names]
+        missing = [name for name in self.columns_ if name not in frame.columns]
         extra = [name for name in frame.columns if name not in self.plans_]
         if missing or extra:
             faults = [f"lacks {listed(missing)}"] * bool(missing)

@@ -65,14 +65,13 @@ class ColumnStatistics:
             self.high = max(self.high, float(present.max(initial=-np.inf)))
         elif self.kind != "other":
             try:
-                self._add_texts(column)
+                levels = levels_of(column)
             except TypeError:  # lists and the like
                 self.kind = "other"
-
-    def _add_texts(self, column: pandas.Series) -> None:
-        levels = levels_of(column)
-        self.missing += int((levels.codes < 0).sum())
-        if self.counts is not None:
+                return
+            self.missing += int((levels.codes < 0).sum())
+            if self.counts is None:
+                return
             for text, count in zip(levels.texts, levels.counts.tolist(), strict=True):
                 self.counts[text] = self.counts.get(text, 0) + count
             if len(self.counts) > MOST_TEXTS:
@@ -80,11 +79,8 @@ class ColumnStatistics:
 
     def all_different(self) -> bool:
         """Whether no cell is missing and none comes twice; of many rows, among the sampled ones."""
-        if self.missing:
-            return False
-        if self.kind == "number":
-            return self.dtype.kind in "iu" and bool(self.sample.is_unique)
-        return self.all_different_text()
+        whole = self.kind == "number" and self.dtype.kind in "iu" and not self.missing
+        return bool(self.sample.is_unique) if whole else self.all_different_text()
 
     def all_different_text(self) -> bool:
         """Whether that is so and the cells are text."""
@@ -102,7 +98,7 @@ class ColumnStatistics:
 
 
 def kind_of(dtype: Any) -> str:
-    """What the cells of a column of this dtype are: "number", "date", "text", ..."""
+    """Kind of the cells of a column of this dtype: "number", "date", "text", ..."""
     from pandas.api import types
 
     if types.is_complex_dtype(dtype):

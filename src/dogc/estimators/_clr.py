@@ -183,8 +183,7 @@ class CLR(FixedGraphClusterer):
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
         with watch.guard():
             result = self._fit(X, watch)
-        self._assign_run(result)
-        self._assign_end(watch)
+        self._assign_run(result, watch)
         warn_unless_converged(self)
         return self
 

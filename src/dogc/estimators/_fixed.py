@@ -142,8 +142,7 @@ class FixedGraphClusterer(RowClusterer):
             drawn = many.draw(rows, p, c)
         if drawn is None or not (numbers := many.numbers_for(drawn[1], p, c)):
             return None
-        sample = drawn[0]
-        all_rows = ManyRows(rows, sample, Frame(scale_rows(sample.X), None), numbers, c)
+        all_rows = ManyRows(rows, drawn[0], Frame(scale_rows(drawn[0].X), None), numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
 
         def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:

@@ -74,8 +74,7 @@ class LandmarkClusterer(RowClusterer):
         n_jobs = _checks.check_jobs(self.n_jobs)
         candidates, rng = self._candidates(), generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
-        if p is not None:
-            _checks.check_enough("n_landmarks", p, self.n_clusters)
+        _checks.check_enough("n_landmarks", p, self.n_clusters)
         check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
         with single_blas_thread:
             # 1) landmarks, and the nearest ones of each distinct row
@@ -115,8 +114,7 @@ class LandmarkClusterer(RowClusterer):
         self.embedding_ = U.astype(X.dtype)[rows.inverse]
         self.landmarks_ = (R * scaled.scale + scaled.shift).astype(X.dtype)
         self.bandwidth_ = float(width * scaled.scale)
-        kept = centres[order]
-        self._fitted_rows = landmarks.Landmarks(frame, R, k, width, V, unit_rows, kept)
+        self._fitted_rows = landmarks.Landmarks(frame, R, k, width, V, unit_rows, centres[order])
         return self
 
     def _candidates(self) -> int:

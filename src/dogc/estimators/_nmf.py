@@ -194,8 +194,7 @@ def feature_factors(
         W = model.fit_transform(X)
     # Only the product W H is determined: columns are made comparable by giving H unit rows.
     W = W * np.linalg.norm(model.components_, axis=1)
-    n_iter = model.n_iter_
-    return W, float(model.reconstruction_err_), n_iter, n_iter < max_iter
+    return W, float(model.reconstruction_err_), model.n_iter_, model.n_iter_ < max_iter
 
 
 def graph_factors(

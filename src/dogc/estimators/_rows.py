@@ -65,15 +65,11 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         return self._validate(X, reset=False)
 
-    def _assign_run(self, result: Result) -> None:
-        """How the loop went."""
+    def _assign_run(self, result: Result, watch: Watch) -> None:
+        """How the loop went, and whether something was left out for want of time."""
+        reason = result.reason if result.reason in HALTED else watch.end.reason or result.reason
+        self.stopping_reason_, self.converged_ = reason, reason in SUCCESS
         self.history_, self.n_iter_ = result.history, len(result.history)
-        self.stopping_reason_, self.converged_ = result.reason, result.reason in SUCCESS
-
-    def _assign_end(self, watch: Watch) -> None:
-        """Say so where something was left out for want of time."""
-        if watch.end.reason is not None and self.stopping_reason_ not in HALTED:
-            self.stopping_reason_, self.converged_ = watch.end.reason, False
 
     def _assign_representatives(
         self, trial: Trial | None, labels: np.ndarray | None = None, unit: float = 1.0
@@ -142,10 +138,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
-        sure = self._fitted_confidence
-        return new_rows.Model(
-            self._fitted_rows, rule, self.metric, self.outlier_label, self.n_jobs, sure
-        )
+        fitted, sure = self._fitted_rows, self._fitted_confidence
+        return new_rows.Model(fitted, rule, self.metric, self.outlier_label, self.n_jobs, sure)
 
     @of_each_row
     def predict_confidence(self, X: Any) -> np.ndarray:

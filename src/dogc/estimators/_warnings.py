@@ -41,8 +41,7 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
             "n_neighbors.",
         )
     warn_unless_converged(estimator)
-    halted = estimator.stopping_reason_ in HALTED
-    if estimator.label_agreement_ < REPEATED and not halted:
+    if estimator.label_agreement_ < REPEATED and estimator.stopping_reason_ not in HALTED:
         why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
         warn_caller(
             f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
