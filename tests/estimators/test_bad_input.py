@@ -14,10 +14,6 @@ from dogc import (
     CLGR,
     DOGC,
     DOGCOS,
-    SEC,
-    DiscriminativeKMeans,
-    DOGCFixedGraph,
-    LocalLearningClustering,
 )
 from dogc.fitting.auto import task
 
@@ -212,15 +208,6 @@ def test_parameters_have_bounds(cls, parameters, says):
     if cls is CLGR and parameters == {"lam": 1e-300}:
         pytest.skip("it may be zero")
     assert re.match(says, message_of(cls(2, **parameters)))
-
-
-@each
-def test_convergence_warning_names_reason_and_remedy(cls):
-    rows = np.concatenate([np.linspace(0, 1, 10) + 100.0 * k for k in range(5)])[:, None]
-    if cls in (DOGCFixedGraph, SEC, DiscriminativeKMeans, LocalLearningClustering):
-        pytest.skip("the number of components does not matter")
-    with pytest.warns(ConvergenceWarning, match="more (components )?than n_clusters.*n_neighbors"):
-        made(cls, 2, n_neighbors=3, n_landmarks=40).fit(rows)
 
 
 def test_a_good_run_does_not_warn():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
@@ -33,22 +32,6 @@ def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
         assert model.confidence_[i] == pytest.approx(expected, abs=1e-6)
     assert model.confidence_.min() < 0.9  # some rows lie between
     assert np.median(model.confidence_) > 0.99
-
-
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_membership_is_on_the_simplex_and_its_largest_is_the_label(cls):
-    X, new = overlapping(), overlapping(seed=2)
-    model = cls(3, n_neighbors=8).fit(X)
-    shares = model.predict_membership(new)
-    assert shares.shape == (len(new), 3)
-    assert shares.min() >= 0
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert np.array_equal(shares.argmax(axis=1), model.predict(new))
-    assert shares.max(axis=1).min() < 0.9
-    sparse = cls(3, n_neighbors=8).fit(sp.csr_array(X))
-    np.testing.assert_allclose(
-        sparse.predict_membership(sp.csr_array(new)).sum(axis=1), 1.0, rtol=1e-9
-    )
 
 
 def test_the_membership_of_dogc_os_is_the_nearest_point_of_the_simplex():

@@ -187,7 +187,7 @@ REFUSED = {
     "a dense tensor": lambda X: dogc.DOGC(3, device="cuda").fit(X.to_sparse()),
     "must be a dense": lambda X: dogc.DOGC(3).fit(X.cpu().to_sparse()),
     "dense rows": lambda X: dogc.DOGC(3, device="cuda").fit(sp.random(50, 9, 0.5)),
-    "a sparse graph in memory": lambda X: dogc.DOGC(3, metric="precomputed", device="cuda").fit(X),
+    "needs all rows": lambda X: dogc.DOGC(3, metric="precomputed", device="cuda").fit(X),
     "2 features": lambda X: dogc.DOGC(3, device="cuda").fit(X).predict(X[:, :2]),
     "n_clusters=601 is too large": lambda X: dogc.DOGC(601, device="cuda").fit(X),
 }
