@@ -225,6 +225,15 @@ def test_pipeline_and_grid_search():
     assert search.best_score_ > 0.8
 
 
+def test_paper_penalties_are_the_printed_ones(three_blobs):
+    # With everything as eq:26 prints it, the link term is alpha ||Y - FQ||^2 to the letter.
+    X, _ = three_blobs
+    model = dogc.DOGC(3, n_neighbors=8, alpha=0.25, penalties="paper").fit(X)
+    Y = np.eye(3)[model.labels_]
+    expected = 0.25 * np.linalg.norm(Y - model.embedding_ @ model.rotation_) ** 2
+    assert model.history_[-1].terms["link"] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("lam", [1e-4, 1.0])
 def test_relative_penalties_mean_the_same_at_every_n_and_lambda(lam):
     for n in (100, 10_000):

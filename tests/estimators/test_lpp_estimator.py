@@ -139,7 +139,6 @@ def test_copies_of_rows_and_constant_rows_are_harmless():
         ({"affinity": "precomputed"}, "affinity must be one of 'neighbors', 'full'; got"),
         ({"bandwidth": -1.0}, "bandwidth must be 'local' or a finite number above 0"),
         ({"center": "mean"}, "center must be True or False"),
-        ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
     ],
 )
 def test_parameters(parameters, says):

@@ -52,13 +52,6 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
     assert np.array_equal(model.predict_membership(X), whole)
 
 
-def test_copies_are_equally_sure_and_rows_without_weight_are_not_known():
-    X = np.repeat(overlapping(120), 2, axis=0)
-    weight = np.ones(len(X))
-    weight[[3, 8]] = 0.0
-    model = DOGC(3, n_neighbors=8).fit(X, sample_weight=weight)
-    assert np.isfinite(model.confidence_[2])
-    assert model.confidence_[0] == model.confidence_[1]
-    single = np.zeros(len(X), dtype=bool)
-    single[[3, 8]] = True
-    assert np.array_equal(np.isnan(model.confidence_), single)
+def test_copies_are_equally_sure():
+    model = DOGC(3, n_neighbors=8).fit(np.repeat(overlapping(120), 2, axis=0))
+    assert np.array_equal(model.confidence_[::2], model.confidence_[1::2])
