@@ -179,6 +179,7 @@ def test_numbers_below_the_range_count_as_zero_and_what_was_passed_stays():
         ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop the others."),
         ([[1, 2], [3]], "X must hold numbers, one for each row and column"),
         (np.array([[1.0], [10**400]], dtype=object), "X must hold numbers.*too large"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has columns of the same name"),
         (pd.DataFrame({"x": pd.Categorical(["a", "b"])}), "X must hold numbers"),
         (
             pd.Series([1.0, 2.0]),

@@ -18,7 +18,6 @@ each_precomputing = pytest.mark.parametrize("cls", PRECOMPUTING, ids=lambda e: e
 
 NONSENSE = [
     ({"affinity": "cosine"}, "affinity must be one of 'neighbors', 'full'.*got 'cosine'"),
-    ({"affinity": None}, "affinity must be one of 'neighbors', 'full'"),
     ({"bandwidth": 0.0}, "bandwidth must be '(local|mean)' or a finite number above 0; got 0.0"),
     ({"bandwidth": np.nan}, "bandwidth must be '(local|mean)' or a finite number above 0"),
     ({"bandwidth": "wide"}, "bandwidth must be '(local|mean)' or a finite number above 0"),

@@ -184,8 +184,7 @@ def agreement(one: Any, other: Any) -> float:
         return float(adjusted_rand_score(in_memory(one), in_memory(other)))
     from ..fitting.dask_rows import paired_counts
 
-    first, second, count = paired_counts(one, other)
-    return discrete.adjusted_rand(first, second, count)
+    return discrete.adjusted_rand(*paired_counts(one, other))
 
 
 def of_each_row(method: Method) -> Method:
@@ -271,6 +270,9 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
 def refused_in_a_sentence(name: str, X: Any) -> Iterator[None]:
     """Scikit-learn and NumPy judge; what they say in a page, or of single cells, in a sentence."""
     check_unmasked(name, X)
+    columns = list(getattr(X, "columns", ()))
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"{name} has columns of the same name; give each its own.")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
             yield

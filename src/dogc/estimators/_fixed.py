@@ -223,9 +223,8 @@ def warn_of_components(count: int, c: int, outcome: str, fixed: FixedGraph | Non
     if fixed is not None and fixed.scaled is None:
         lacking = "pass a graph with more edges"
         remedy = lacking if fixed.nodes is None else "set another n_representatives"
-    elif fixed is not None:
-        weights = np.exp(-fixed_graph.exponents(fixed))
-        remedy = remedy if weights.all() else "raise bandwidth"  # weights that vanished
+    elif fixed is not None and not np.exp(-fixed_graph.exponents(fixed)).all():
+        remedy = "raise bandwidth"  # some weights vanished
     warn_caller(
         f"the graph has {count} components, more than n_clusters={c}; {outcome}; {remedy} to "
         "avoid that.",

@@ -155,14 +155,13 @@ class NMFClustering(EmbeddingClusterer):
         rng = generator(self.random_state)
         starts = [None] if n_init is None else [rng] * n_init
         found = [factors(fixed, c, start, self.max_iter, self.tol) for start in starts]
-        W, error, n_iter, settled = min(found, key=lambda result: result[1])
+        W, self.reconstruction_err_, self.n_iter_, settled = min(found, key=lambda made: made[1])
         if not settled:
             warn_caller(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
             )
-        self.reconstruction_err_, self.n_iter_ = error, n_iter
         return W
 
 
