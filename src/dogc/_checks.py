@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections import Counter
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+
+from . import _words
 
 WIDE = "wide"  # neighbourhoods that reach across the cuts that categories make
 DEFAULT_NEIGHBORS = 15
@@ -33,52 +33,7 @@ class ParameterError(ValueError):
 
 def shown(value: Any) -> str:
     """A value as it fits into a sentence."""
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python writes no number of more than 4,300 digits
-        text = f"a {type(value).__name__} of very many digits"
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _real(value: Any) -> float:
-    """A number as Python has it; NaN for anything else, and for numbers that it cannot hold."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:  # a whole number of more than 300 digits
-        return math.nan
-
-
-def check_numbers(name: str, X: Any) -> None:
-    """Say what no number can be made of; shapes and missing values are scikit-learn's to judge."""
-    check_unmasked(name, X)
-    for column, times in Counter(getattr(X, "columns", ())).items():
-        if times > 1:
-            raise ValueError(
-                f"{name} has {times} columns named {shown(column)}; give each its own name."
-            )
-    kinds: Any = getattr(X, "dtypes", getattr(X, "dtype", None))
-    kinds = np.atleast_1d(kinds)  # a Series has one
-    if any(getattr(kind, "kind", "O") == "c" for kind in kinds):
-        raise ValueError(
-            f"Complex data not supported: {name} must hold real numbers; pass {name}.real and "
-            f"{name}.imag as columns."
-        )
-    if sp.issparse(X) or all(getattr(kind, "kind", "O") in "biufc" for kind in kinds):
-        return
-    try:
-        np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        reason = str(error).rstrip(".").replace("\n", " ")
-        raise type(error)(
-            f"{name} must hold numbers, one for each row and column ({reason}); encode or drop "
-            "the others."
-        ) from None
-    except OverflowError:
-        raise ValueError(
-            f"{name} holds a whole number that has no square in 64 bits; rescale {name}."
-        ) from None
+    return _words.shown(" ".join(repr(value).split()))
 
 
 def check_unmasked(name: str, value: Any) -> Any:
@@ -131,15 +86,19 @@ def check_weight(
     """A finite number within bounds, or None for one of the words."""
     if _is_word(value, words):
         return None
-    number = _real(value)
-    if not 0 <= number < math.inf or (least and not number):
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not real or not 0 <= value < math.inf or (least and not value):
         must = f"{_or(words)}a finite number {'above 0' if least else 'of at least 0'}"
         raise ParameterError(name, f" must be {must}; got {shown(value)}.")
-    if number < least:
-        raise ParameterError(name, f"={number:g} is too small; choose at least {least:g}.")
-    if number > largest:  # products with others are to be numbers
-        raise ParameterError(name, f"={number:g} is too large; choose at most {largest:g}.")
-    return number
+    if value < least:
+        raise ParameterError(
+            name, f"={_words.shown(value)} is too small; choose at least {least:g}."
+        )
+    if value > largest:  # products with others are to be numbers
+        raise ParameterError(
+            name, f"={_words.shown(value)} is too large; choose at most {largest:g}."
+        )
+    return float(value)
 
 
 def check_positive(name: str, value: Any, *words: str | None, largest: float = LARGEST) -> Any:
@@ -149,13 +108,11 @@ def check_positive(name: str, value: Any, *words: str | None, largest: float = L
 
 def check_device(device: Any) -> str:
     """The device that works on rows: "auto", "cpu", "cuda", a numbered "cuda:0", or torch's own."""
-    if type(device).__module__ == "torch":
-        device = str(device)
-    if not isinstance(device, str) or not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", str(device)):
         raise ValueError(
             f"device must be 'auto', 'cpu', 'cuda' or 'cuda:' with a number; got {shown(device)}."
         )
-    return device
+    return str(device)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -183,10 +140,9 @@ def check_callback(callback: Any) -> None:
 
 def check_jobs(n_jobs: Any) -> int | None:
     """None or a number of threads, negative to count from the number of processors."""
-    if n_jobs is not None and (_real(n_jobs) == 0 or not isinstance(n_jobs, numbers.Integral)):
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or an integer other than 0; got {shown(n_jobs)}.")
-    check_count("n_jobs", n_jobs, -MOST_JOBS, MOST_JOBS, words=(None,))
-    return None if n_jobs is None else int(n_jobs)
+    return check_count("n_jobs", n_jobs, -MOST_JOBS, MOST_JOBS, words=(None,))
 
 
 def check_verbose(verbose: Any) -> None:
@@ -214,32 +170,33 @@ def check_algorithm(algorithm: Any, names: tuple[str, ...]) -> Any:
     return algorithm
 
 
-def check_clusters(n_clusters: Any, n: int) -> int | None:
-    """A number of clusters, or None for "auto"."""
-    return check_cluster_count(n_clusters, n, "auto")
-
-
 def check_cluster_count(n_clusters: Any, n: int, *words: str) -> Any:
     """A number of clusters that n rows can have, or None for one of the words."""
     return check_count("n_clusters", n_clusters, 1, n, f"there are only {n} rows in X", words)
 
 
-def check_representatives(p: Any, c: int | None, metric: str) -> int | str | None:
+def check_representatives(p: Any, c: int | None, possible: bool = True) -> int | str | None:
     """A number of representatives, "auto", or None for every row."""
     number = check_count("n_representatives", p, 2, words=("auto", None))
     if number is None:
-        return None if metric == "precomputed" else p
-    if metric == "precomputed":
+        return p if possible else None
+    if not possible:
         raise ValueError(
-            "n_representatives needs features, and a precomputed graph gives none; leave it out."
+            "n_representatives needs a graph of neighbours that is made of features; leave it out, "
+            "or set it to None."
         )
-    if c is not None and number < c:
+    return check_enough("n_representatives", number, c)
+
+
+def check_enough(name: str, number: Any, c: int | None) -> Any:
+    """A number of points of which every cluster needs one, or None."""
+    if number is not None and c is not None and number < c:
         raise ParameterError(
-            "n_representatives",
-            f"={p} is too small for n_clusters={c}: every cluster needs one; "
-            f"choose {8 * c} or more.",
+            name,
+            f"={number} is too small for n_clusters={c}: every cluster needs one; choose {8 * c} "
+            "or more.",
         )
-    return int(number)
+    return number
 
 
 def check_outlier_label(label: Any) -> int | None:
@@ -282,24 +239,14 @@ def check_init(init: Any, n: int, c: int | None) -> str | np.ndarray:
         return check_choice("init", init, ("auto", "spectral", "modularity", "random"))
     if c is None:
         raise ValueError("init gives labels, so n_clusters cannot be 'auto'; pass their number.")
-    try:
-        labels = np.asarray(check_unmasked("init", init))
-    except ValueError:  # ragged
-        labels = np.empty(0)
+    labels = np.asarray(check_unmasked("init", init))
     if labels.shape != (n,):
-        given = f"an array of shape {labels.shape}" if labels.ndim else repr(init)
+        given = f"an array of shape {labels.shape}" if labels.ndim else shown(init)
         raise ValueError(
             "init must be 'auto', 'spectral', 'modularity', 'random' or one label for each of the "
             f"{n} rows; got {given}."
         )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("init has labels that are NaN or infinite; give each row a finite one.")
-    try:
-        values, labels = np.unique(labels, return_inverse=True)
-    except TypeError:
-        raise ValueError(
-            "init mixes labels that cannot be compared, such as numbers and text; use one kind."
-        ) from None
+    values, labels = np.unique(labels, return_inverse=True)
     if len(values) != c:
         raise ValueError(
             f"init has {len(values)} distinct labels but n_clusters={c}; make the two agree."

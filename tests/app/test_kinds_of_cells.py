@@ -72,7 +72,7 @@ def test_a_few_impossible_dates_are_gaps(texts):
     assert plan["missing"] == n_strays
     assert encode(column, plan)[62] == plan["median"]
     said = " ".join(MixedEncoder().fit(column.to_frame()).steps_)
-    cells = "1 cell that is not a date" if n_strays == 1 else "2 cells that are not dates"
+    cells = f"cells that are not dates count as missing: {n_strays}"
     assert f"In column 'when', {cells} (such as '{texts[62]}')" in said
 
 

@@ -476,9 +476,9 @@ class TestPreparation:
         frame = mixed().drop(columns=["x", "age"]).assign(height=1)
         with pytest.raises(TableError) as caught:
             fitted.transform(frame)
-        assert "lacks the columns 'x', 'age'" in str(caught.value)
-        assert "has the column 'height', which the model does not know" in str(caught.value)
-        with pytest.raises(TableError, match="lacks the column 'x'; give"):
+        assert "lacks 'x', 'age'" in str(caught.value)
+        assert "has 'height', which the model does not know" in str(caught.value)
+        with pytest.raises(TableError, match="lacks 'x'; give"):
             fitted.transform(mixed().drop(columns="x"))
 
     def test_unseen_categories_are_zero(self, fitted):
@@ -607,7 +607,7 @@ class TestKinds:
         values = [str(i * i) for i in range(99)] + ["<5"]
         frame = pd.DataFrame({"v": values})
         fitted = MixedEncoder(scale=False).fit(frame)
-        assert any("'v', 1 cell" in step and "'<5'" in step for step in fitted.steps_)
+        assert any("'v', cells that" in step and "'<5'" in step for step in fitted.steps_)
         assert fitted.transform(frame)[-1, 0] == np.median(np.arange(99) ** 2)
 
     def test_codes_with_leading_zeros_are_no_numbers(self):

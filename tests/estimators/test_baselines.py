@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import dogc
 import reference_baselines as dense
+from conftest import made
 
 # Overlapping enough that the graph is connected and no label comes for free.
 X, TRUTH = make_blobs(120, n_features=4, centers=3, cluster_std=3.0, random_state=0)
@@ -74,9 +75,11 @@ def test_normalised_cut_embeds_by_the_generalised_problem(graph):
     assert np.trace(V.T @ L @ V) == pytest.approx(values[:3].sum(), rel=1e-6)
 
 
-def test_labels_are_the_nearest_means_of_rows_of_length_one():
-    plain = dogc.NormalizedCut(3, n_neighbors=K).fit(X).embedding_
-    model = dogc.NormalizedCut(3, n_neighbors=K, normalize_rows=True).fit(X)
+@pytest.mark.parametrize("cls", [dogc.NormalizedCut, dogc.LSC, dogc.USPEC])
+def test_labels_are_the_nearest_means_of_rows_of_length_one(cls):
+    given = {"n_neighbors": K, "n_landmarks": 30}
+    plain = made(cls, 3, **given, normalize_rows=False).fit(X).embedding_
+    model = made(cls, 3, **given, normalize_rows=True).fit(X)
     F, labels = model.embedding_, model.labels_
     np.testing.assert_allclose(F, plain / np.linalg.norm(plain, axis=1, keepdims=True))
     centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from conftest import BASELINES, CLUSTERERS, ESTIMATORS
-from dogc import DOGC, DiscriminativeKMeans
+from dogc import DOGC, DOGCOS, PCAN, DiscriminativeKMeans
 
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
 
@@ -56,15 +56,10 @@ def digest_in_new_process(threads, sizes, names, n_init=1):
     return done.stdout
 
 
-def test_two_processes_with_one_and_two_threads_agree():
-    names = ["DOGC", "DOGCOS", "PCAN"]
-    assert digest_in_new_process(1, [400], names) == digest_in_new_process(2, [400], names)
-
-
-def test_two_processes_agree_on_the_methods_that_learn_no_graph():
-    names, n_init = [cls.__name__ for cls in BASELINES], 2
-    first = digest_in_new_process(1, [300], names, n_init)
-    assert first == digest_in_new_process(2, [300], names, n_init)
+@pytest.mark.parametrize("classes", [(DOGC, DOGCOS, PCAN), BASELINES], ids=["learning", "others"])
+def test_two_processes_with_one_and_two_threads_agree(classes):
+    names = [cls.__name__ for cls in classes]
+    assert digest_in_new_process(1, [300], names, 2) == digest_in_new_process(2, [300], names, 2)
 
 
 @pytest.mark.slow
@@ -118,7 +113,8 @@ def test_overlapping_fits_leave_the_threads_of_blas_as_they_were():
 
 def test_names_of_starting_labels_do_not_matter_and_the_seed_draws_random_ones():
     X, truth = make_blobs(150, n_features=4, centers=3, cluster_std=4.0, random_state=2)
-    labels = [DOGC(3, init=name[truth]).fit(X).labels_ for name in np.array([[0, 1, 2], [2, 0, 1]])]
+    names = np.array([0, 1, 2]), np.array(["b", "c", "a"])
+    labels = [DOGC(3, init=name[truth]).fit(X).labels_ for name in names]
     np.testing.assert_array_equal(*labels)
     X, _ = make_blobs(60, n_features=2, centers=6, cluster_std=4.0, random_state=1)
     changed = {

@@ -48,17 +48,6 @@ def test_uspec_embeds_by_the_normalised_cut_of_all_nodes(parameters):
 
 
 @each
-def test_kmeans_reads_rows_of_length_one(cls):
-    plain = cls(3, n_landmarks=30, normalize_rows=False).fit(X).embedding_
-    model = cls(3, n_landmarks=30).fit(X)
-    F, labels = model.embedding_, model.labels_
-    np.testing.assert_allclose(F, plain / np.linalg.norm(plain, axis=1, keepdims=True))
-    centres = np.array([F[labels == j].mean(axis=0) for j in range(3)])
-    distance = ((F[:, None] - centres) ** 2).sum(axis=2)
-    np.testing.assert_array_equal(distance.argmin(axis=1), labels)
-
-
-@each
 def test_few_landmarks_are_enough_for_many_rows_in_any_number_of_threads(cls):
     rows, truth = make_moons(6_000, noise=0.08, random_state=0)
     model, two = (cls(2, n_landmarks=300, n_jobs=jobs).fit(rows[::2]) for jobs in (1, 2))
@@ -110,20 +99,11 @@ def test_random_landmarks_are_rows():
 
 
 @each
-def test_a_graph_in_too_many_pieces_is_merged_and_said(cls):
-    rows, truth = make_blobs(80, centers=8, cluster_std=0.1, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="8 components, more than n_clusters=3.*raise n_ne"):
-        model = cls(3, n_landmarks=80).fit(rows)
-    assert set(model.labels_) == {0, 1, 2}
-    assert all(len(set(model.labels_[truth == j])) == 1 for j in range(8))
-
-
-@each
 def test_pieces_are_merged_by_where_they_lie(cls):
     rows, truth = make_blobs(
         [60, 10, 20], centers=[[0, 0], [2, 0], [50, 50]], cluster_std=0.1, random_state=0
     )
-    with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2"):
+    with pytest.warns(ConvergenceWarning, match="3 components, more than n_clusters=2.*raise n_ne"):
         labels = cls(2, n_landmarks=90).fit_predict(rows)
     np.testing.assert_array_equal(labels, truth // 2)
 
@@ -140,17 +120,9 @@ def test_lost_cells_leave_a_landmark_for_each_cluster(cls, monkeypatch):
 def test_too_few_landmarks_are_refused(cls):
     says = message_of(cls(np.int64(9), n_landmarks=8))
     assert "n_landmarks=8 is too small for n_clusters=9: every cluster needs one" in says
-    says = "n_landmarks must be an integer of at least 2"
+    says = "n_landmarks must be None or an integer of at least 2"
     assert says in message_of(cls(1, n_landmarks=1))
     assert says in message_of(cls(2, n_landmarks="auto"))
-
-
-@each
-@pytest.mark.parametrize("bandwidth", [1e-140, 1e140])
-def test_extreme_bandwidths(cls, bandwidth):
-    model = cls(3, bandwidth=bandwidth).fit(X)
-    assert np.isfinite(model.embedding_).all()
-    assert set(model.labels_) == {0, 1, 2}
 
 
 def test_many_rows_are_discretised_on_some_of_them(monkeypatch):

@@ -69,18 +69,6 @@ def test_weights_and_labels_to_start_from_go_with_the_rows():
     assert (model.labels_[150:] == -1).all()
 
 
-def test_groups_of_far_rows():
-    d = np.array([[1.0, 9e4], [1.0, 9e4], [1e4, 1.0], [1e4, 1.0], [1.0, 9e4], [1.0, 9e4]])
-    idx = np.array([[1, 2], [0, 2], [0, 3], [0, 2], [5, 2], [4, 2]])
-    idx[2], d[2] = [3, 0], [1.0, 1e4]
-    idx[3], d[3] = [2, 0], [1.0, 1e4]
-    score = np.array([1.0, 1.0, 99.0, 99.0, 1.0, 1.0])
-    many = np.array([20.0, 20.0, 1.0, 1.0, 20.0, 20.0])
-    assert outliers.lone(score, idx, d, many, 3.0).tolist() == [0, 0, 1, 1, 0, 0]
-    assert not outliers.lone(score, idx, d, many, 2.0).any()  # two rows are a cluster
-    assert not outliers.lone(score, idx, d, np.ones(6), 3.0).any()  # a third of all is no outlier
-
-
 @pytest.mark.parametrize("cls", [DOGC, CAN], ids=lambda cls: cls.__name__)
 def test_copies_of_a_few_values_are_not_far(cls):
     rng = np.random.default_rng(0)

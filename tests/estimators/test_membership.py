@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
@@ -35,22 +34,6 @@ def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
     assert np.median(model.confidence_) > 0.99
 
 
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_membership_is_on_the_simplex_and_its_largest_is_the_label(cls):
-    X, new = overlapping(), overlapping(seed=2)
-    model = cls(3, n_neighbors=8).fit(X)
-    shares = model.predict_membership(new)
-    assert shares.shape == (len(new), 3)
-    assert shares.min() >= 0
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    assert np.array_equal(shares.argmax(axis=1), model.predict(new))
-    assert shares.max(axis=1).min() < 0.9
-    sparse = cls(3, n_neighbors=8).fit(sp.csr_array(X))
-    np.testing.assert_allclose(
-        sparse.predict_membership(sp.csr_array(new)).sum(axis=1), 1.0, rtol=1e-9
-    )
-
-
 def test_the_membership_of_dogc_os_is_the_nearest_point_of_the_simplex():
     X = overlapping()
     model = DOGCOS(3, rule="paper").fit(X)
@@ -69,13 +52,6 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
     assert np.array_equal(model.predict_membership(X), whole)
 
 
-def test_copies_are_equally_sure_and_rows_without_weight_are_not_known():
-    X = np.repeat(overlapping(120), 2, axis=0)
-    weight = np.ones(len(X))
-    weight[[3, 8]] = 0.0
-    model = DOGC(3, n_neighbors=8).fit(X, sample_weight=weight)
-    assert np.isfinite(model.confidence_[2])
-    assert model.confidence_[0] == model.confidence_[1]
-    single = np.zeros(len(X), dtype=bool)
-    single[[3, 8]] = True
-    assert np.array_equal(np.isnan(model.confidence_), single)
+def test_copies_are_equally_sure():
+    model = DOGC(3, n_neighbors=8).fit(np.repeat(overlapping(120), 2, axis=0))
+    assert np.array_equal(model.confidence_[::2], model.confidence_[1::2])

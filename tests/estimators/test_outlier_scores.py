@@ -131,11 +131,14 @@ def test_degenerate_rows_have_scores_and_are_no_outliers(cls, X):
 
 
 @by_class
-def test_rows_without_weight_have_no_score(cls):
+def test_rows_without_weight_have_neither_score_nor_confidence(cls):
+    # The last of them is a copy of a row that has weight.
     X = np.vstack([groups(120), np.full((1, 4), 100.0), groups(12, seed=1)])
+    X[-1] = X[0]
     weight = np.append(np.ones(121), np.zeros(12))
     model = made(cls, 3).fit(X, sample_weight=weight)
-    assert np.array_equal(np.isnan(model.outlier_scores_), weight == 0)
+    for known in (model.outlier_scores_, model.confidence_):
+        assert np.array_equal(np.isnan(known), weight == 0)
     np.testing.assert_allclose(
         model.outlier_scores_[:121], made(cls, 3).fit(X[:121]).outlier_scores_
     )

@@ -62,7 +62,9 @@ def test_a_start_of_the_users_own_is_named():
 
 
 def test_can_draws_no_rotation():
-    with pytest.raises(ValueError, match="init='random' draws a rotation, which CAN does not have"):
+    with pytest.raises(
+        ValueError, match="init must be one of 'auto', 'spectral', 'modularity'; got"
+    ):
         CAN(3, init="random").fit(DIGITS[:50])
 
 

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .errors import TableError
-from .statistics import MOST_TEXTS, ColumnStatistics
+from .statistics import MOST_TEXTS, VALUES, ColumnStatistics, kind_of
 from .values import (
     CODE,
     TOO_SMALL,
-    Levels,
     check_finite,
     date_format,
     dates_of,
-    durations_of,
     levels_of,
     number_style,
     parse_dates,
@@ -66,7 +64,7 @@ def plan_of(facts: ColumnStatistics) -> Plan:
         return _plan_text(facts)
     if no_difference(facts.low, facts.high):
         return left_out("constant")
-    values = facts.values(facts.sample)
+    values = VALUES[facts.kind](facts.sample)
     present = values[~np.isnan(values)]
     plan = {"number": {"kind": "number", "style": "plain"},
             "date": {"kind": "date", "format": "ISO8601"},
@@ -100,15 +98,12 @@ class Counted(NamedTuple):
 
 
 def _plan_text(facts: ColumnStatistics) -> Plan:
-    if facts.counts is None:
+    counts = facts.counts
+    if counts is None:
         levels = levels_of(facts.sample)
-        counted = Counted(levels.texts, levels.counts, facts.missing, complete=False)
-        if facts.code is not None and facts.code not in levels.texts:
-            counts = np.append(levels.counts, 1)
-            counted = counted._replace(texts=[*levels.texts, facts.code], counts=counts)
-    else:
-        counts = np.array([*facts.counts.values()], dtype=np.int64)
-        counted = Counted([*facts.counts], counts, facts.missing, complete=True)
+        counts = dict(zip(levels.texts, levels.counts.tolist(), strict=True))
+    rows = np.array([*counts.values()], dtype=np.int64)
+    counted = Counted([*counts], rows, facts.missing, complete=facts.counts is not None)
     if len(counted.texts) == 1 and not counted.missing:
         return left_out("constant")
     plan = None
@@ -230,8 +225,40 @@ def encode(column: pandas.Series, plan: Plan, counted: dict[str, int] | None = N
 
 def with_gaps(column: pandas.Series, plan: Plan) -> np.ndarray:
     """The numbers of a column that is not a category, NaN where a value is missing."""
-    encoders = {"boolean": _encode_boolean, "number": _encode_number, "date": _encode_date}
-    return encoders[plan["kind"]](column, plan)
+    # 1) a column that holds such values
+    kind, asked = kind_of(column.dtype), plan["kind"]
+    if asked == "number" and (kind in ("number", "duration") or column.dtype.kind == "b"):
+        return VALUES.get(kind, plain_numbers)(column)
+    if asked == kind == "date":
+        return dates_of(column)
+    # 2) a column of texts
+    levels = levels_of(column)
+    if asked == "boolean":
+        meaning = {plan["yes"]: 1.0, plan["no"]: 0.0, "1": 1.0, "0": 0.0}
+        values = np.array([meaning.get(text.lower(), np.nan) for text in levels.texts])
+        what = f"{plan['yes']} or {plan['no']}"
+    elif asked == "date":
+        values, what = parse_dates(levels.texts, plan["format"]), "dates"
+    else:
+        values, what = _numbers_of(levels.texts, plan), "numbers"
+    rows = levels.spread(values)
+    wrong = np.isnan(rows) & (levels.codes >= 0)
+    if wrong.any() and not plan.get("strays"):
+        place = int(wrong.argmax())
+        raise TableError(
+            f"column '{column.name}' should hold {what}, but row {row_number(column, place)} has "
+            f"'{levels.texts[levels.codes[place]][:40]}'; correct it, or leave it empty."
+        )
+    return check_finite(rows, column)
+
+
+def _numbers_of(texts: list[str], plan: Plan) -> np.ndarray:
+    # Few rows may be written more plainly than those the style was seen in.
+    style = plan["style"] if plan["style"] != "days" else "plain"
+    before, after = str(plan.get("before", "")), str(plan.get("after", ""))
+    texts = [without_unit(text, before, after) for text in texts]
+    values = parse_numbers(texts, style)
+    return np.where(np.isnan(values), parse_numbers(texts), values)
 
 
 def _encode_category(column: pandas.Series, plan: Plan) -> np.ndarray:
@@ -270,68 +297,3 @@ def unseen(column: pandas.Series, plan: Plan) -> tuple[int, str | None]:
     if not strange.any():
         return 0, None
     return int(levels.counts[strange].sum()), levels.texts[int(strange.argmax())]
-
-
-def _encode_boolean(column: pandas.Series, plan: Plan) -> np.ndarray:
-    levels = levels_of(column)
-    meaning = {plan["yes"]: 1.0, plan["no"]: 0.0, "1": 1.0, "0": 0.0}
-    values = [meaning.get(text.lower(), np.nan) for text in levels.texts]
-    what = f"{plan['yes']} or {plan['no']}"
-    return _all_understood(levels, np.array(values), column, what)
-
-
-def _encode_number(column: pandas.Series, plan: Plan) -> np.ndarray:
-    from pandas.api import types
-
-    if types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype):
-        return plain_numbers(column)
-    if types.is_timedelta64_dtype(column.dtype):
-        return durations_of(column)
-    if types.is_datetime64_any_dtype(column.dtype):
-        raise TableError(f"column '{column.name}' should hold numbers, but it holds dates.")
-    levels = _levels(column, "numbers")
-    # Few rows may be written more plainly than those the style was seen in.
-    style = plan["style"] if plan["style"] != "days" else "plain"
-    before, after = str(plan.get("before", "")), str(plan.get("after", ""))
-    texts = [without_unit(text, before, after) for text in levels.texts]
-    values = parse_numbers(texts, style)
-    if style != "plain":
-        values = np.where(np.isnan(values), parse_numbers(texts), values)
-    if plan.get("strays"):
-        return check_finite(levels.spread(values), column)
-    understood = _all_understood(levels, values, column, "numbers")
-    return check_finite(understood, column)
-
-
-def _encode_date(column: pandas.Series, plan: Plan) -> np.ndarray:
-    from pandas.api import types
-
-    if types.is_datetime64_any_dtype(column.dtype):
-        return dates_of(column)
-    levels = _levels(column, "dates")
-    values = parse_dates(levels.texts, plan["format"])
-    if plan.get("strays"):
-        return levels.spread(values)
-    return _all_understood(levels, values, column, "dates")
-
-
-def _levels(column: pandas.Series, what: str) -> Levels:
-    try:
-        return levels_of(column)
-    except TypeError:
-        raise TableError(f"column '{column.name}' should hold {what}, not lists.") from None
-
-
-def _all_understood(
-    levels: Levels, values: np.ndarray, column: pandas.Series, what: str
-) -> np.ndarray:
-    """A value for each row, unless some text has none."""
-    rows = levels.spread(values)
-    wrong = np.isnan(rows) & (levels.codes >= 0)
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise TableError(
-            f"column '{column.name}' should hold {what}, but row {row_number(column, place)} has "
-            f"'{levels.texts[levels.codes[place]][:40]}'; correct it, or leave it empty."
-        )
-    return rows

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@dataclass(eq=False, repr=False)
 class MixedEncoder(TransformerMixin, BaseEstimator):
     """Encode a table as numbers; the encoding is learned once, stored, and described in words.
 
@@ -101,22 +104,12 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     (['x', 'c=a', 'c=b'], 'id')
     """
 
-    def __init__(
-        self,
-        scale: bool = True,
-        drop: Sequence[str] = (),
-        label_column: str | None = None,
-        id_column: str | None = "auto",
-        weights: str | Mapping[str, float] | None = "auto",
-        keep: Sequence[str] = (),
-    ):
-        """Keep the settings; they are checked against a table by fit."""
-        self.scale = scale
-        self.drop = drop
-        self.label_column = label_column
-        self.id_column = id_column
-        self.weights = weights
-        self.keep = keep
+    scale: bool = True
+    drop: Sequence[str] = ()
+    label_column: str | None = None
+    id_column: str | None = "auto"
+    weights: str | Mapping[str, float] | None = "auto"
+    keep: Sequence[str] = ()
 
     def fit(self, frame: pandas.DataFrame, y: object = None) -> MixedEncoder:
         """Decide what is made of each column.
@@ -157,16 +150,15 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             raise TableError("the table has no rows; give one with some.")
         roles = {**roles, **self._ids(columns, roles)}
         self._adopt({name: roles.get(name) or plan_of(columns[name]) for name in names})
+        learns = self.scale and self.weights is not None
+        crossed = learns and len(self.feature_names_) <= MOST_FEATURES
         gaps = dict.fromkeys(self.columns_, 0)
-        total: Moments | None = None
-        for frame in chunks():
-            later = moments_of(self._encoded(frame, gaps), self._weighs)
-            total = later if total is None else total.merged(later)
+        found = (moments_of(self._encoded(frame, gaps), crossed) for frame in chunks())
+        total = functools.reduce(Moments.merged, found)
         for name, plan in self.plans_.items():
             if plan.get("strays") == -1:  # planned from a sample: now all rows were seen
                 plan["strays"] = gaps[name] - columns[name].missing
                 plan["missing"] = gaps[name]
-        assert total is not None
         return self._finish(total)
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
@@ -232,9 +224,9 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
 
     def _roles(self, names: Sequence[str]) -> dict[str, Plan]:
         """Plans of the columns whose cells are not looked at, as the parameters say."""
-        self._check_weights(names)
+        weights = self._check_weights()
         asked = None if self.id_column == "auto" else self.id_column
-        for name in [*_names(self.drop), *_names(self.keep), self.label_column, asked]:
+        for name in [*_names(self.drop), *_names(self.keep), *weights, self.label_column, asked]:
             if name is not None and name not in names:
                 raise no_such_column(name, names)
         roles: dict[str, Plan] = {name: left_out("as you asked") for name in _names(self.drop)}
@@ -272,12 +264,6 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         if len(self.feature_names_) > len(plans):
             check_columns(len(self.feature_names_), "the table, with one for each category,")
 
-    @property
-    def _weighs(self) -> bool:
-        """Whether weights may have to be learned."""
-        learns = self.scale and self.weights is not None
-        return learns and len(self.feature_names_) <= MOST_FEATURES
-
     def _finish(self, moments: Moments) -> MixedEncoder:
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
@@ -293,29 +279,23 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             self.mean_ = np.rint(moments.mean / step) * step
             scale = np.rint(scale / step) * step
         # 2) weights, learned where columns have few values, and as they were asked for
-        bounds = np.column_stack(moments.bounds)[starts]
+        facts = moments.low, moments.high, moments.mean, moments.variance
         discrete = np.array([
-            self.plans_[name]["kind"] in ("category", "boolean") or has_two_values(*facts)
-            for name, facts in zip(self.columns_, bounds, strict=True)
+            self.plans_[name]["kind"] in ("category", "boolean")
+            or has_two_values(*(fact[start] for fact in facts))
+            for name, start in zip(self.columns_, starts, strict=True)
         ])  # fmt: skip
         weight = np.ones(len(widths))
         if moments.cross is not None and discrete.any():
             covariance = moments.cross / moments.rows / np.outer(scale, scale)
             weight = learned_weights(covariance, widths, moments.rows, discrete)
-        for name, factor in (self.weights if isinstance(self.weights, Mapping) else {}).items():
+        for name, factor in self._check_weights().items():
             if name in self.columns_:
                 weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
         self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
-        self.steps_ = describe(
-            self.plans_,
-            id_column=self.id_column_,
-            label_column=self.label_column,
-            scale=self.scale,
-            n_features=d,
-            weights=self.weights_,
-        )
+        self.steps_ = describe(self)
         return self
 
     def _encoded(self, frame: pandas.DataFrame, gaps: dict[str, int] | None = None) -> np.ndarray:
@@ -331,29 +311,26 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             start += width
         return X
 
-    def _check_weights(self, names: Sequence[str]) -> None:
-        given = self.weights
-        if given is None or (isinstance(given, str) and given == "auto"):
-            return
+    def _check_weights(self) -> Mapping[str, float]:
+        """The weights that were asked for, by column."""
+        given = {} if self.weights in (None, "auto") else self.weights
         if not isinstance(given, Mapping):
             raise TableError(f"weights must be 'auto', a dict or None; got {given!r}.")
         for name, factor in given.items():
-            if name not in names:
-                raise no_such_column(name, names)
             number = isinstance(factor, numbers.Real) and not isinstance(factor, bool)
             if not number or not LEAST <= factor <= 1.0 / LEAST:
                 raise TableError(
                     f"the weight of column '{shown(name)}' must be a number from {LEAST:g} to "
                     f"{1 / LEAST:g}; got {shown(factor)}. Drop the column to leave it out."
                 )
+        return given
 
     def _check_columns(self, frame: pandas.DataFrame) -> None:
-        names = set(frame.columns)
-        missing = [name for name in self.columns_ if name not in names]
+        missing = [name for name in self.columns_ if name not in frame.columns]
         extra = [name for name in frame.columns if name not in self.plans_]
         if missing or extra:
-            faults = [f"lacks {_columns(missing)}"] * bool(missing)
-            faults += [f"has {_columns(extra)}, which the model does not know"] * bool(extra)
+            faults = [f"lacks {listed(missing)}"] * bool(missing)
+            faults += [f"has {listed(extra)}, which the model does not know"] * bool(extra)
             raise TableError(
                 f"the table {' and '.join(faults)}; give it the columns that the model was "
                 "made from."
@@ -367,10 +344,6 @@ _USED = ("number", "date", "boolean", "category")
 
 def _names(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"the {'column' if len(names) == 1 else 'columns'} {listed(names)}"
 
 
 def _as_frame(frame: Any) -> pandas.DataFrame:

@@ -40,9 +40,13 @@ def listed(names: Iterable[object], most: int = _MOST_NAMES) -> str:
     >>> listed(range(5), most=2)
     "'0', '1' and 3 more"
     """
-    names = list(names)
-    found = ", ".join(f"'{shown(name)}'" for name in names[:most])
-    return found if len(names) <= most else f"{found} and {len(names) - most} more"
+    return shortened([f"'{shown(name)}'" for name in names], most)
+
+
+def shortened(items: Sequence[str], most: int = _MOST_NAMES) -> str:
+    """Items with commas between; those beyond the first few are counted."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
 
 
 def no_such_column(name: str, columns: Sequence[str]) -> TableError:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..fitting.sampling import row_keys
 from .errors import needed
-from .values import CODE, dates_of, durations_of, levels_of, plain_numbers
+from .values import dates_of, durations_of, levels_of, plain_numbers
 
 if TYPE_CHECKING:
     import pandas
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLE_ROWS, LEAST_ROWS, SAMPLE_CELLS = 20_000, 1_000, 10_000_000
 # Different texts of a column that are counted; of a column with more, those of the sample are.
 MOST_TEXTS = 20_000
-_VALUES = {"number": plain_numbers, "date": dates_of, "duration": durations_of}
+VALUES = {"number": plain_numbers, "date": dates_of, "duration": durations_of}
 
 
 class ColumnStatistics:
@@ -47,58 +47,40 @@ class ColumnStatistics:
 
     def __init__(self, column: pandas.Series):
         """No cell is counted yet."""
-        self.name, self.dtype = column.name, column.dtype
-        self.kind = _kind(column.dtype)
+        self.dtype = column.dtype
+        self.kind = kind_of(column.dtype)
         self.rows = self.missing = 0
         self.low, self.high = np.inf, -np.inf
         self.counts: dict[str, int] | None = {}
-        self.code: str | None = None
         self.sample = column
-
-    @property
-    def values(self) -> Any:
-        """Numbers of a column of this kind, as a function."""
-        return _VALUES[self.kind]
 
     def add(self, column: pandas.Series) -> None:
         """Count more cells."""
         self.rows += len(column)
-        if self.kind in _VALUES:
-            values = self.values(column)
+        if self.kind in VALUES:
+            values = VALUES[self.kind](column)
             present = values[~np.isnan(values)]
             self.missing += len(values) - len(present)
             self.low = min(self.low, float(present.min(initial=np.inf)))
             self.high = max(self.high, float(present.max(initial=-np.inf)))
         elif self.kind != "other":
             try:
-                self._add_texts(column)
+                levels = levels_of(column)
             except TypeError:  # lists and the like
                 self.kind = "other"
-
-    def _add_texts(self, column: pandas.Series) -> None:
-        levels = levels_of(column)
-        self.missing += int((levels.codes < 0).sum())
-        if self.counts is not None:
+                return
+            self.missing += int((levels.codes < 0).sum())
+            if self.counts is None:
+                return
             for text, count in zip(levels.texts, levels.counts.tolist(), strict=True):
                 self.counts[text] = self.counts.get(text, 0) + count
             if len(self.counts) > MOST_TEXTS:
-                self._look_for_code(self.counts)
                 self.counts = None
-        else:
-            self._look_for_code(levels.texts)
-
-    def _look_for_code(self, texts: Iterable[str]) -> None:
-        """Keep a text that looks like a code: one makes text of a column, in the sample or not."""
-        if self.code is None:
-            self.code = next((t for t in texts if t[:1] == "0" and CODE.fullmatch(t)), None)
 
     def all_different(self) -> bool:
         """Whether no cell is missing and none comes twice; of many rows, among the sampled ones."""
-        if self.missing:
-            return False
-        if self.kind == "number":
-            return self.dtype.kind in "iu" and bool(self.sample.is_unique)
-        return self.all_different_text()
+        whole = self.kind == "number" and self.dtype.kind in "iu" and not self.missing
+        return bool(self.sample.is_unique) if whole else self.all_different_text()
 
     def all_different_text(self) -> bool:
         """Whether that is so and the cells are text."""
@@ -115,7 +97,8 @@ class ColumnStatistics:
         return self.kind == "number" and from_start and self.all_different()
 
 
-def _kind(dtype: Any) -> str:
+def kind_of(dtype: Any) -> str:
+    """Kind of the cells of a column of this dtype: "number", "date", "text", ..."""
     from pandas.api import types
 
     if types.is_complex_dtype(dtype):
@@ -133,12 +116,13 @@ def gather(chunks: Iterable[pandas.DataFrame], names: Sequence[str]) -> dict[str
     """Statistics of some columns of a table; they do not depend on how it is cut into chunks."""
     most = max(LEAST_ROWS, min(SAMPLE_ROWS, SAMPLE_CELLS // max(len(names), 1)))
     found: dict[str, ColumnStatistics] = {}
-    kept, keys = [], np.empty(0, dtype=np.uint64)
-    for frame, new in _with_keys(chunks):
+    kept, keys, seen = [], np.empty(0, dtype=np.uint64), 0
+    for frame in chunks:
         found = found or {name: ColumnStatistics(frame[name]) for name in names}
         for name in names:
             found[name].add(frame[name])
-        keys = np.concatenate([keys, new])
+        keys = np.concatenate([keys, keys_of_rows(np.arange(seen, seen + len(frame)))])
+        seen += len(frame)
         kept.append(frame[names])
         if len(keys) > most:  # those with the smallest keys stay, in their order
             low = np.sort(np.argpartition(keys, most)[:most])
@@ -149,16 +133,8 @@ def gather(chunks: Iterable[pandas.DataFrame], names: Sequence[str]) -> dict[str
     return found
 
 
-def _with_keys(chunks: Iterable[pandas.DataFrame]) -> Iterator[tuple[pandas.DataFrame, np.ndarray]]:
-    """Chunks with a key of 64 bits for each row that looks drawn at random."""
-    start = 0
-    for frame in chunks:
-        yield frame, keys_of_rows(np.arange(start, start + len(frame)))
-        start += len(frame)
-
-
 def keys_of_rows(numbers: np.ndarray) -> np.ndarray:
-    """Keys of rows by their numbers from 0."""
+    """Keys of 64 bits for rows by their numbers from 0, which look drawn at random."""
     return row_keys((np.asarray(numbers, dtype=np.float64) + 1.0)[:, None])
 
 
@@ -207,11 +183,6 @@ class Moments(NamedTuple):
     def variance(self) -> np.ndarray:
         """Of each feature."""
         return self.squares / self.rows
-
-    @property
-    def bounds(self) -> tuple[np.ndarray, ...]:
-        """Lowest and highest value, mean and variance of each feature."""
-        return self.low, self.high, self.mean, self.variance
 
     def merged(self, later: Moments) -> Moments:
         """With later rows (Chan, Golub and LeVeque)."""

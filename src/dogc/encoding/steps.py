@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .._words import shown
 from .columns import MOST_LEVELS, Plan, has_others
-from .errors import listed
+from .errors import listed, shortened
 
 _STYLES = {
     "decimal comma": "Read with a decimal comma",
@@ -19,26 +20,17 @@ _FILLED = {
     "boolean": "Missing values were replaced by the more frequent of yes and no",
     "category": "Missing values are treated as a separate category",
 }
-_MOST_NAMES = 12
 
 
-def describe(
-    plans: Mapping[str, Plan],
-    *,
-    id_column: str | None,
-    label_column: str | None,
-    scale: bool,
-    n_features: int,
-    weights: Mapping[str, float],
-) -> list[str]:
-    """Sentences that name the columns: what they became, and which were dropped."""
-    sentences = []
-    if id_column is not None:
-        sentences.append(f"The column '{shown(id_column)}' identifies the rows: it is copied to "
-                         "the output, but not used for clustering.")  # fmt: skip
-    if label_column is not None:
-        sentences.append(f"The column '{shown(label_column)}' holds the known labels: it is used "
-                         "only for scoring.")  # fmt: skip
+def describe(encoder: Any) -> list[str]:
+    """Sentences on a fitted encoder's columns: what they became, and which were dropped."""
+    plans, sentences = encoder.plans_, []
+    if encoder.id_column_ is not None:
+        sentences.append(f"The column '{shown(encoder.id_column_)}' identifies the rows: it is "
+                         "copied to the output, but not used for clustering.")  # fmt: skip
+    if encoder.label_column is not None:
+        sentences.append(f"The column '{shown(encoder.label_column)}' holds the known labels: it "
+                         "is used only for scoring.")  # fmt: skip
     # 1) what columns of a kind have in common
     for kind in ("left out", "number", "date", "boolean", "category"):
         of_kind = {name: plan for name, plan in plans.items() if plan["kind"] == kind}
@@ -57,10 +49,15 @@ def describe(
     # 3) what was done to all
     for kind, phrase in _FILLED.items():
         kinds = (kind, "date") if kind == "number" else (kind,)
-        if gaps := _gaps([(n, p) for n, p in plans.items() if p["kind"] in kinds]):
-            sentences.append(f"{phrase}: {gaps}.")
+        if gaps := [
+            f"'{shown(name)}' ({plan['missing']:,})"
+            for name, plan in plans.items()
+            if plan["kind"] in kinds and plan["missing"]
+        ]:
+            sentences.append(f"{phrase}: {shortened(gaps)}.")
     categories = any(plan["kind"] == "category" for plan in plans.values())
-    return [*sentences, _scaling(scale, n_features, categories), *_weights(weights)]
+    scaling = _scaling(encoder.scale, len(encoder.feature_names_), categories)
+    return [*sentences, scaling, *_weights(encoder.weights_)]
 
 
 def _phrases(plan: Plan) -> list[str]:
@@ -87,16 +84,9 @@ def _of_column(name: str, plan: Plan) -> Iterator[str]:
                f"most {MOST_LEVELS}, those in at least 1% of the rows); the other {others} share "
                "one.")  # fmt: skip
     if strays := plan.get("strays"):
-        one, kind = strays == 1, plan["kind"]
-        cells = f"1 cell that is not a {kind}" if one else f"{strays:,} cells that are not {kind}s"
         such = f" (such as '{shown(plan['stray'], 40)}')" if "stray" in plan else ""
-        yield f"In column '{shown(name)}', {cells}{such} count{'s' * one} as missing."
-
-
-def _gaps(plans: Sequence[tuple[str, Plan]]) -> str:
-    gaps = [f"'{shown(name)}' ({plan['missing']:,})" for name, plan in plans if plan["missing"]]
-    more = len(gaps) - _MOST_NAMES
-    return ", ".join(gaps[:_MOST_NAMES]) + (f" and {more} more columns" if more > 0 else "")
+        yield (f"In column '{shown(name)}', cells that are not {plan['kind']}s count as missing: "
+               f"{strays:,}{such}.")  # fmt: skip
 
 
 def _weights(weights: Mapping[str, float]) -> list[str]:

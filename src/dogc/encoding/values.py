@@ -197,9 +197,8 @@ def days(when: np.ndarray) -> np.ndarray:
 
 def dates_of(column: pandas.Series) -> np.ndarray:
     """Days since 1970-01-01 of a column of dates."""
-    if getattr(column.dtype, "tz", None) is not None:
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    return days(column.to_numpy())
+    when = needed("pandas").to_datetime(column, utc=True)
+    return days(when.dt.tz_localize(None).to_numpy())
 
 
 def durations_of(column: pandas.Series) -> np.ndarray:

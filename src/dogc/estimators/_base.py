@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .. import _checks
 from ..fitting import labelling, neighbours
 from ..fitting.auto.task import Task
 from ..fitting.evidence import Evidence
@@ -22,6 +24,7 @@ from ..fitting.result import FitResult
 from ..fitting.settings import Settings, check_settings
 from ..loop import steps
 from ..loop.methods import Method
+from ..loop.solver import Record
 from ..loop.state import Problem, State, symmetric
 from ..loop.watch import Watch
 from ._elsewhere import check_where, follow
@@ -29,6 +32,7 @@ from ._rows import NewRows, most_rows
 from ._warnings import warn_of_fit
 
 
+@dataclass(eq=False, repr=False)
 class GraphClusterer(NewRows):
     """Base of every method that :func:`dogc.loop.solver.alternate` solves.
 
@@ -37,6 +41,28 @@ class GraphClusterer(NewRows):
     """
 
     method: ClassVar[Method]
+
+    n_clusters: int | str = 8
+    _: KW_ONLY
+    n_representatives: int | str | None = "auto"
+    n_neighbors: int | str = "auto"
+    candidates: str = "nearest"
+    merge_copies: bool = True
+    xi: str = "mean"
+    lam: float | str = "auto"
+    init: Any = "auto"
+    max_iter: int = 100
+    tol: float = 1e-4
+    min_cluster_size: int | str = "auto"
+    outlier_label: int | None = None
+    metric: str = "euclidean"
+    neighbors_algorithm: Any = "auto"
+    max_time: float | None = None
+    n_jobs: int | None = None
+    device: str = "auto"
+    random_state: Any = None
+    verbose: int = 0
+    callback: Callable[[Record], object] | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
@@ -71,24 +97,19 @@ class GraphClusterer(NewRows):
         task = Task(settings, self.method, self._discretise, seed, watch)
         with watch.guard(), single_blas_thread:
             found = many(rows, task) or few(rows, task)
-            self._assign(found)
-            self._assign_exemplars(rows)
+            self._assign(found, rows)
             follow(self, X)
         self.timings_ = watch.seconds
-        self._assign_end(watch)
+        self._assign_run(found.run, watch)
         warn_of_fit(self, found.nodes and found.nodes[0].choice)
         return self
 
     def _check(self, rows: RowSet) -> Settings:
         check_where(self, rows)
+        if isinstance(self.init, str) and not hasattr(self, "n_init"):  # no rotation to draw
+            _checks.check_choice("init", self.init, ("auto", "spectral", "modularity"))
         shape = (most_rows(rows), rows.d)
         settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
-        random = isinstance(settings.run.init, str) and settings.run.init == "random"
-        if random and not hasattr(self, "n_init"):
-            raise ValueError(
-                f"init='random' draws a rotation, which {type(self).__name__} does not have; use "
-                "init='auto'."
-            )
         check_learned(rows, settings, self.method.regresses)
         if settings.lookup.precomputed:
             neighbours.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
@@ -99,11 +120,10 @@ class GraphClusterer(NewRows):
                 )
         return settings
 
-    def _assign(self, found: FitResult) -> None:
-        """Set the fitted attributes."""
+    def _assign(self, found: FitResult, rows: RowSet) -> None:
+        """Set the fitted attributes; exemplars where rows have a place in memory."""
         for name, choice in found.choices._asdict().items():
             setattr(self, f"{name}_", choice)
-        self._assign_run(found.run)
         learned, dtype = found.learned, found.learned.dtype
         self.similarity_matrix_ = learned.S.astype(dtype)  # a copy: S holds room for all candidates
         self.affinity_matrix_ = symmetric(learned.S).astype(dtype, copy=False)
@@ -123,6 +143,10 @@ class GraphClusterer(NewRows):
             self.rule_, coef, intercept = found.model.rule
             if coef is not None and intercept is not None:
                 self.coef_, self.intercept_ = coef, intercept
+        self.exemplars_ = None
+        if isinstance(rows, RowsInMemory) and self.metric != "precomputed":
+            Z = labelling.project(rows.X, self.components_)
+            self.exemplars_ = exemplars(Z, self.labels_, self.confidence_, self.n_clusters_)
 
     @property
     def evidence_(self) -> Evidence:
@@ -132,13 +156,6 @@ class GraphClusterer(NewRows):
             with single_blas_thread:
                 self._evidence = self._evidence()
         return self._evidence
-
-    def _assign_exemplars(self, rows: RowSet) -> None:
-        """Set the most typical rows of each cluster; None where rows have no place in memory."""
-        self.exemplars_ = None
-        if isinstance(rows, RowsInMemory) and self.metric != "precomputed":
-            Z = labelling.project(rows.X, self.components_)
-            self.exemplars_ = exemplars(Z, self.labels_, self.confidence_, self.n_clusters_)
 
     def labels_at(self, n_clusters: int) -> np.ndarray:
         """Labels for another number of clusters, which ``n_clusters="auto"`` has ranked high.

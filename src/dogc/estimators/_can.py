@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ..loop import methods
-from ..loop.solver import Record
 from ._base import GraphClusterer
 
 
-@dataclass(eq=False, repr=False)
-class LearnedGraphParameters:
-    """The parameters of all methods that learn a graph."""
-
-    n_clusters: int | str = 8
-    _: KW_ONLY
-    n_representatives: int | str | None = "auto"
-    n_neighbors: int | str = "auto"
-    candidates: str = "nearest"
-    merge_copies: bool = True
-    xi: str = "mean"
-    lam: float | str = "auto"
-    init: Any = "auto"
-    max_iter: int = 100
-    tol: float = 1e-4
-    min_cluster_size: int | str = "auto"
-    outlier_label: int | None = None
-    metric: str = "euclidean"
-    neighbors_algorithm: Any = "auto"
-    max_time: float | None = None
-    n_jobs: int | None = None
-    device: str = "auto"
-    random_state: Any = None
-    verbose: int = 0
-    callback: Callable[[Record], object] | None = None
-
-
-class CAN(LearnedGraphParameters, GraphClusterer):
+class CAN(GraphClusterer):
     r"""Clustering with adaptive neighbours.
 
     Use it when clusters should be the connected components of a graph, without discrete labels

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _checks
 from ..fitting import fixed_graph
 from ..fitting.auto.trials import Solved
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
 from ..loop import methods
@@ -182,31 +183,26 @@ class CLR(FixedGraphClusterer):
         watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
         with watch.guard():
             result = self._fit(X, watch)
-        self._assign_run(result)
-        self._assign_end(watch)
+        self._assign_run(result, watch)
         warn_unless_converged(self)
         return self
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         _checks.check_choice("norm", self.norm, tuple(METHODS))
         _checks.check_positive("lam", self.lam, "auto")
         _checks.check_weight("tol", self.tol)
 
-    def _build(
-        self, X: Matrix, settings: fixed_graph.GraphSettings, c: int
-    ) -> fixed_graph.FixedGraph:
+    def _build(self, X: Matrix, settings: GraphSettings, c: int) -> FixedGraph:
         return given_graph_problem(X, settings, c)
 
-    def _build_on(self, nodes: NodeGraph, c: int) -> fixed_graph.FixedGraph:
-        return fixed_graph.FixedGraph(node_graph(nodes, c))
+    def _build_on(self, nodes: NodeGraph, c: int) -> FixedGraph:
+        return FixedGraph(node_graph(nodes, c))
 
-    def _solve(self, fixed: fixed_graph.FixedGraph, c: int, watch: Watch) -> Solved:
+    def _solve(self, fixed: FixedGraph, c: int, watch: Watch) -> Solved:
         """Change the graph until it has c components."""
         problem, method = fixed.A, METHODS[self.norm]
-        settings = RunSettings(
-            _checks.check_positive("lam", self.lam, "auto"), self.max_iter, self.tol
-        )
-        result = run(problem, method, settings, 0, watch)[0]
+        lam = _checks.check_positive("lam", self.lam, "auto")
+        result = run(problem, method, RunSettings(lam, self.max_iter, self.tol), 0, watch)[0]
         labels = method.final_labels(problem, result.state)
         S, F = similarities(result.state), result.state.F / problem.nodes.root
         return Solved(labels, result.reason in HALTED, (S, F, result))
@@ -216,9 +212,7 @@ class CLR(FixedGraphClusterer):
         self.affinity_matrix_ = symmetric(A).astype(dtype)
 
 
-def given_graph_problem(
-    X: Matrix, settings: fixed_graph.GraphSettings, c: int
-) -> fixed_graph.FixedGraph:
+def given_graph_problem(X: Matrix, settings: GraphSettings, c: int) -> FixedGraph:
     """The graph of rows, each scaled to sum to one; in place of A the problem of changing it."""
     if settings.kind == "precomputed":
         pairs = fixed_graph.build_graph(X, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _checks
-from ..fitting import fixed_graph
+from ..fitting.fixed_graph import FixedGraph
 from ..fitting.scaling import unit_rows
 from ..numerics import affinity, eigen, graph
 from ._fixed import EmbeddingClusterer, merged_components
@@ -113,7 +113,7 @@ class RatioCut(EmbeddingClusterer):
     affinity: str = "neighbors"
     device: str = "auto"
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         member = merged_components(fixed, c)
         return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
 
@@ -221,7 +221,7 @@ class NormalizedCut(RatioCut):
 
     normalize_rows: bool = False
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)
         member = merged_components(fixed, c)
         L, root = affinity.normalised_laplacian(fixed.A)

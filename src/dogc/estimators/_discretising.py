@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from .._checks import check_count, check_flag, check_numbers
+from .._checks import check_count, check_flag
 from ..fitting.repeatable import generator, single_blas_thread
 from ..fitting.scaling import unit_rows
 from ..numerics import discrete
+from ._elsewhere import refused_in_a_sentence
 
 
 def spectral_rotation(
@@ -61,8 +62,7 @@ def spectral_rotation(
     >>> spectral_rotation([[0.7, 0.7], [0.7, 0.6], [0.7, -0.7], [0.6, 0.7]])
     array([0, 0, 1, 0])
     """
-    check_numbers("F", F)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
+    with refused_in_a_sentence("F", F):
         F = check_array(F, dtype=np.float64, input_name="F")
     n, c = F.shape
     if c > n:

@@ -114,9 +114,8 @@ class DiscriminativeKMeans(RowClusterer):
         X = self._validate(X, reset=True)
         kernel = _checks.check_choice("kernel", self.kernel, ("linear", "rbf"))
         lam = _checks.check_positive("lam", self.lam)
-        gamma = self.gamma
-        if gamma is not None:  # one over the square of a length
-            gamma = _checks.check_positive("gamma", gamma, largest=_checks.LONGEST)
+        # One over the square of a length.
+        gamma = _checks.check_positive("gamma", self.gamma, None, largest=_checks.LONGEST)
         n_init = _checks.check_count("n_init", self.n_init, 1)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))

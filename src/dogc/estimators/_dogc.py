@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..fitting.repeatable import single_blas_thread
 from ..fitting.rule import Rule, rule_scores
 from ..loop import methods
 from ._base import GraphClusterer
-from ._can import LearnedGraphParameters
 from ._elsewhere import of_each_row
-from ._regressing import RegressingDOGC
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DOGC(LearnedGraphParameters, GraphClusterer):
+class DOGC(GraphClusterer):
     r"""Discrete optimal graph clustering.
 
     Use it when clusters may have any shape and you want one deterministic answer. It is the
@@ -283,6 +280,16 @@ class DOGC(LearnedGraphParameters, GraphClusterer):
     alpha: float = 1e-3
     penalties: str = "relative"
     n_init: int = 1
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RegressingDOGC(DOGC):
+    """Base of DOGC-OS and its ablations."""
+
+    beta: float = 0.1
+    gamma: float = 1e-2
+    p: float = 1.0
+    fit_intercept: bool = True
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -577,9 +584,7 @@ class DOGCOS(RegressingDOGC):
         scores : array of shape (n_samples, n_clusters)
             The label is the column with the largest score.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            return rule_scores(X, Rule(self.rule_, self.coef_, self.intercept_))
+        return rule_scores(X, Rule(self.rule_, self.coef_, self.intercept_))
 
     def predict_membership(self, X: Any) -> np.ndarray:
         """Degree of membership of new rows in each cluster, from the scores of the rule.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,10 +14,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .._checks import check_device, check_numbers
+from .._checks import check_device, check_unmasked
 from .._extras import needed
 from ..fitting.distinct import check_sample_weight
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import Representatives, RowSet
 from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_range
 from ..numerics.matrix import Matrix
@@ -26,6 +28,15 @@ ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
 # Where device="cuda" is; tests without a GPU set it to "cpu".
 CUDA = "cuda"
 Method = TypeVar("Method", bound=Callable[..., Any])
+# How errors begin that have a sentence of their own here.
+REFUSALS = {
+    r"Input \w+ contains NaN": "Input {name} contains NaN; fill the gaps, for example with "
+    "sklearn.impute.SimpleImputer, or drop their rows.",
+    "Complex data": "Complex data not supported: {name} must hold real numbers; pass {name}.real "
+    "and {name}.imag as columns.",
+    r"could not convert|setting an array|float\(\) argument|int too large": "{name} must hold "
+    "numbers, one for each row and column ({reason}); encode or drop the others.",
+}
 
 
 def rows_elsewhere(estimator: Any, X: Any, sample_weight: Any) -> RowSet | None:
@@ -174,21 +185,22 @@ def storable(estimator: Any) -> Any:
 
 
 def of_each_row(method: Method) -> Method:
-    """A method that makes something of each row, in memory or elsewhere.
+    """A method that makes something of each row, in memory or elsewhere; it sees checked rows.
 
     Of dask rows block by block, when asked for; of tensors by torch, and the result follows X.
     """
 
     @functools.wraps(method)
     def wrapped(self: Any, X: Any) -> Any:
+        check_is_fitted(self, "labels_")
         if is_dask(X):
             return over_blocks(self, method.__name__, X)
         device = torch_device(self, X)
-        if device is None and not is_tensor(X):
-            return method(self, X)
-        check_is_fitted(self, "labels_")
         found = None if device is None else by_torch(self, method.__name__, X, device)
-        return like(method(self, on_host(X)) if found is None else found, X)
+        if found is None:
+            with single_blas_thread:
+                found = method(self, self._validate(on_host(X), reset=False))
+        return like(found, X)
 
     return wrapped  # type: ignore[return-value]
 
@@ -197,7 +209,6 @@ def over_blocks(estimator: Any, name: str, X: Any) -> Any:
     """A method of a fitted estimator for each block of dask rows."""
     import dask
 
-    check_is_fitted(estimator, "labels_")
     X = checked_dask(estimator, X, reset=False)
     model = row_model(estimator)
     vars(model).pop("feature_names_in_", None)  # blocks have none: they were compared just now
@@ -227,8 +238,7 @@ def by_torch(estimator: Any, name: str, X: Any, device: Any) -> Any:
 
 def check_rows(X: Any) -> Matrix:
     """Rows as an array or CSR, float32 or float64, for functions that are no estimators."""
-    check_numbers("X", X)
-    with _refused_in_a_sentence():
+    with refused_in_a_sentence("X", X):
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     return within_range(X)
 
@@ -240,8 +250,7 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
             f"{type(estimator).__name__} needs all rows in memory; pass X.compute(), or use a "
             "method that learns on representatives, such as DOGC."
         )
-    check_numbers("X", X)
-    with _refused_in_a_sentence():
+    with refused_in_a_sentence("X", X):
         X = validate_data(
             estimator,
             X,
@@ -255,15 +264,19 @@ def validate_rows(estimator: BaseEstimator, X: Any, reset: bool) -> Matrix:
 
 
 @contextlib.contextmanager
-def _refused_in_a_sentence() -> Iterator[None]:
-    """Scikit-learn judges; of gaps it says a page, with classifiers that allow for them."""
+def refused_in_a_sentence(name: str, X: Any) -> Iterator[None]:
+    """Scikit-learn and NumPy judge; what they say in a page, or of single cells, in a sentence."""
+    check_unmasked(name, X)
+    columns = list(getattr(X, "columns", ()))
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"{name} has columns of the same name; give each its own.")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers are refused there
             yield
-    except ValueError as error:
-        if "contains NaN" not in str(error):
-            raise
-        raise ValueError(
-            "Input X contains NaN; fill the gaps, for example with sklearn.impute.SimpleImputer, "
-            "or drop their rows."
-        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        for beginning, sentence in REFUSALS.items():
+            if re.match(beginning, reason):
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(sentence.format(name=name, reason=reason)) from None
+        raise

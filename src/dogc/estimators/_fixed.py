@@ -12,6 +12,7 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, labelling, many
 from ..fitting.auto.trials import Solved, resolve
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
@@ -88,16 +89,15 @@ class FixedGraphClusterer(RowClusterer):
         follow(self, X)
         return found
 
-    def _solve_rows(
-        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
-    ) -> Solved:
+    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Solved:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
         X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
         fixed = self._build(X, settings, c)
         solved = self._solve(fixed, c, watch)
         A, F, found = solved.outcome
-        self._assign_labels(distinct.one_label_each(solved.labels, group))
+        labels = distinct.one_label_each(solved.labels, group)
+        self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
         self._assign_more(fixed, F.astype(rows.dtype))
         self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(self.labels_[place])).labels
@@ -106,17 +106,17 @@ class FixedGraphClusterer(RowClusterer):
         A = None if A is None else distinct.graph_as_given(A, place)
         return solved._replace(outcome=(A, F[place], found))
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         """Check the parameters that do not concern the graph."""
         raise NotImplementedError
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
+    def _build(self, X: Matrix, settings: GraphSettings, c: int) -> Any:
         """The graph of rows."""
         return fixed_graph.build_graph(X, settings)
 
     def _build_on(self, nodes: NodeGraph, c: int) -> Any:
         """The graph of representatives."""
-        return fixed_graph.FixedGraph(nodes.A, nodes.X)
+        return FixedGraph(nodes.A, nodes.X)
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
         """Labels of the nodes; the outcome is a graph, an embedding and what else was found."""
@@ -126,31 +126,23 @@ class FixedGraphClusterer(RowClusterer):
         if A is not None:
             self.affinity_matrix_ = A.astype(dtype)
 
-    def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
+    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
         """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
 
     def _resolve(
-        self, rows: RowSet, settings: fixed_graph.GraphSettings, c: int, watch: Watch
+        self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch
     ) -> Solved | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
         if "n_representatives" not in given:
             return None
-        p = _checks.check_representatives(given["n_representatives"], c, settings.kind)
-        if settings.kind != "neighbors" or given.get("source") == "features":
-            if isinstance(p, int):
-                raise ValueError(
-                    "n_representatives needs affinity='neighbors' (and source='graph'); leave it "
-                    "out, or set it to None."
-                )
-            p = None
+        possible = settings.kind == "neighbors" and given.get("source") != "features"
+        p = _checks.check_representatives(given["n_representatives"], c, possible)
         with watch.phase("rows"):
             drawn = many.draw(rows, p, c)
-        numbers = [] if drawn is None else many.numbers_for(drawn[1], p, c)
-        if drawn is None or not numbers:
+        if drawn is None or not (numbers := many.numbers_for(drawn[1], p, c)):
             return None
-        sample = drawn[0]
-        all_rows = ManyRows(rows, sample, Frame(scale_rows(sample.X), None), numbers, c)
+        all_rows = ManyRows(rows, drawn[0], Frame(scale_rows(drawn[0].X), None), numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
 
         def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
@@ -182,13 +174,11 @@ class FixedGraphClusterer(RowClusterer):
         labels : int array of shape (n_samples,)
             Only labels that ``fit`` produced.
         """
-        X = self._validate_new(X)
-        with single_blas_thread:
-            if isinstance(self._voters, Representatives):
-                return labelling.linked_labels(self._voters, X, self.n_jobs)
-            if self._voters is None:  # a precomputed graph
-                return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
-            return fixed_graph.edge_labels(self._voters, X)
+        if isinstance(self._voters, Representatives):
+            return labelling.linked_labels(self._voters, X, self.n_jobs)
+        if self._voters is None:  # a precomputed graph
+            return fixed_graph.given_edge_labels(X, in_memory(self.labels_))
+        return fixed_graph.edge_labels(self._voters, X)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -201,7 +191,7 @@ class EmbeddingClusterer(FixedGraphClusterer):
 
     _discretisers: ClassVar[tuple[str, ...]] = ("kmeans", "rotation")
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         _checks.check_count("n_init", self.n_init, words=("auto",))
 
@@ -212,36 +202,31 @@ class EmbeddingClusterer(FixedGraphClusterer):
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
         return Solved(labels, False, (fixed.A, F, None))
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError
 
 
-def merged_components(fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+def merged_components(fixed: FixedGraph, c: int) -> np.ndarray:
     """The component of each row; more than c of them are merged down to c, with a warning."""
     count, member = graph.components(fixed.A)
     if count <= c:
         return member
-    warn_of_components(
-        count, c, "the smallest were merged with their nearest", joining_remedy(fixed)
-    )
+    warn_of_components(count, c, "the smallest were merged with their nearest", fixed)
     return fragments.merge_components(fixed.nodes, member, c)
 
 
-def warn_of_components(count: int, c: int, outcome: str, remedy: str) -> None:
-    """Say that the graph falls into more pieces than clusters were asked for."""
+def warn_of_components(count: int, c: int, outcome: str, fixed: FixedGraph | None = None) -> None:
+    """Say, if so, that the graph falls into more pieces than clusters were asked for."""
+    if count <= c:
+        return
+    remedy = "raise n_neighbors"
+    if fixed is not None and fixed.scaled is None:
+        lacking = "pass a graph with more edges"
+        remedy = lacking if fixed.nodes is None else "set another n_representatives"
+    elif fixed is not None and not np.exp(-fixed_graph.exponents(fixed)).all():
+        remedy = "raise bandwidth"  # some weights vanished
     warn_caller(
         f"the graph has {count} components, more than n_clusters={c}; {outcome}; {remedy} to "
         "avoid that.",
         ConvergenceWarning,
     )
-
-
-def joining_remedy(fixed: fixed_graph.FixedGraph) -> str:
-    """The advice that joins the pieces of this graph."""
-    if fixed.scaled is None:
-        lacking = "pass a graph with more edges"
-        return lacking if fixed.nodes is None else "set another n_representatives"
-    edges = np.count_nonzero(np.exp(-fixed_graph.exponents(fixed)))
-    if edges < fixed.idx.size:  # weights that vanished
-        return "raise bandwidth"
-    return "raise n_neighbors"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import numbers
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import _checks
-from ..fitting import distinct, landmarks
+from .._caller import warn_caller
+from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, in_chunks, single_blas_thread
@@ -19,7 +19,6 @@ from ..numerics import bipartite, discrete, fragments
 from ._discretising import kmeans, rotation_labels, unit_scale
 from ._fixed import warn_of_components
 from ._rows import RowClusterer, reachable_clusters
-from ._warnings import warn_lost_clusters
 
 # Landmarks that a row is joined with, and rows that k-means looks at.
 LINKS = 5
@@ -65,17 +64,17 @@ class LandmarkClusterer(RowClusterer):
             The fitted estimator.
         """
         X = self._validate(X, reset=True)
-        n, p, k = X.shape[0], self._check_landmarks(), LINKS
+        n, k = X.shape[0], LINKS
+        p = _checks.check_count("n_landmarks", self.n_landmarks, 2, words=(None,))
         if self.n_neighbors is not None:
             k = _checks.check_neighbors(self.n_neighbors, n)
         width = _checks.check_positive("bandwidth", self.bandwidth, "mean", largest=_checks.LONGEST)
         unit_rows = _checks.check_flag("normalize_rows", self.normalize_rows)
-        n_init, n_jobs = (
-            _checks.check_count("n_init", self.n_init, words=("auto",)),
-            _checks.check_jobs(self.n_jobs),
-        )
+        n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
+        n_jobs = _checks.check_jobs(self.n_jobs)
         candidates, rng = self._candidates(), generator(self.random_state)
         c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        _checks.check_enough("n_landmarks", p, self.n_clusters)
         check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
         with single_blas_thread:
             # 1) landmarks, and the nearest ones of each distinct row
@@ -100,35 +99,23 @@ class LandmarkClusterer(RowClusterer):
                 seen = np.sort(rng.permutation(len(U))[:KMEANS_ROWS])
             rotated = rotation_labels(unit_scale(U[seen]), 1, rng)
             centres = kmeans(U[seen], rotated, n_init, rng, rows.size[seen]).cluster_centers_
-            self._assign(landmarks.Landmarks(frame, R, k, width, V, unit_rows, centres), U, rows, c)
-        return self
-
-    def _assign(
-        self, fitted: landmarks.Landmarks, U: np.ndarray, rows: distinct.DistinctRows, c: int
-    ) -> None:
-        """Set the fitted attributes; clusters are numbered by falling size."""
-        labels = in_chunks(lambda Z: discrete.nearest_centre(Z, fitted.centres), U)
+            labels = in_chunks(lambda Z: discrete.nearest_centre(Z, centres), U)
+        # 4) clusters numbered by falling size, without those that lost all rows
         new_name = discrete.size_order(labels, c, rows.size)
-        order = np.argsort(new_name)[: len(np.unique(labels))]  # without lost clusters
-        warn_lost_clusters(c, len(order))
-        scaled, dtype = fitted.frame.scaled, rows.X.dtype
-        self.labels_ = new_name[labels][rows.inverse]
-        self.embedding_ = U.astype(dtype)[rows.inverse]
-        self.landmarks_ = (fitted.R * scaled.scale + scaled.shift).astype(dtype)
-        self.bandwidth_ = float(fitted.width * scaled.scale)
-        self._fitted_rows = fitted._replace(centres=fitted.centres[order])
-
-    def _check_landmarks(self) -> int | None:
-        """None, or a number of landmarks that is enough for the clusters."""
-        if self.n_landmarks is None:
-            return None
-        p, c = _checks.check_count("n_landmarks", self.n_landmarks, 2), self.n_clusters
-        if isinstance(c, numbers.Integral) and p < c:
-            raise ValueError(
-                f"n_landmarks={p} is too small for n_clusters={c}: every cluster needs one; choose "
-                f"{8 * c} or more."
+        order = np.argsort(new_name)[: len(np.unique(labels))]
+        if len(order) < c:
+            warn_caller(
+                f"only {len(order)} of n_clusters={c} clusters were found, because the remaining "
+                "rows are too similar; choose a smaller n_clusters.",
+                ConvergenceWarning,
             )
-        return p
+        scaled = frame.scaled
+        self.labels_ = new_name[labels][rows.inverse]
+        self.embedding_ = U.astype(X.dtype)[rows.inverse]
+        self.landmarks_ = (R * scaled.scale + scaled.shift).astype(X.dtype)
+        self.bandwidth_ = float(width * scaled.scale)
+        self._fitted_rows = landmarks.Landmarks(frame, R, k, width, V, unit_rows, centres[order])
+        return self
 
     def _candidates(self) -> int:
         """Rows that are drawn for each landmark."""
@@ -153,7 +140,7 @@ class LandmarkClusterer(RowClusterer):
         X = self._validate_new(X)
         with single_blas_thread:
             return in_chunks(
-                functools.partial(landmarks.new_labels, self._fitted_rows, self.n_jobs), X
+                lambda rows: landmarks.new_labels(self._fitted_rows, self.n_jobs, rows), X
             )
 
 
@@ -338,9 +325,7 @@ def cut(idx: np.ndarray, T: np.ndarray, omega: np.ndarray, R: np.ndarray, c: int
     used = member >= 0
     c = min(c, int(used.sum()))
     if count > c:
-        warn_of_components(
-            count, c, "the smallest were merged with their nearest", "raise n_neighbors"
-        )
+        warn_of_components(count, c, "the smallest were merged with their nearest")
         mass = E.sum(axis=1)[used]  # of their rows: a landmark may have few
         member[used] = fragments.merge_components(R[used], member[used], c, mass)
     return bipartite.transfer_cut(E, c, member)

@@ -9,9 +9,10 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph, neighbours
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..numerics import affinity, eigen, graph, local_models
 from ..numerics.matrix import Matrix
-from ._fixed import EmbeddingClusterer, joining_remedy, merged_components, warn_of_components
+from ._fixed import EmbeddingClusterer, merged_components, warn_of_components
 
 # Bandwidth of the local kernels, in units of the neighbourhood's radius.
 WIDTH = 8.0
@@ -90,20 +91,17 @@ class LocalLearningClustering(EmbeddingClusterer):
     ridge: float = 0.1
     assign_labels: str = "rotation"
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)
         _checks.check_positive("ridge", self.ridge)
 
-    def _build(self, X: Matrix, settings: fixed_graph.GraphSettings, c: int) -> Any:
+    def _build(self, X: Matrix, settings: GraphSettings, c: int) -> Any:
         return fixed_graph.compared_pairs(X, settings)
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         idx, d, sigma = fixed.idx, fixed.d, fixed.sigma
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
-        if count > c:
-            warn_of_components(
-                count, c, "some of them may be split or joined", joining_remedy(fixed)
-            )
+        warn_of_components(count, c, "some of them may be split or joined", fixed)
         if self.bandwidth == "local":
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(fixed.scaled.X, idx, sigma, self.ridge)
@@ -192,12 +190,12 @@ class CLGR(EmbeddingClusterer):
     ridge: float = 1.0
     affinity: str = "neighbors"
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)
         _checks.check_weight("lam", self.lam)
         _checks.check_positive("ridge", self.ridge)
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         # The pairs of a full kernel are all pairs; local models have neighbours of their own.
         k = _checks.check_neighbors(self.n_neighbors, len(fixed.idx))
         idx = neighbours.nearest_first(fixed.idx, fixed.d)[0][:, :k]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..fitting import distinct, fixed_graph
+from ..fitting.fixed_graph import FixedGraph
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
@@ -111,9 +112,9 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         d = X.shape[1]
         m = _checks.check_count("n_components", self.n_components, 1, d, f"X has only {d} features")
         center = _checks.check_flag("center", self.center)
-        kinds = ("neighbors", "full")
-        settings = fixed_graph.check_graph(self.get_params(deep=False), X.shape[0], kinds)
-        check_fixed(RowsInMemory(X), settings, self.get_params(deep=False), m, "locality")
+        given = self.get_params(deep=False)
+        settings = fixed_graph.check_graph(given, X.shape[0], ("neighbors", "full"))
+        check_fixed(RowsInMemory(X), settings, given, m, "locality")
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X)[0], settings)
             mean, components, mu = directions(fixed, m, center)
@@ -153,7 +154,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 def directions(
-    fixed: fixed_graph.FixedGraph, m: int, center: bool
+    fixed: FixedGraph, m: int, center: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, components and eigenvalues for features as the user has them.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,11 +13,14 @@ from sklearn.preprocessing import maxabs_scale
 
 from .. import _checks
 from .._caller import warn_caller
-from ..fitting import fixed_graph
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.repeatable import generator
 from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
 from ._fixed import EmbeddingClusterer, merged_components
+
+# The thin factor, the norm of what is left, the iterations, and whether the last one settled.
+Factored = tuple[np.ndarray, float, int, bool]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -137,7 +139,7 @@ class NMFClustering(EmbeddingClusterer):
     def _phases(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("factors of features",) if self.source == "features" else ()
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)
         source = _checks.check_choice("source", self.source, ("features", "graph"))
         _checks.check_count("max_iter", self.max_iter, 1)
@@ -147,31 +149,20 @@ class NMFClustering(EmbeddingClusterer):
                 "affinity='precomputed' gives no features to factor; set source='graph'."
             )
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
-        factors, n_init = graph_factors, _checks.check_count("n_init", self.n_init, words=("auto",))
-        if self.source == "features":
-            factors = feature_factors
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+        factors = feature_factors if self.source == "features" else graph_factors
+        n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         rng = generator(self.random_state)
         starts = [None] if n_init is None else [rng] * n_init
         found = [factors(fixed, c, start, self.max_iter, self.tol) for start in starts]
-        best = min(found, key=lambda result: result.error)
-        if not best.settled:
+        W, self.reconstruction_err_, self.n_iter_, settled = min(found, key=lambda made: made[1])
+        if not settled:
             warn_caller(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
             )
-        self.reconstruction_err_, self.n_iter_ = best.error, best.n_iter
-        return best.W
-
-
-class Factored(NamedTuple):
-    """The thin factor, the norm of what is left, and how the factorisation went."""
-
-    W: np.ndarray
-    error: float
-    n_iter: int
-    settled: bool
+        return W
 
 
 def unit_interval(X: Matrix) -> Matrix:
@@ -190,11 +181,7 @@ def unit_interval(X: Matrix) -> Matrix:
 
 
 def feature_factors(
-    fixed: fixed_graph.FixedGraph,
-    c: int,
-    rng: np.random.Generator | None,
-    max_iter: int,
-    tol: float,
+    fixed: FixedGraph, c: int, rng: np.random.Generator | None, max_iter: int, tol: float
 ) -> Factored:
     """The features as W H, from a start that follows from them or from a random one."""
     X = unit_interval(fixed.scaled.X)
@@ -206,16 +193,11 @@ def feature_factors(
         W = model.fit_transform(X)
     # Only the product W H is determined: columns are made comparable by giving H unit rows.
     W = W * np.linalg.norm(model.components_, axis=1)
-    n_iter = model.n_iter_
-    return Factored(W, float(model.reconstruction_err_), n_iter, n_iter < max_iter)
+    return W, float(model.reconstruction_err_), model.n_iter_, model.n_iter_ < max_iter
 
 
 def graph_factors(
-    fixed: fixed_graph.FixedGraph,
-    c: int,
-    rng: np.random.Generator | None,
-    max_iter: int,
-    tol: float,
+    fixed: FixedGraph, c: int, rng: np.random.Generator | None, max_iter: int, tol: float
 ) -> Factored:
     """The normalised graph as W W', from its eigenvectors or from a random start."""
     L, root = affinity.normalised_laplacian(fixed.A)
@@ -228,4 +210,4 @@ def graph_factors(
     A = (sp.eye_array(n) - L).tocsr()
     W, objective, settled = symnmf.symmetric_nmf(A, start, max_iter=max_iter, tol=tol)
     error = float(np.sqrt(max(objective[-1], 0.0)))
-    return Factored(W, error, max(len(objective) - 1, 1), settled)
+    return W, error, max(len(objective) - 1, 1), settled

@@ -1,31 +1,13 @@
-"""The methods that regress labels on features: their parameters, and the ablations of DOGC-OS."""
+"""The ablations of DOGC-OS."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.cluster import KMeans
 
 from ..loop import methods
 from ..loop.state import Problem, State
-from ._base import GraphClusterer
-from ._can import LearnedGraphParameters
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class RegressingDOGC(LearnedGraphParameters, GraphClusterer):
-    """Base of DOGC-OS and its ablations."""
-
-    geometry: str = "auto"
-    n_components: int | str | None = "auto"
-    alpha: float = 1e-3
-    beta: float = 0.1
-    gamma: float = 1e-2
-    p: float = 1.0
-    fit_intercept: bool = True
-    penalties: str = "relative"
-    n_init: int = 1
+from ._dogc import RegressingDOGC
 
 
 class DOGCRelaxed(RegressingDOGC):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,16 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks
 from ..fitting import labelling, new_rows, scaling
-from ..fitting.auto import n_representatives as resolutions
 from ..fitting.auto.trials import Trial
 from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
-from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.watch import Watch
-from ..numerics import discrete
 from ..numerics.matrix import Matrix
 from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validate_rows
 
@@ -39,12 +35,6 @@ FEW_COLUMNS = 50
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
-
-    n_representatives_: int | None
-    resolutions_: resolutions.ResolutionChoice | None
-    representatives_: np.ndarray | None
-    representative_weights_: np.ndarray | None
-    representative_labels_: np.ndarray | None
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
@@ -64,19 +54,11 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         return self._validate(X, reset=False)
 
-    def _assign_labels(self, labels: np.ndarray) -> None:
-        """Set ``labels_``, numbered by falling size."""
-        self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
-
-    def _assign_run(self, result: Result) -> None:
-        """How the loop went."""
+    def _assign_run(self, result: Result, watch: Watch) -> None:
+        """How the loop went, and whether something was left out for want of time."""
+        reason = result.reason if result.reason in HALTED else watch.end.reason or result.reason
+        self.stopping_reason_, self.converged_ = reason, reason in SUCCESS
         self.history_, self.n_iter_ = result.history, len(result.history)
-        self.stopping_reason_, self.converged_ = result.reason, result.reason in SUCCESS
-
-    def _assign_end(self, watch: Watch) -> None:
-        """Say so where something was left out for want of time."""
-        if watch.end.reason is not None and self.stopping_reason_ not in HALTED:
-            self.stopping_reason_, self.converged_ = watch.end.reason, False
 
     def _assign_representatives(
         self, trial: Trial | None, labels: np.ndarray | None = None, unit: float = 1.0
@@ -103,8 +85,6 @@ class RowClusterer(ClusterMixin, BaseEstimator):
 
 class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
     """Labels, memberships and outlier scores for rows that were not fitted."""
-
-    _fitted_rows: labelling.Fitted
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         X = super()._validate(X, reset=reset)
@@ -139,20 +119,16 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Labels that occur in ``labels_``. If ``outlier_label`` is set, it marks rows with an
             outlier score above 3 and rows next to a group too small to be a cluster.
         """
-        return self._told(new_rows.labels_of, X)
+        return new_rows.labels_of(self._model(), X)
 
-    def _told(self, tell: Callable[[new_rows.Model, Matrix], np.ndarray], X: Any) -> np.ndarray:
-        """An answer of the fitted model about new rows."""
-        X = self._validate_new(X)
+    def _model(self) -> new_rows.Model:
+        """All that new rows are told by."""
         rule = None
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
-        mark = getattr(self, "outlier_label", None)
-        sure = getattr(self, "_fitted_confidence", None)
-        model = new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs, sure)
-        with single_blas_thread:
-            return tell(model, X)
+        fitted, sure = self._fitted_rows, self._fitted_confidence
+        return new_rows.Model(fitted, rule, self.metric, self.outlier_label, self.n_jobs, sure)
 
     @of_each_row
     def predict_confidence(self, X: Any) -> np.ndarray:
@@ -170,7 +146,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             whatever rule. For outlier scores above 3, it decreases towards 1 / n_clusters. It is
             not a probability.
         """
-        return self._told(new_rows.confidence_of, X)
+        return new_rows.confidence_of(self._model(), X)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
@@ -190,7 +166,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             Non-negative; each row sums to 1. These are weights of neighbours. They are not
             probabilities.
         """
-        return self._told(new_rows.shares_of, X)
+        return new_rows.shares_of(self._model(), X)
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:
@@ -210,7 +186,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         scores : array of shape (n_samples,)
             About 1 inside a cluster. Above 3 a row counts as an outlier.
         """
-        return self._told(new_rows.scores_of, X)
+        return new_rows.scores_of(self._model(), X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the fitted clusters are reproduced on other rows, without ground truth.
@@ -258,12 +234,11 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         Z : array of shape (n_samples, n_components)
             The rows in the learned subspace.
         """
-        check_is_fitted(self, "labels_")
         if self.metric == "precomputed":
             raise ValueError(
                 "metric='precomputed' learns no subspace to transform into; fit on features."
             )
-        return labelling.project(self._validate(X, reset=False), self.components_)
+        return labelling.project(X, self.components_)
 
     @property
     def _n_features_out(self) -> int:

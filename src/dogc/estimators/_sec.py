@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _checks
-from ..fitting import fixed_graph, scaling
+from ..fitting import scaling
+from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
-from ._fixed import EmbeddingClusterer, joining_remedy, warn_of_components
+from ._fixed import EmbeddingClusterer, warn_of_components
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -109,13 +110,13 @@ class SEC(EmbeddingClusterer):
     laplacian: str = "unnormalized"
     affinity: str = "neighbors"
 
-    def _check(self, settings: fixed_graph.GraphSettings) -> None:
+    def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)
         _checks.check_positive("mu", self.mu)
         _checks.check_weight("gamma", self.gamma)
         _checks.check_choice("laplacian", self.laplacian, ("unnormalized", "normalized"))
 
-    def _assign_more(self, fixed: fixed_graph.FixedGraph, F: np.ndarray) -> None:
+    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
         scaled, gamma = fixed.scaled, self._ridge(fixed)
         W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
         W = W / scaled.scale  # for features as the user has them
@@ -123,16 +124,13 @@ class SEC(EmbeddingClusterer):
         self.intercept_ = (b - scaled.shift @ W).astype(F.dtype)
         self.cluster_centers_ = discrete.cluster_means(F, self.labels_)
 
-    def _ridge(self, fixed: fixed_graph.FixedGraph) -> float:
+    def _ridge(self, fixed: FixedGraph) -> float:
         """The penalty on W; the total scatter is one."""
         return self.gamma / max(fixed.scaled.n_varying, 1)
 
-    def _embed(self, fixed: fixed_graph.FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         count, _ = graph.components(fixed.A)
-        if count > c:
-            warn_of_components(
-                count, c, "the regression decides which go together", joining_remedy(fixed)
-            )
+        warn_of_components(count, c, "the regression decides which go together", fixed)
         scaled, normalised = fixed.scaled, self.laplacian == "normalized"
         return embedded_eigenvectors(fixed.A, scaled, c, self.mu, self._ridge(fixed), normalised)
 

@@ -41,8 +41,7 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
             "n_neighbors.",
         )
     warn_unless_converged(estimator)
-    halted = estimator.stopping_reason_ in HALTED
-    if estimator.label_agreement_ < REPEATED and not halted:
+    if estimator.label_agreement_ < REPEATED and estimator.stopping_reason_ not in HALTED:
         why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
         warn_caller(
             f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
@@ -65,15 +64,5 @@ def warn_unless_converged(estimator: Any) -> None:
         warn_caller(
             f"{type(estimator).__name__} stopped before it converged: "
             f"{STOPPING_REASONS[estimator.stopping_reason_]}.",
-            ConvergenceWarning,
-        )
-
-
-def warn_lost_clusters(c: int, found: int) -> None:
-    """Say that there are fewer clusters than were asked for, if so."""
-    if found < c:
-        warn_caller(
-            f"only {found} of n_clusters={c} clusters were found, because the remaining rows are "
-            "too similar; choose a smaller n_clusters.",
             ConvergenceWarning,
         )

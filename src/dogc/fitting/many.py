@@ -85,7 +85,7 @@ def chosen(rows: RowSet, task: Task) -> Chosen | None:
             some = _some_rows(_spread(sample, geometry), task)
         counts = [] if some is None or wanted.n_clusters else count_clusters(some)
         c = wanted.n_clusters or counts[0].n_clusters
-        check_representatives(p, c, "euclidean")
+        check_representatives(p, c)
         check_room(settings.smallest.rows, rows.total * rows.unit, c)
         numbers = numbers_for(space, p, c, smallest_share(some, c))
         if wanted.wide:  # more of them would only take longer

@@ -147,7 +147,7 @@ def check_settings(
     """Check an estimator's parameters against the shape of the data."""
     n, d = shape
     given = {**NEUTRAL, **parameters}
-    c = _checks.check_clusters(given["n_clusters"], n)
+    c = _checks.check_cluster_count(given["n_clusters"], n, "auto")
     _checks.check_callback(given["callback"])
     _checks.check_verbose(given["verbose"])
     _checks.check_positive("max_time", given["max_time"], None)
@@ -178,7 +178,9 @@ def check_settings(
         wanted=Wanted(
             n_clusters=c,
             n_neighbors=_checks.check_neighbors(k, n, "auto", _checks.WIDE),
-            n_representatives=_checks.check_representatives(given["n_representatives"], c, metric),
+            n_representatives=_checks.check_representatives(
+                given["n_representatives"], c, metric != "precomputed"
+            ),
             geometry=check_geometry(given["geometry"], plain, as_printed),
             n_components=m,
             wide=wide,

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from ..._caller import timed
-from ..._checks import WIDE, check_clusters
+from ..._checks import WIDE, check_cluster_count
 from ...comparison import named_estimator
 from ...encoding import MixedEncoder, TableError
 from ...encoding.errors import numbered_names
@@ -82,7 +82,7 @@ def fitted_to(
 ) -> Iterator[Fitted]:
     """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
     check_rows(table)
-    check_clusters(n_clusters, table.rows)
+    check_cluster_count(n_clusters, table.rows, "auto")
     model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
     sampled = table.rows > MANY_ROWS and hasattr(model, "predict")
 
