@@ -95,7 +95,9 @@ def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
     assert ScaleDisplay.from_estimator(cut).choice.chosen == 50
     few = DOGC(3).fit(three_blobs[0])
     assert ScaleDisplay.from_estimator(few).choice is few.scales_
-    with pytest.raises(ValueError, match="NormalizedCut does not choose a scale"):
+    with pytest.raises(
+        ValueError, match="NormalizedCut has no scales_ to draw; pass a fitted DOGC"
+    ):
         ScaleDisplay.from_estimator(NormalizedCut(3).fit(three_blobs[0]))
 
 

@@ -106,12 +106,9 @@ class Comparison(Results[MethodResult]):
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
         pd = needed("pandas", "to_frame")
 
-        left_out = ("method", "labels", "estimator", "scores", "quality")
-        records = []
-        for row in self.rows:
-            rest = {k: v for k, v in row._asdict().items() if k not in left_out}
-            records.append({**row.scores, **row.quality, **rest})
-        return pd.DataFrame(records, index=pd.Index([r.method for r in self.rows], name="method"))
+        records = [{**row.scores, **row.quality, **row._asdict()} for row in self.rows]
+        left_out = ["labels", "estimator", "scores", "quality"]
+        return pd.DataFrame(records).drop(columns=left_out).set_index("method")
 
     def agreement_frame(self) -> Any:
         """Return ``agreement`` as a pandas DataFrame with names (needs pandas)."""
@@ -142,7 +139,11 @@ class Comparison(Results[MethodResult]):
 
     def notes(self) -> list[str]:
         """Return what methods warned of, and why methods failed; the same words once."""
-        said = [(row.method, part) for row in self.rows for part in _single_notes(row)]
+        said = [
+            (row.method, note.removeprefix(f"{type(row.estimator).__name__} "))
+            for row in self.rows
+            for note in row.note.replace(".; ", ".\n").splitlines()
+        ]
         return [f"{', '.join(names)}: {note}" for note, names in said_by(said).items()]
 
     def tables(self, width: int) -> list[str]:
@@ -184,14 +185,6 @@ def said_by(notes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for name, note in notes:
         found.setdefault(note, []).append(name)
     return found
-
-
-def _single_notes(row: MethodResult) -> list[str]:
-    """The notes of a method, without the name of its class at their beginning."""
-    if not row.note or row.labels is None:
-        return [row.note] if row.note else []
-    notes = row.note.replace(".; ", ".\n").split("\n")
-    return [note.removeprefix(f"{type(row.estimator).__name__} ") for note in notes]
 
 
 def compare(

@@ -129,7 +129,7 @@ def fitted_attribute(estimator: Any, name: str, remedy: str) -> Any:
     model = last_step(estimator)
     check_is_fitted(model, msg="This %(name)s is not fitted yet; call fit before drawing it.")
     value = getattr(model, name, None)
-    if value is None:
+    if value is None or (isinstance(value, list) and not value):
         raise ValueError(f"{type(model).__name__} has no {name} to draw; {remedy}.")
     return value
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ..metrics import code_both, contingency
+from ..metrics import contingency
 from . import _canvas
 
 # Beyond this many classes or clusters numbers no longer fit into the cells.
@@ -145,7 +145,7 @@ def match_clusters(
     (array([[2, 0],
            [1, 1]]), ['a', 'b'], [1, 0])
     """
-    i, j = code_both(y_true, labels, ("y_true", "labels"))
+    table = contingency(y_true, labels, ("y_true", "labels"))
     classes, clusters = np.unique(y_true).tolist(), np.unique(labels).tolist()
     if class_names is not None:
         if len(class_names) != len(classes):
@@ -154,7 +154,6 @@ def match_clusters(
                 f"{len(class_names)} names."
             )
         classes = [str(name) for name in class_names]
-    table = contingency(i, j)
     pairs = linear_sum_assignment(-table)
     rows, columns = (_first(pair, size) for pair, size in zip(pairs, table.shape, strict=True))
     shown = table[np.ix_(rows, columns)]

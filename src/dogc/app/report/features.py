@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OUTLIER = -1
 BINS = 24
+NUMBERS = "iuf"  # kinds of pandas
 # Values at which a feature may be cut in two.
 CUTS = 256
 # How much a second cut must add to be worth the words.
@@ -32,6 +33,13 @@ MOST_FEATURES = 2000
 MOST_CLUSTERS = 100
 # A gap from which on a feature is named in the sentence about a cluster.
 TELLING = 0.3
+# Words for a range of numbers, of dates, and of a feature that only says yes or no.
+KINDS = {
+    "above": ("higher", "later", "mostly"),
+    "below": ("lower", "earlier", "rarely"),
+    "between": ("medium", "between", "rarely"),
+    "outside": ("extreme", "far", "rarely"),
+}
 
 
 class Groups(NamedTuple):
@@ -94,9 +102,7 @@ def feature_column(clustering: Clustering, j: int) -> Column:
 
 def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
     """The numbers of a column, or its days as the preparation understands them; else None."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype):
+    if column.dtype.kind in NUMBERS:
         with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
             return column.to_numpy(dtype=np.float64, na_value=np.nan), False
     try:
@@ -316,15 +322,10 @@ def candidates(X: np.ndarray, groups: Groups) -> list[int]:
 
 def in_words(found: list[tuple[Column, Contrast]]) -> list[dict[str, Any]]:
     """The telling features by what they are: higher, later, medium, extreme, mostly, rarely."""
-    dates = {"higher": "later", "lower": "earlier", "medium": "between", "extreme": "far"}
-    kinds = {"above": "higher", "below": "lower", "between": "medium", "outside": "extreme"}
     words: dict[str, list[str]] = {}
     for column, contrast in [pair for pair in found if pair[1].gap >= TELLING][:4]:
-        kind = kinds[contrast.side]
-        if column.two_values:
-            kind = "mostly" if kind == "higher" else "rarely"
-        elif column.date:
-            kind = dates[kind]
+        number, date, yes_or_no = KINDS[contrast.side]
+        kind = yes_or_no if column.two_values else date if column.date else number
         words.setdefault(kind, []).append(column.name)
     return [{"kind": kind, "names": names} for kind, names in words.items()]
 
@@ -343,14 +344,11 @@ def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
     for place, name in enumerate(clustering.rows.frame.columns):
         if str(name) not in used or groups.c < 2:
             continue
-        column, kind = (
-            clustering.rows.frame.iloc[:, place],
-            clustering.rows.frame.dtypes.iloc[place].kind,
-        )
+        column = clustering.rows.frame.iloc[:, place]
+        kind = column.dtype.kind
         # Durations of many thousand years cannot be written as text.
         codes, values = pandas.factorize(column if kind in "mM" else column.astype(str))
-        numeric = kind in "iuf"
-        few = len(values) == 2 if numeric else 2 <= len(values) <= MOST_VALUES
+        few = 2 <= len(values) <= (2 if kind in NUMBERS else MOST_VALUES)
         if few and any(is_unmixed(codes == value, groups) for value in range(len(values))):
             found.append(short(name, 60))
     return found
@@ -363,8 +361,7 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
     found = [feature_column(clustering, j) for j in range(len(clustering.feature_names))]
     columns = {column.name: column for column in found if column.original}
     values = [(name, column.values) for name, column in columns.items()]
-    number = deciding_number(values, clustering.rows.labels)
-    if number is None:
+    if (number := deciding_number(values, clustering.rows.labels)) is None:
         return None
     name, cuts = number
     date = columns[name].date
@@ -374,10 +371,9 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
 
 def deciding_note(clustering: Clustering) -> list[str]:
     """A word on columns that the clusters follow: few values of one, or one number alone."""
-    cuts = deciding_cuts(clustering)
-    names = deciding_columns(clustering, group_rows(clustering.rows.labels)) or (
-        [] if cuts is None else [cuts["name"]]
-    )
+    names = deciding_columns(clustering, group_rows(clustering.rows.labels))
+    if not names and (cuts := deciding_cuts(clustering)):
+        names = [cuts["name"]]
     if not names:
         return []
     return [f"the clusters are almost entirely determined by {listed(names)}; use --drop to see "

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ...fitting import evidence
-from ...metrics import scores_of
+from ...loop.solver import STOPPING_REASONS
+from ..files.clustering import agreement_of
 from ..files.tally import CONFIDENCE_BINS, Tally
 from .counts import describe_counts
 from .features import (
@@ -51,29 +52,6 @@ ADVICE = (
     "Try another number of clusters (dogc explore), fewer columns (--drop) or another scaling "
     "(--geometry)."
 )
-# Why a run ended, for somebody who has not read the manual; {c} is the number of clusters.
-ENDINGS = {
-    "converged": "the learned graph {fell} and the labels no longer change.",
-    "settled": "nothing changes any more at the given lambda.",
-    "fragmented_graph": (
-        "the rows fall into more than {c} components before anything is learned, so the smallest "
-        "were merged with their nearest. A larger n_neighbors avoids that."
-    ),
-    "no_exact_split": (
-        "the graph cannot be cut into exactly {c} components, so the clusters come from the "
-        "continuous solution. Look at the sizes; fewer clusters or another n_neighbors may fit "
-        "better."
-    ),
-    "unsettled_split": (
-        "the graph had exactly {c} components and lost them again. The last clusters that were "
-        "components are shown."
-    ),
-    "max_iter": "it was still changing when max_iter was reached.",
-    "max_time": "the time was up. A larger max_time lets it finish.",
-    "interrupted": "it was interrupted, and this is as far as it got.",
-    "callback": "a callback stopped it.",
-}
-
 LEARNED_NUMBERS = ("n_neighbors", "n_representatives", "label_agreement")
 # How columns were stretched, in words.
 GEOMETRY = {
@@ -154,10 +132,9 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         lead = LEADS[seen.verdict]
         words = (f"When some rows are left out and the others moved a little, {again} clusters are "
                  f"found; they are {apart} separated.")  # fmt: skip
-        pairs = {"stability": (seen.stability, seen.reference_stability),
-                 "separation": (seen.separation, seen.reference_separation)}  # fmt: skip
-        figures = [{"name": name, "value": digits(own, 3), "reference": digits(chance, 3)}
-                   for name, (own, chance) in pairs.items()]  # fmt: skip
+        figures = [{"name": name, "value": digits(getattr(seen, name), 3),
+                    "reference": digits(getattr(seen, f"reference_{name}"), 3)}
+                   for name in ("stability", "separation")]  # fmt: skip
     elif one and getattr(clustering.model, "cluster_counts_", None):
         lead = "No cluster structure was detected: all rows are in one cluster."
     else:
@@ -172,11 +149,11 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
     reason = getattr(model, "stopping_reason_", None)
     if reason is None:
         return {"converged": None, "words": ""}
-    fell = "is connected" if c == 1 else f"has exactly {c} connected components"
-    why = ENDINGS.get(str(reason), "{reason}.").format(c=c, fell=fell, reason=short(reason, 200))
+    why = STOPPING_REASONS.get(reason, short(reason, 200))
+    why = why.replace("exactly n_clusters components", f"exactly {c} component{'s' * (c != 1)}")
     good, n = bool(getattr(model, "converged_", False)), int(getattr(model, "n_iter_", 0))
     after = f"It {'converged' if good else 'did not converge'} after {n} iteration{'s' * (n != 1)}"
-    return {"converged": good, "words": f"{after}: {why}"}
+    return {"converged": good, "words": f"{after}: {why}."}
 
 
 def sample_words(shown: int, total: int) -> str:
@@ -266,10 +243,8 @@ def describe_truth(counted: Tally) -> dict | None:
     if labels[0] == OUTLIER:  # outliers come last
         labels, table = [*labels[1:], OUTLIER], np.roll(table, -1, axis=1)
     order, matched = match_classes(table)
-    scores = scores_of(table)
-    shown = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
     return {
-        "scores": {name: digits(scores[key]) for name, key in shown.items()},
+        "scores": {name: digits(score) for name, score in agreement_of(table).items()},
         "classes_total": len(names),
         "clusters_total": len(labels),
         "classes": [short(names[i], 60) for i in order],
