@@ -168,8 +168,6 @@ def test_the_make_of_a_car_tells_its_class_and_is_left_out(encoding):
         (load_uci, {"name": "iris"}, "name must be one of 'solar', 'vehicle'"),
         (load_uci, {"name": "wine", "encoding": "binary"}, "encoding must be one of 'ordinal'"),
         (load_uci, {"name": "wine", "missing": "drop"}, "missing must be one of 'impute', 'mark'"),
-        (load_uci, {"name": "cars", "row_names": 1}, "row_names must be True or False"),
-        (load_uci, {"name": "wine", "as_frame": "yes"}, "as_frame must be True or False"),
         (make_multi_cluster, {"n_clusters": 0}, "n_clusters must be an integer of at least 1"),
         (make_multi_cluster, {"noise": -1}, "noise must be a finite number of at least 0"),
         (make_two_moons, {"n_samples": 1.5}, "n_samples must be an integer"),

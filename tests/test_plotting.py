@@ -263,9 +263,9 @@ def test_clusters_refuse_rows_and_labels_that_do_not_fit(three_blobs):
     model = DOGC(3).fit(X)
     with pytest.raises(ValueError, match="X has 30 rows but DOGC was fitted on 60; pass the rows"):
         ClusterDisplay.from_estimator(model, X[::2])
-    with pytest.raises(ValueError, match="one label for each of the 60 rows; got shape \\(59,\\)"):
+    with pytest.raises(ValueError, match=r"one whole number for each of the 60 .*shape \(59,\)"):
         ClusterDisplay.from_predictions(X, truth[1:])
-    with pytest.raises(ValueError, match="labels must be whole numbers"):
+    with pytest.raises(ValueError, match=r"labels must be one whole number .*got <U"):
         ClusterDisplay.from_predictions(X, truth.astype(str))
     with pytest.raises(ValueError, match="shape \\(n_samples, n_features\\); got shape \\(60,\\)"):
         ClusterDisplay.from_predictions(X[:, 0], truth)
@@ -515,8 +515,6 @@ def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
     assert [tick.split()[0] for tick in ticks] == ["2", "3"]
     assert float(ticks[1].split()[1]) == round(found[3].figures["scales"], 2)
     assert display.ax_.get_title() == f"{found.proposed} clusters proposed"
-    with pytest.raises(ValueError, match="labels is empty"):
-        SplitDisplay.from_predictions({})
 
 
 def test_bands_end_where_their_blocks_do():

@@ -286,7 +286,7 @@ def test_many_features_are_thinned_out(monkeypatch):
     X = np.random.default_rng(0).standard_normal((60, 40))
     X[:30, 33] += 9.0
     summary = summarise(clustering_of(pd.DataFrame(X), X, np.repeat([0, 1], 30)))
-    assert (summary["features"]["looked_at"], summary["features"]["total"]) == (10, 40)
+    assert (summary["features"]["looked_at"], summary["data"]["facts"]["features"]) == (10, 40)
     assert next(iter(portrait(summary, 0))) == "33"
 
 

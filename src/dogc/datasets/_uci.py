@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from .._checks import check_choice, check_flag
+from .._checks import check_choice
 from .._extras import needed
 
 # What a missing value is marked with, as in the files that circulated with the methods' code.
@@ -76,9 +76,6 @@ def load_uci(
     check_choice("name", name, UCI_NAMES)
     check_choice("encoding", encoding, ENCODINGS)
     check_choice("missing", missing, ("impute", "mark"))
-    check_flag("row_names", row_names)
-    check_flag("return_X_y", return_X_y)
-    check_flag("as_frame", as_frame)
     columns, classes = _read(name)
     target_names, target = np.unique(classes, return_inverse=True)
     if not row_names:

@@ -149,13 +149,10 @@ def fitted_labels(estimator: Any, X: Any = None) -> np.ndarray:
 def check_labels(labels: Any, n: int) -> np.ndarray:
     """Labels as whole numbers, one for each of n rows."""
     found = np.asarray(labels)
-    if found.shape != (n,):
+    if found.shape != (n,) or not np.issubdtype(found.dtype, np.integer):
         raise ValueError(
-            f"labels must hold one label for each of the {n} rows; got shape {found.shape}."
-        )
-    if not np.issubdtype(found.dtype, np.integer):
-        raise ValueError(
-            "labels must be whole numbers, such as labels_ or the second result of "
-            f"np.unique(labels, return_inverse=True); got {found.dtype}."
+            f"labels must be one whole number for each of the {n} rows, such as labels_ or the "
+            "second result of np.unique(labels, return_inverse=True); got "
+            f"{found.dtype} of shape {found.shape}."
         )
     return found

@@ -154,12 +154,9 @@ def match_clusters(
                 f"{len(class_names)} names."
             )
         classes = [str(name) for name in class_names]
-    pairs = linear_sum_assignment(-table)
-    rows, columns = (_first(pair, size) for pair, size in zip(pairs, table.shape, strict=True))
+    rows, columns = (
+        [*matched, *np.setdiff1d(np.arange(size), matched)]
+        for matched, size in zip(linear_sum_assignment(-table), table.shape, strict=True)
+    )
     shown = table[np.ix_(rows, columns)]
     return shown, [classes[r] for r in rows], [clusters[k] for k in columns]
-
-
-def _first(chosen: np.ndarray, size: int) -> np.ndarray:
-    """The chosen places in their order, then all others."""
-    return np.concatenate([chosen, np.setdiff1d(np.arange(size), chosen)])

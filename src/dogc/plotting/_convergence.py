@@ -88,8 +88,6 @@ class ConvergenceDisplay(_canvas.Display):
         -------
         self : ConvergenceDisplay
         """
-        if not self.history:
-            raise ValueError("history is empty; pass the history_ of a model that ran.")
         self.axes_ = _three_axes(ax)
         top, middle, bottom = self.axes_
         when = [record.iteration for record in self.history]
@@ -155,14 +153,12 @@ def _draw_terms(ax: Any, when: list[int], history: Sequence[Record]) -> dict[str
 
 def _mark_changes(axes: np.ndarray, when: list[int], lam: list[float]) -> None:
     """Leave what carries nothing out of the axes, and mark where lambda changed."""
-    from matplotlib.ticker import MaxNLocator
-
     changed = np.asarray(when[1:])[np.diff(lam) != 0] - 0.5
     for ax in axes:
         _canvas.without_frame(ax)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.locator_params(axis="x", integer=True)
         for place in changed:
             ax.axvline(place, color=_canvas.GREY, lw=0.6, ls=":", zorder=0)
     for ax in axes[:-1]:
         ax.tick_params(labelbottom=False)
-    axes[1].yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+    axes[1].locator_params(axis="y", integer=True, nbins=4)

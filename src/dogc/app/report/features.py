@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.feature_selection import f_classif
 
 from ...encoding import TableError
 from ...encoding.columns import plan_column, with_gaps
@@ -103,8 +104,7 @@ def feature_column(clustering: Clustering, j: int) -> Column:
 def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
     """The numbers of a column, or its days as the preparation understands them; else None."""
     if column.dtype.kind in NUMBERS:
-        with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
-            return column.to_numpy(dtype=np.float64, na_value=np.nan), False
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), False
     try:
         plan = plan_column(column)
     except TableError:
@@ -278,9 +278,7 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
         words = in_words([(columns[j], contrast) for j, contrast in found])
         described.append({"cluster": group, "words": words, "features": telling})
     return {
-        "total": clustering.X.shape[1],
         "looked_at": len(looked_at),
-        "clusters_total": groups.c,
         "columns": [describe_column(columns[j], groups, clusters) for j in used],
         "clusters": described,
     }
@@ -309,14 +307,11 @@ def telling_columns(described: dict) -> list[str]:
 
 def candidates(X: np.ndarray, groups: Groups) -> list[int]:
     """The features worth looking at: all, or those that differ most between the clusters."""
-    n, d = X.shape
-    if d <= MOST_FEATURES:
-        return list(range(d))
-    member = sp.csr_array((np.ones(n), (groups.codes, np.arange(n))), shape=(groups.c + 1, n))
-    means = np.asarray(member @ X) / np.maximum(groups.size, 1)[:, None]
-    apart = groups.size @ (means - X.mean(axis=0)) ** 2
-    spread = n * X.var(axis=0)
-    score = np.divide(apart, spread, out=np.zeros(d), where=spread > 0)
+    if X.shape[1] <= MOST_FEATURES:
+        return list(range(X.shape[1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of constant features
+        score = np.nan_to_num(f_classif(X, groups.codes)[0])
     return sorted(np.argsort(-score, kind="stable")[:MOST_FEATURES].tolist())
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_selection import r_regression
+from sklearn.preprocessing import normalize
 
 from ...plotting._graph import bin_rows, sum_blocks
 from ...plotting._plane import graph_layout, kept_apart, main_plane
-from .features import Groups, feature_column, group_rows
+from .features import MOST_CLUSTERS, Groups, feature_column, group_rows
 from .page import cell, digits, short
 
 if TYPE_CHECKING:
@@ -24,8 +26,7 @@ MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
 MOST_BYTES = 1_000_000
 GRAPH_BINS = 60
-# More clusters than these make no picture of the graph; the largest make the table.
-MOST_CLUSTERS = 100
+# More than MOST_CLUSTERS make no picture of the graph; the largest make the table.
 TIES = 5
 Layout = tuple[np.ndarray, dict[str, Any]]  # places of rows, and what to say of them
 
@@ -50,17 +51,17 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
 
     The order is mixed so that no cluster is always drawn on top of the others.
     """
-    rng = np.random.default_rng(SEED)
-    order = rng.permutation(len(groups.codes))
+    import pandas
+
+    order = np.random.default_rng(SEED).permutation(len(groups.codes))
     if len(order) <= most:
         return order
     least = np.minimum(groups.size, max(1, min(LEAST_OF_A_CLUSTER, most // len(groups.size))))
     spare = (groups.size - least) * max(most - least.sum(), 0) / max((groups.size - least).sum(), 1)
     quota = least + spare.astype(np.int64)
     codes = groups.codes[order]
-    by_group = np.argsort(codes, kind="stable")
-    rank = np.arange(len(order)) - (np.cumsum(groups.size) - groups.size)[codes[by_group]]
-    return order[np.sort(by_group[rank < quota[codes[by_group]]])]
+    rank = pandas.Series(codes).groupby(codes).cumcount().to_numpy()
+    return order[rank < quota[codes]]
 
 
 def describe_points(
@@ -75,7 +76,6 @@ def describe_points(
     has_confidence = bool(np.isfinite(clustering.rows.confidence).any())
     confidence = [digits(value, 3) for value in clustering.rows.confidence[rows]]
     return {
-        "total": clustering.n_rows,
         "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),
         "x": x,
         "y": y,
@@ -112,10 +112,8 @@ def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     """The features that follow a direction most closely, with the sign of their correlation."""
-    Xc = clustering.X - clustering.X.mean(axis=0)
-    along = coordinate - coordinate.mean()
-    norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
-    correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
+    centred = clustering.X - clustering.X.mean(axis=0)  # so that a constant column is zero
+    correlation = r_regression(centred, coordinate)
     best = np.argsort(-np.abs(correlation), kind="stable")[:2]
     return [
         {
@@ -176,25 +174,19 @@ def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None
         return None
     blocks = sum_blocks(weight, owner, groups.c + 1)
     # Whole thousandths, rounded up: compact, and a faint trace still shows.
-    faint = np.ceil(1000.0 * shares(weight) - 1e-9).astype(np.int64).tolist()
+    faint = np.ceil(1000.0 * normalize(weight, norm="l1") - 1e-9).astype(np.int64).tolist()
     shown = groups.shown[:MOST_CLUSTERS]
     picture = len(groups.shown) <= MOST_CLUSTERS
     return {
         "representatives": None if representatives is None else n,
         "inside": round(float(np.trace(blocks) / total), 9),
         "clusters": [groups.name(group) for group in shown],
-        "blocks": shares(blocks)[np.ix_(shown, shown)].round(5).tolist(),
+        "blocks": normalize(blocks, norm="l1")[np.ix_(shown, shown)].round(5).tolist(),
         "ties": strongest_ties(blocks / total, groups),
         "owner": [groups.name(group) for group in owner.tolist()] if picture else None,
         "bins": faint if picture else None,
         "edges": int(graph.nnz if sp.issparse(graph) else np.count_nonzero(graph)) // 2,
     }
-
-
-def shares(weight: np.ndarray) -> np.ndarray:
-    """Each row divided by its sum."""
-    sums = weight.sum(axis=1, keepdims=True)
-    return np.divide(weight, sums, out=np.zeros_like(weight), where=sums > 0)
 
 
 def strongest_ties(share: np.ndarray, groups: Groups) -> list[dict]:

@@ -40,13 +40,7 @@ METHOD_NAMES = {
     "LocalLearningClustering": "local learning clustering",
     "NMFClustering": "NMF",
 }
-# What the verdict stands for, and its two figures in words, from little to much.
-LEADS = {
-    "clear": "The clusters are clear.",
-    "plausible": "The clusters are plausible.",
-    "doubtful": "The clusters are doubtful.",
-    "none": "There is no evidence of clusters.",
-}
+# The two figures of the verdict in words, from little to much.
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
 ADVICE = (
     "Try another number of clusters (dogc explore), fewer columns (--drop) or another scaling "
@@ -87,14 +81,13 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     features = describe_features(clustering, groups)
     telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
-    words = sample_words(len(clustering.rows.frame), clustering.n_rows)
-    sample: dict[str, Any] = {"rows": len(clustering.rows.frame), "words": words}
+    shown, n = len(clustering.rows.frame), clustering.n_rows
     return {
         "version": VERSION,
         "source": short(clustering.settings["source"], 200),
         "method": method_name(model),
-        "rows": clustering.n_rows,
-        "sample": sample if sample["rows"] < clustering.n_rows else None,
+        "rows": n,
+        "sample": {"rows": shown, "words": sample_words(shown, n)} if shown < n else None,
         "clusters_found": groups.c,
         "verdict": describe_verdict(clustering),
         "ending": describe_ending(model, groups.c),
@@ -129,7 +122,8 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         again = AGAIN[int(np.searchsorted(bounds, seen.stability, "right"))]
         bounds = (evidence.PLAUSIBLE_SEPARATION, evidence.CLEAR_SEPARATION)
         apart = APART[int(np.searchsorted(bounds, seen.separation, "right"))]
-        lead = LEADS[seen.verdict]
+        none = "There is no evidence of clusters."
+        lead = none if seen.verdict == "none" else f"The clusters are {seen.verdict}."
         words = (f"When some rows are left out and the others moved a little, {again} clusters are "
                  f"found; they are {apart} separated.")  # fmt: skip
         figures = [{"name": name, "value": digits(getattr(seen, name), 3),
@@ -219,7 +213,6 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         settings.pop(said, None)
     timings = getattr(model, "timings_", None) or {}
     facts = {
-        "rows": clustering.n_rows,
         "columns": clustering.rows.frame.shape[1],
         "features": clustering.X.shape[1],
         **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
