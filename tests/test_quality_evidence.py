@@ -55,11 +55,6 @@ class Failing(ClusterMixin, BaseEstimator):
 # -------------------------------------------------------------------------- stability
 
 
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
-def test_clear_clusters_come_back(cls):
-    assert quality.stability(cls(3), blobs()) == 1.0
-
-
 def test_chance_does_not_come_back():
     assert quality.stability(DOGC(5), noise(), n_repeats=3) < 0.65
     assert quality.stability(KMeans(8, n_init=1, random_state=0), noise(), n_repeats=3) < 0.65
@@ -84,10 +79,8 @@ def test_stability_is_the_mean_agreement_on_samples(monkeypatch):
 def test_stability_is_the_same_every_time():
     X = noise(120)
     first = quality.stability(DOGC(4), X, n_repeats=2)
-    assert quality.stability(DOGC(4), X, n_repeats=2) == first
     assert quality.stability(DOGC(4), X, n_repeats=2, random_state=0) == first
-    others = {quality.stability(DOGC(4), X, n_repeats=2, random_state=s) for s in (1, 2, 3)}
-    assert len(others | {first}) > 1
+    assert quality.stability(DOGC(4), X, n_repeats=2, random_state=1) != first
 
 
 @pytest.mark.parametrize(
@@ -160,7 +153,8 @@ def test_evidence_that_is_not_there_is_nan():
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
-def test_the_score_of_clear_clusters_is_one(cls):
+def test_the_stability_and_the_score_of_clear_clusters_are_one(cls):
+    assert quality.stability(cls(3), blobs()) == 1.0
     model = cls(3).fit(blobs())
     assert model.score(blobs(90, seed=1)) == 1.0
     assert model.score(blobs(90, seed=1), np.zeros(90)) == 1.0
