@@ -255,13 +255,11 @@ def compare(
     truth = None if y is None else _truth(y, n)
     if metrics and truth is None:
         raise ValueError("metrics compare labels with the ground truth; pass y.")
-    rows = []
+    rows, measure = [], evidence if quality else figures
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(
-                _run(name, estimator, X, truth, metrics or {}, evidence if quality else figures)
-            )
+            rows.append(_run(name, estimator, X, truth, metrics or {}, measure))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     if len(labels) > 1:  # the mean of each line, the diagonal left out

@@ -24,7 +24,6 @@ _SOURCES = {
 }
 UCI_NAMES = tuple(_SOURCES)
 ROW_NAME = "car_name"
-ENCODINGS = ("ordinal", "onehot", "raw")
 
 
 def load_uci(
@@ -74,7 +73,7 @@ def load_uci(
     ((101, 16), 7)
     """
     check_choice("name", name, UCI_NAMES)
-    check_choice("encoding", encoding, ENCODINGS)
+    check_choice("encoding", encoding, ("ordinal", "onehot", "raw"))
     check_choice("missing", missing, ("impute", "mark"))
     columns, classes = _read(name)
     target_names, target = np.unique(classes, return_inverse=True)

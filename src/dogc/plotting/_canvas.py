@@ -30,9 +30,6 @@ RASTER_FROM = 2_000
 class Display:
     """A picture with ``ax_`` and ``figure_`` once it is drawn."""
 
-    ax_: Any
-    figure_: Any
-
     def _drawn(self, ax: Any, title: str | None = None) -> Self:
         """Write the title and keep what was drawn into."""
         if title is not None:
@@ -41,12 +38,12 @@ class Display:
         return self
 
 
-def axes_or_new(ax: Any, figsize: tuple[float, float], *shape: int, **options: Any) -> Any:
+def axes_or_new(ax: Any, figsize: tuple[float, float]) -> Any:
     """The given axes, or new ones in a figure that makes room for what is around them."""
     plt = needed("matplotlib.pyplot", "a plot")
     if ax is not None:
         return ax
-    return plt.subplots(*shape, figsize=figsize, layout="constrained", **options)[1]
+    return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
 def colour_of(cluster: int) -> Any:

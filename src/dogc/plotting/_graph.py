@@ -143,7 +143,7 @@ class GraphDisplay(_canvas.Display):
         labels = _canvas.check_labels(self.labels, graph.shape[0])
         if kind == "edges" and self.points is None:
             raise ValueError(
-                "kind='edges' draws edges between points; pass X, or use kind='blocks'."
+                "kind='edges' joins points in the plane; pass X, or use kind='blocks'."
             )
         if kind == "edges" and len(labels) > MOST_ROWS_WITH_EDGES:
             raise ValueError(

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.feature_selection import f_classif
 
-from ...encoding import TableError
 from ...encoding.columns import plan_column, with_gaps
 from ...encoding.errors import listed
 from ..files.deciding_numbers import COLUMNS, deciding_number
 from .page import digits, short
 
 if TYPE_CHECKING:
-    import pandas
-
     from ..files.clustering import Clustering
 
 OUTLIER = -1
@@ -92,24 +89,17 @@ def feature_column(clustering: Clustering, j: int) -> Column:
     places = np.flatnonzero(frame.columns.astype(str) == name)
     values, date = None, False
     if len(places) == 1:
-        values, date = _numbers_or_days(frame.iloc[:, places[0]])
+        column = frame.iloc[:, places[0]]
+        if column.dtype.kind in NUMBERS:
+            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        elif (plan := plan_column(column))["kind"] == "date":
+            values, date = with_gaps(column, plan), True
     original = values is not None
     if values is None:
         values = np.asarray(clustering.X[:, j], dtype=np.float64)
     present = values[np.isfinite(values)]
     ends = [present.min(initial=np.inf), present.max(initial=-np.inf)]
     return Column(short(name, 80), values, original, bool(np.isin(present, ends).all()), date)
-
-
-def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
-    """The numbers of a column, or its days as the preparation understands them; else None."""
-    if column.dtype.kind in NUMBERS:
-        return column.to_numpy(dtype=np.float64, na_value=np.nan), False
-    try:
-        plan = plan_column(column)
-    except TableError:
-        return None, False
-    return (with_gaps(column, plan), True) if plan["kind"] == "date" else (None, False)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
@@ -260,9 +250,8 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
     for j in looked_at:
         for group, contrast in contrasts(feature_column(clustering, j), groups, clusters):
             ranked[group].append((j, contrast))
-    for found in ranked.values():
-        found.sort(key=lambda pair: -pair[1].gap)
-        del found[kept:]
+    ranked = {group: sorted(found, key=lambda pair: -pair[1].gap)[:kept]
+              for group, found in ranked.items()}  # fmt: skip
     used = sorted({j for found in ranked.values() for j, _ in found})
     columns = {j: feature_column(clustering, j) for j in used}
     described = []

@@ -18,7 +18,6 @@ from .page import cell, digits, short
 if TYPE_CHECKING:
     from ..files.clustering import Clustering
 
-SEED = 0
 LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
 # Rows of a graph that are laid out within a second or two.
@@ -42,8 +41,7 @@ def lay_out(model: Any, X: np.ndarray) -> Layout:
     at, share = main_plane(Z)
     if at.shape[1] < 2:  # one dimension only
         at = np.column_stack([at[:, 0], kept_apart(len(at)) * np.ptp(at) * 0.3])
-    shares = [digits(value) for value in share]
-    return at, {"share": shares, "learned": learned, "dimensions": Z.shape[1]}
+    return at, {"share": [*map(digits, share)], "learned": learned, "dimensions": Z.shape[1]}
 
 
 def sample_rows(groups: Groups, most: int) -> np.ndarray:
@@ -53,7 +51,7 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
     """
     import pandas
 
-    order = np.random.default_rng(SEED).permutation(len(groups.codes))
+    order = np.random.default_rng(0).permutation(len(groups.codes))
     if len(order) <= most:
         return order
     least = np.minimum(groups.size, max(1, min(LEAST_OF_A_CLUSTER, most // len(groups.size))))
@@ -73,14 +71,12 @@ def describe_points(
     span = np.where(high > low, high - low, 1.0)
     at = (places[rows] - low) / span
     x, y = np.clip(at, 0, 1).round(5).T.tolist()
-    has_confidence = bool(np.isfinite(clustering.rows.confidence).any())
-    confidence = [digits(value, 3) for value in clustering.rows.confidence[rows]]
     return {
         "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),
         "x": x,
         "y": y,
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
-        "confidence": confidence if has_confidence else None,
+        "confidence": [digits(value, 3) for value in clustering.rows.confidence[rows]],
         "outside": np.flatnonzero(((at < 0) | (at > 1)).any(axis=1)).tolist(),
         "aspect": digits(span[1] / span[0]),
         **space,
@@ -130,9 +126,8 @@ def row_values(clustering: Clustering, rows: np.ndarray, telling: list[str]) -> 
     """The id, the known label and a few original values of each sampled row, telling ones first."""
     frame, id_name = clustering.rows.frame.iloc[rows], clustering.id_column
     ids = None if id_name is None else [cell(value) for value in frame[id_name].tolist()]
-    truth = None
-    if clustering.truth is not None:
-        truth = [cell(value) for value in clustering.truth[rows].tolist()]
+    known = clustering.truth
+    truth = None if known is None else [cell(value) for value in known[rows].tolist()]
     names: list[str] = []
     values: list[list[Any]] = []
     left = MOST_BYTES

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
 
+from ...comparison import METHODS
 from ...fitting import evidence
 from ...loop.solver import STOPPING_REASONS
 from ..files.clustering import agreement_of
@@ -28,25 +30,8 @@ if TYPE_CHECKING:
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20
-# Names of the paper for classes that are called otherwise.
-METHOD_NAMES = {
-    "DOGCOS": "DOGC-OS",
-    "DOGCRelaxed": "DOGC-I",
-    "DOGCFixedGraph": "DOGC-II",
-    "KMeans": "k-means",
-    "RatioCut": "ratio cut",
-    "NormalizedCut": "normalised cut",
-    "DiscriminativeKMeans": "discriminative k-means",
-    "LocalLearningClustering": "local learning clustering",
-    "NMFClustering": "NMF",
-}
 # The two figures of the verdict in words, from little to much.
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
-ADVICE = (
-    "Try another number of clusters (dogc explore), fewer columns (--drop) or another scaling "
-    "(--geometry)."
-)
-LEARNED_NUMBERS = ("n_neighbors", "n_representatives", "label_agreement")
 # How columns were stretched, in words.
 GEOMETRY = {
     "given": "as prepared",
@@ -107,7 +92,8 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
 
 def method_name(model: Any) -> str:
     """The method of a model by its name in the paper."""
-    return METHOD_NAMES.get(type(model).__name__, type(model).__name__)
+    names = {make: name for name, make in METHODS.items()} | {KMeans: "k-means"}
+    return names.get(type(model), type(model).__name__)
 
 
 def describe_verdict(clustering: Clustering) -> dict[str, Any]:
@@ -134,7 +120,9 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
     else:
         lead = f"No verdict: there {'is one cluster' if one else 'are too few rows'}."
     if seen and seen.verdict in ("doubtful", "none"):
-        words = f"{words} {ADVICE}".strip()
+        advice = ("Try another number of clusters (dogc explore), fewer columns (--drop) or "
+                  "another scaling (--geometry).")  # fmt: skip
+        words = f"{words} {advice}".strip()
     return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures}
 
 
@@ -192,8 +180,7 @@ def describe_sureness(counted: Tally, labels: list[int]) -> dict[str, Any] | Non
 
 def describe_history(model: Any) -> dict[str, Any] | None:
     """The run by iteration; None where the method keeps no record."""
-    history = getattr(model, "history_", None)
-    if not history:
+    if not (history := getattr(model, "history_", None)):
         return None
     terms = list(history[0].terms)
     return {
@@ -212,10 +199,11 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
     for said in ("sample", "clusters"):  # elsewhere on the page
         settings.pop(said, None)
     timings = getattr(model, "timings_", None) or {}
+    learned = ("n_neighbors", "n_representatives", "label_agreement")
     facts = {
         "columns": clustering.rows.frame.shape[1],
         "features": clustering.X.shape[1],
-        **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
+        **{name: as_json(getattr(model, f"{name}_", None)) for name in learned},
         "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
     }
     return {
@@ -229,8 +217,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
 
 def describe_truth(counted: Tally) -> dict | None:
     """Scores, and the table of classes and clusters in matched order; None without truth."""
-    found = counted.table()
-    if found is None:
+    if (found := counted.table()) is None:
         return None
     names, labels, table = found
     if labels[0] == OUTLIER:  # outliers come last
