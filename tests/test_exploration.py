@@ -25,7 +25,6 @@ def found(pairs):
 
 def test_pairs_split_one_after_the_other(found, pairs):
     assert [row.n_clusters for row in found] == [2, 3, 4]
-    assert len(found) == 3
     for step in found.steps:
         assert step.nested == 1.0
         assert [change.kind for change in step.changes] == ["split"]

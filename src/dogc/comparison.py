@@ -51,7 +51,6 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
 }
 
 NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)
-CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
@@ -304,7 +303,7 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
             )
         return clone(method)
     known = {name.lower(): make for name, make in METHODS.items()}
-    known |= {name.lower(): getattr(dogc, name) for name in CLASSES}
+    known |= {k.lower(): cls for k, cls in vars(dogc).items() if hasattr(cls, "fit_predict")}
     known |= dict.fromkeys(("kmeans", "k-means"), METHODS["KM"])
     if method.lower() not in known:
         raise ValueError(f"methods holds {shown(method)}, which is unknown; choose from {NAMES}.")

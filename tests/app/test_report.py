@@ -114,16 +114,10 @@ def test_numbers_that_are_not_finite_become_missing():
     frame["b"] = [np.inf, -np.inf, np.nan, 1.0]
     history = [Record(1, np.nan, {"graph": np.inf}, np.inf, 2, 0)]
     model = types.SimpleNamespace(history_=history, timings_={"rows": np.nan})
-    clustering = clustering_of(
-        frame,
-        np.column_stack([X, [0.0, 1.0, 2.0, 3.0]]),
-        [0, 0, 1, 1],
-        model=model,
-        confidence=np.array([np.nan, 0.4, 0.6, 1.0]),
-        seconds=np.nan,
-        settings={"parameters": {"x": np.float64("nan")}},
-    )
-    summary = summarise(clustering)
+    X = np.column_stack([X, [0.0, 1.0, 2.0, 3.0]])
+    confidence, settings = np.array([np.nan, 0.4, 0.6, 1.0]), {"x": np.float64("nan")}
+    given = {"confidence": confidence, "seconds": np.nan, "settings": {"parameters": settings}}
+    summary = summarise(clustering_of(frame, X, [0, 0, 1, 1], model=model, **given))
     json.dumps(summary, allow_nan=False)
     assert summary["history"]["lam"] == [None]
     assert summary["data"]["seconds"] is None
@@ -442,10 +436,9 @@ def test_ten_thousand_rows_of_long_text_stay_below_three_megabytes():
     text = words.view("U60").ravel().astype(object)
     X, labels = rng.standard_normal((n, 30)), np.sort(rng.integers(0, 30, n))
     frame = pd.DataFrame(X).assign(**dict.fromkeys(["id", "one", "two", "three"], text))
-    clustering = clustering_of(
-        frame, X, labels, feature_names=range(30), truth=text, id_column="id"
-    )
-    assert len(render(summarise(clustering)).encode()) < 3_000_000
+    named = {"feature_names": range(30), "truth": text, "id_column": "id"}
+    page = render(summarise(clustering_of(frame, X, labels, **named)))
+    assert len(page.encode()) < 3_000_000
 
 
 def test_half_characters_can_be_written(summary):

@@ -110,12 +110,11 @@ class ConfusionDisplay(_canvas.Display):
         """
         table = np.asarray(self.table)
         rows, columns = table.shape
-        written = max(rows, columns) <= WRITTEN_UP_TO
         size = [min(max(0.75 * count, 2.2), 6.5) for count in (columns, rows)]
         ax = _canvas.axes_or_new(ax, (size[0] + 1.4, size[1] + 1.0))
         share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
         self.image_ = ax.imshow(share, vmin=0, vmax=1, cmap=_canvas.fading_map(ax))
-        if written:
+        if max(rows, columns) <= WRITTEN_UP_TO:
             texts = np.array([[f"{value:,}" if value else "" for value in row] for row in table])
             _canvas.write_cells(ax, self.image_, texts, 10 if max(rows, columns) <= 10 else 7)
         else:
