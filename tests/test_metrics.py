@@ -43,6 +43,13 @@ def test_nmi_is_that_of_scikit_learn_with_the_same_mean(average, pairs):
     assert found == pytest.approx(expected, abs=1e-9)
 
 
+def test_nmi_divides_by_the_larger_entropy_unless_told():
+    truth, found = [0, 0, 1, 1], [0, 0, 1, 2]  # entropies of 1 and 1.5 bits, 1 bit in common
+    assert normalized_mutual_info(truth, found) == pytest.approx(1 / 1.5)
+    printed = normalized_mutual_info(truth, found, average="geometric")  # eq:54
+    assert printed == pytest.approx(1 / 1.5**0.5)
+
+
 def test_an_unknown_average_gets_one_sentence():
     with pytest.raises(ValueError, match="average must be one of 'max', 'geometric'"):
         normalized_mutual_info([0, 1], [0, 1], average="mean")

@@ -451,14 +451,10 @@ def test_half_characters_can_be_written(summary):
 def test_a_column_that_decides_alone_is_named():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], 50)
-    frame = pd.DataFrame(
-        {
-            "news": np.where(labels == 0, "yes", "no"),
-            "plan": np.array(["a", "b", "c"])[rng.integers(0, 3, 100)],
-            "rare": np.where(np.arange(100) == 0, "x", "y"),
-            "unused": np.where(labels == 0, "p", "q"),
-        }
-    )
+    frame = pd.DataFrame({"news": np.where(labels == 0, "yes", "no")})
+    frame["plan"] = np.array(["a", "b", "c"])[rng.integers(0, 3, 100)]
+    frame["rare"] = np.where(np.arange(100) == 0, "x", "y")
+    frame["unused"] = np.where(labels == 0, "p", "q")
     X = np.column_stack([labels, rng.standard_normal((100, 4))])
     names = ["news", "plan=a", "plan=b", "plan=c", "rare"]
     found = summarise(clustering_of(frame, X, labels, feature_names=names))
@@ -489,8 +485,7 @@ def test_a_column_of_numbers_that_decides_alone_is_named_with_its_cuts():
 def test_blobs_and_flowers_are_no_columns_own():
     sets = [make_blobs(150, centers=3, random_state=seed) for seed in range(6)]
     for X, labels in [*sets, load_iris(return_X_y=True)]:
-        frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-        assert deciding_cuts(clustering_of(frame, X, labels)) is None
+        assert deciding_cuts(clustering_of(pd.DataFrame(X), X, labels)) is None
 
 
 def test_pieces_are_the_best_that_any_cuts_give():
