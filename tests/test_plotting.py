@@ -95,7 +95,9 @@ def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
     assert ScaleDisplay.from_estimator(cut).choice.chosen == 50
     few = DOGC(3).fit(three_blobs[0])
     assert ScaleDisplay.from_estimator(few).choice is few.scales_
-    with pytest.raises(ValueError, match="NormalizedCut does not choose a scale"):
+    with pytest.raises(
+        ValueError, match="NormalizedCut has no scales_ to draw; pass a fitted DOGC"
+    ):
         ScaleDisplay.from_estimator(NormalizedCut(3).fit(three_blobs[0]))
 
 
@@ -104,22 +106,18 @@ def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
 
 # Every display from every place it can be made from.
 DRAWINGS = {
-    "clusters": lambda model, X, y, ax: ClusterDisplay.from_estimator(model, X, ax=ax),
-    "clusters, labels": lambda model, X, y, ax: ClusterDisplay.from_predictions(X, y, ax=ax),
-    "graph": lambda model, X, y, ax: GraphDisplay.from_estimator(model, ax=ax),
-    "graph, edges": lambda model, X, y, ax: GraphDisplay.from_estimator(
-        model, X, kind="edges", ax=ax
+    "clusters": lambda m, X, y, ax: ClusterDisplay.from_estimator(m, X, ax=ax),
+    "clusters, labels": lambda m, X, y, ax: ClusterDisplay.from_predictions(X, y, ax=ax),
+    "graph": lambda m, X, y, ax: GraphDisplay.from_estimator(m, ax=ax),
+    "graph, edges": lambda m, X, y, ax: GraphDisplay.from_estimator(m, X, kind="edges", ax=ax),
+    "graph, labels": lambda m, X, y, ax: GraphDisplay.from_predictions(
+        m.affinity_matrix_, y, X=X, kind="edges", ax=ax
     ),
-    "graph, labels": lambda model, X, y, ax: GraphDisplay.from_predictions(
-        model.affinity_matrix_, y, X=X, kind="edges", ax=ax
-    ),
-    "convergence": lambda model, X, y, ax: ConvergenceDisplay.from_estimator(model, ax=ax),
-    "scale": lambda model, X, y, ax: ScaleDisplay.from_estimator(model, ax=ax),
-    "confusion": lambda model, X, y, ax: ConfusionDisplay.from_estimator(model, X, y, ax=ax),
-    "confusion, labels": lambda model, X, y, ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
-    "splits": lambda model, X, y, ax: SplitDisplay.from_predictions(
-        {2: np.minimum(y, 1), 3: y}, ax=ax
-    ),
+    "convergence": lambda m, X, y, ax: ConvergenceDisplay.from_estimator(m, ax=ax),
+    "scale": lambda m, X, y, ax: ScaleDisplay.from_estimator(m, ax=ax),
+    "confusion": lambda m, X, y, ax: ConfusionDisplay.from_estimator(m, X, y, ax=ax),
+    "confusion, labels": lambda m, X, y, ax: ConfusionDisplay.from_predictions(y, y, ax=ax),
+    "splits": lambda m, X, y, ax: SplitDisplay.from_predictions({2: np.minimum(y, 1), 3: y}, ax=ax),
 }
 
 
@@ -143,20 +141,11 @@ def test_every_display_draws_alone_and_into_given_axes(name, style, fitted):
         given.figure_.canvas.draw()
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda model, X: ClusterDisplay.from_estimator(model, X),
-        lambda model, X: GraphDisplay.from_estimator(model),
-        lambda model, X: ConvergenceDisplay.from_estimator(model),
-        lambda model, X: ConfusionDisplay.from_estimator(model, None, np.zeros(len(X))),
-    ],
-)
-def test_models_that_are_not_fitted_are_refused_in_a_sentence(draw, three_blobs):
-    X, _ = three_blobs
+@pytest.mark.parametrize("name", ["clusters", "graph", "convergence", "confusion"])
+def test_models_that_are_not_fitted_are_refused_in_a_sentence(name, three_blobs):
     for model in (DOGC(3), make_pipeline(StandardScaler(), DOGC(3)), KMeans(3)):
         with pytest.raises(NotFittedError, match="is not fitted yet; call fit before"):
-            draw(model, X)
+            DRAWINGS[name](model, *three_blobs, None)
 
 
 def test_models_without_what_is_drawn_are_refused_with_a_remedy(three_blobs):
@@ -164,14 +153,12 @@ def test_models_without_what_is_drawn_are_refused_with_a_remedy(three_blobs):
     cut = NormalizedCut(3).fit(three_blobs[0])
     with pytest.raises(ValueError, match="KMeans has no affinity_matrix_ to draw; pass a fitted"):
         GraphDisplay.from_estimator(means)
+    with pytest.raises(ValueError, match="has no affinity_matrix_ to draw"):
+        ClusterDisplay.from_estimator(means, three_blobs[0], layout="graph")
     with pytest.raises(ValueError, match="NormalizedCut has no history_ to draw; pass a fitted"):
         ConvergenceDisplay.from_estimator(cut)
     with pytest.raises(ValueError, match="StandardScaler has no labels_ to draw; pass a fitted"):
         ClusterDisplay.from_estimator(StandardScaler().fit(three_blobs[0]), three_blobs[0])
-
-
-def test_the_palette_has_twenty_colours():
-    assert len({matplotlib.colors.to_hex(colour) for colour in PALETTE}) == 20
 
 
 # Clusters
@@ -181,10 +168,7 @@ def test_clusters_have_their_colours_and_the_legend_their_sizes():
     X = np.array([[0.0, 0.0], [1.0, 0.2], [2.0, 1.0], [3.0, 1.5]])
     display = ClusterDisplay.from_predictions(X, [0, 1, 0, -1])
     (dots,) = display.scatter_
-    found = {
-        tuple(place): colour
-        for place, colour in zip(dots.get_offsets(), colours(dots), strict=True)
-    }
+    found = dict(zip(map(tuple, dots.get_offsets()), colours(dots), strict=True))
     assert found == {(0, 0): PALETTE[0], (1, 0.2): PALETTE[1], (2, 1): PALETTE[0]}
     np.testing.assert_array_equal(display.outliers_.get_offsets(), X[3:])
     texts = [text.get_text() for text in display.legend_.get_texts()]
@@ -243,6 +227,7 @@ def test_many_rows_are_sampled_and_rasterised_and_it_says_so():
 
 
 def test_the_eleventh_cluster_has_another_mark_and_a_colour_of_its_own():
+    assert len({matplotlib.colors.to_hex(colour) for colour in PALETTE}) == 20
     X = np.random.default_rng(0).standard_normal((26, 2))
     display = ClusterDisplay.from_predictions(X, np.arange(26) // 2, legend=True)
     first, second = display.scatter_
@@ -261,15 +246,17 @@ def test_clusters_refuse_rows_and_labels_that_do_not_fit(three_blobs):
     model = DOGC(3).fit(X)
     with pytest.raises(ValueError, match="X has 30 rows but DOGC was fitted on 60; pass the rows"):
         ClusterDisplay.from_estimator(model, X[::2])
-    with pytest.raises(ValueError, match="one label for each of the 60 rows; got shape \\(59,\\)"):
+    with pytest.raises(ValueError, match=r"one whole number for each of the 60 .*shape \(59,\)"):
         ClusterDisplay.from_predictions(X, truth[1:])
-    with pytest.raises(ValueError, match="labels must be whole numbers"):
+    with pytest.raises(ValueError, match=r"labels must be one whole number .*got <U"):
         ClusterDisplay.from_predictions(X, truth.astype(str))
     with pytest.raises(ValueError, match="shape \\(n_samples, n_features\\); got shape \\(60,\\)"):
         ClusterDisplay.from_predictions(X[:, 0], truth)
     cut = SpectralClustering(2, affinity="precomputed").fit(np.ones((6, 6)))
     with pytest.raises(ValueError, match="precomputed graph, which has no points"):
         ClusterDisplay.from_estimator(cut, np.ones((6, 6)))
+    with pytest.raises(ValueError, match="layout must be 'plane' or 'graph'; got 'tree'"):
+        ClusterDisplay.from_estimator(model, X, layout="tree")
 
 
 # The graph
@@ -341,17 +328,16 @@ def test_graphs_refuse_what_they_cannot_draw(three_blobs):
         GraphDisplay.from_estimator(model, X, kind="lines")
     with pytest.raises(ValueError, match="pass X, or use kind='blocks'"):
         GraphDisplay.from_estimator(model, kind="edges")
-    n = 5001
+    A, labels = sp.eye_array(5001).tocsr(), np.zeros(5001, int)
     with pytest.raises(ValueError, match="up to 5,000 rows, and there are 5,001"):
-        GraphDisplay.from_predictions(
-            sp.eye_array(n).tocsr(), np.zeros(n, int), X=np.zeros((n, 2)), kind="edges"
-        )
+        GraphDisplay.from_predictions(A, labels, X=np.zeros((5001, 2)), kind="edges")
 
 
-@pytest.mark.parametrize("with_rows", [False, True])
-def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moons, with_rows):
+def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moons):
     X, model = many_moons
-    display = GraphDisplay.from_estimator(model, X if with_rows else None, kind="edges")
+    display = GraphDisplay.from_estimator(model, kind="edges")
+    also = GraphDisplay.from_estimator(model, X, kind="edges")
+    np.testing.assert_array_equal(display.points, also.points)
     (dots,) = [part for part in display.ax_.collections if part not in display.edges_]
     at = np.asarray(dots.get_offsets())
     assert len(at) == model.n_representatives_ < len(X)
@@ -362,10 +348,8 @@ def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moo
     area, weight = dots.get_sizes()[drawn], model.representative_weights_[order]
     assert area.max() > 1.5 * area.min()
     assert (np.diff(area[np.argsort(weight)]) >= 0).all()
-    title = display.ax_.get_title()
-    assert title.endswith(
-        f"of the weight inside clusters\n{model.n_representatives_} representatives"
-    )
+    end = f"of the weight inside clusters\n{model.n_representatives_} representatives"
+    assert display.ax_.get_title().endswith(end)
 
 
 def test_representatives_are_seen_as_rows_would_be():
@@ -426,9 +410,8 @@ def test_convergence_shows_the_history():
     assert dotted == [1.5]
 
 
-@pytest.mark.parametrize("cls", [DOGCOS, CLR], ids=lambda c: c.__name__)
-def test_every_method_with_a_history_has_its_terms(cls, three_blobs):
-    model = cls(3, n_neighbors=8).fit(three_blobs[0])
+def test_other_methods_with_a_history_have_their_terms(three_blobs):
+    model = CLR(3, n_neighbors=8).fit(three_blobs[0])
     display = ConvergenceDisplay.from_estimator(model)
     assert set(display.lines_) == {"objective", "components", "lambda", *model.history_[0].terms}
     assert display.target_.get_ydata()[0] == 3
@@ -463,13 +446,12 @@ def test_acc_is_that_of_the_metrics_for_any_numbers_of_labels(n_clusters):
     truth, labels = rng.integers(0, 4, 200), rng.integers(-1, n_clusters - 1, 200)
     display = ConfusionDisplay.from_predictions(truth, labels)
     assert display.accuracy_ == pytest.approx(clustering_accuracy(truth, labels))
-    assert display.table.sum() == 200
     assert sorted(display.clusters) == list(range(-1, n_clusters - 1))
     names = [tick.get_text() for tick in display.ax_.get_xticklabels()]
     assert names[display.clusters.index(-1)] == "outliers"
-    for i, name in enumerate(display.classes):
-        for j, cluster in enumerate(display.clusters):
-            assert display.table[i, j] == np.sum((truth == name) & (labels == cluster))
+    counts = [[np.sum((truth == a) & (labels == b)) for b in display.clusters]
+              for a in display.classes]  # fmt: skip
+    np.testing.assert_array_equal(display.table, counts)
 
 
 def test_confusion_takes_fitted_labels_or_predicts(three_blobs):
@@ -513,8 +495,6 @@ def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
     assert [tick.split()[0] for tick in ticks] == ["2", "3"]
     assert float(ticks[1].split()[1]) == round(found[3].figures["scales"], 2)
     assert display.ax_.get_title() == f"{found.proposed} clusters proposed"
-    with pytest.raises(ValueError, match="labels is empty"):
-        SplitDisplay.from_predictions({})
 
 
 def test_bands_end_where_their_blocks_do():
@@ -537,23 +517,14 @@ def test_bands_end_where_their_blocks_do():
 
 def test_clusters_are_islands_in_the_layout_of_the_graph():
     X, _ = make_blobs(200, centers=[(0, 0), (9, 0), (18, 0), (27, 0)], random_state=0)
-    model = DOGC(4).fit(np.hstack([X, X, X]))
     wide = np.hstack([X, X, X])
+    model = DOGC(4).fit(wide)
     display = ClusterDisplay.from_estimator(model, wide, layout="graph")
     middles = np.array([display.points[model.labels_ == c].mean(axis=0) for c in range(4)])
     radius = [np.linalg.norm(display.points[model.labels_ == c] - middles[c], axis=1).max()
               for c in range(4)]  # fmt: skip
-    for a in range(4):
-        for b in range(a):
-            assert np.linalg.norm(middles[a] - middles[b]) > 0.7 * (radius[a] + radius[b])
+    for a, b in itertools.combinations(range(4), 2):
+        assert np.linalg.norm(middles[a] - middles[b]) > 0.7 * (radius[a] + radius[b])
     again = ClusterDisplay.from_estimator(model, wide, layout="graph")
     np.testing.assert_array_equal(display.points, again.points)
     assert display.ax_.get_xlabel() == "layout of the learned graph"
-
-
-def test_layouts_that_cannot_be_are_refused(three_blobs):
-    X, _ = three_blobs
-    with pytest.raises(ValueError, match="layout must be 'plane' or 'graph'; got 'tree'"):
-        ClusterDisplay.from_estimator(DOGC(3).fit(X), X, layout="tree")
-    with pytest.raises(ValueError, match="has no affinity_matrix_ to draw"):
-        ClusterDisplay.from_estimator(KMeans(3, n_init=1).fit(X), X, layout="graph")

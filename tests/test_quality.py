@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import load_wine, make_moons
-from sklearn.metrics import confusion_matrix
 from sklearn.preprocessing import scale
 
 from dogc import DOGC, DOGCOS
-
-
-def accuracy(truth, labels):
-    table = confusion_matrix(truth, labels)
-    return table[linear_sum_assignment(-table)].sum() / table.sum()
+from dogc.metrics import clustering_accuracy as accuracy
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS], ids=lambda e: e.__name__)

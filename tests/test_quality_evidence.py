@@ -41,23 +41,17 @@ class Thirds(ClusterMixin, BaseEstimator):
 class Failing(ClusterMixin, BaseEstimator):
     """Fails, or fails on samples only."""
 
-    def __init__(self, enough=10**9, error=ValueError):
+    def __init__(self, enough=10**9):
         self.enough = enough
-        self.error = error
 
     def fit(self, X, y=None):
         if len(X) < self.enough:
-            raise self.error("no luck")
+            raise ValueError("no luck")
         self.labels_ = np.arange(len(X)) % 3
         return self
 
 
 # -------------------------------------------------------------------------- stability
-
-
-@pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
-def test_clear_clusters_come_back(cls):
-    assert quality.stability(cls(3), blobs()) == 1.0
 
 
 def test_chance_does_not_come_back():
@@ -84,15 +78,11 @@ def test_stability_is_the_mean_agreement_on_samples(monkeypatch):
 def test_stability_is_the_same_every_time():
     X = noise(120)
     first = quality.stability(DOGC(4), X, n_repeats=2)
-    assert quality.stability(DOGC(4), X, n_repeats=2) == first
     assert quality.stability(DOGC(4), X, n_repeats=2, random_state=0) == first
-    others = {quality.stability(DOGC(4), X, n_repeats=2, random_state=s) for s in (1, 2, 3)}
-    assert len(others | {first}) > 1
+    assert quality.stability(DOGC(4), X, n_repeats=2, random_state=1) != first
 
 
-@pytest.mark.parametrize(
-    "kind", [np.asarray, sp.csr_array, sp.coo_array, pd.DataFrame, lambda X: X.tolist()]
-)
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.coo_array, pd.DataFrame, np.ndarray.tolist])
 def test_every_kind_of_rows(kind):
     assert quality.stability(DOGC(3), kind(blobs()), n_repeats=2) == 1.0
 
@@ -125,19 +115,12 @@ def test_the_silhouette_of_many_rows_is_that_of_a_sample(monkeypatch):
     assert quality.silhouette(X, labels) == pytest.approx(whole, abs=0.05)
 
 
-@pytest.mark.parametrize(
-    ("labels", "metric"),
-    [
-        (np.zeros(150, dtype=int), "euclidean"),
-        (np.arange(150), "euclidean"),
-        (np.full(150, -1), "euclidean"),
-        (np.where(np.arange(150) < 75, 0, -1), "euclidean"),
-        (np.arange(150) % 3, "precomputed"),
-    ],
-    ids=["one cluster", "a cluster a row", "all noise", "one beside noise", "no features"],
-)
-def test_where_there_is_no_silhouette(labels, metric):
-    assert np.isnan(quality.silhouette(blobs(), labels, metric))
+def test_where_there_is_no_silhouette():
+    rows = np.arange(150)
+    one_beside_noise = np.where(rows < 75, 0, -1)
+    for labels in (0 * rows, rows, 0 * rows - 1, one_beside_noise):
+        assert np.isnan(quality.silhouette(blobs(), labels))
+    assert np.isnan(quality.silhouette(blobs(), rows % 3, "precomputed"))
 
 
 # --------------------------------------------------------------------------- evidence
@@ -160,7 +143,8 @@ def test_evidence_that_is_not_there_is_nan():
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS, CAN], ids=lambda cls: cls.__name__)
-def test_the_score_of_clear_clusters_is_one(cls):
+def test_the_stability_and_the_score_of_clear_clusters_are_one(cls):
+    assert quality.stability(cls(3), blobs()) == 1.0
     model = cls(3).fit(blobs())
     assert model.score(blobs(90, seed=1)) == 1.0
     assert model.score(blobs(90, seed=1), np.zeros(90)) == 1.0
@@ -216,12 +200,9 @@ def test_the_table_has_the_evidence():
     assert frame.loc["DOGC", "silhouette"] == table["DOGC"].quality["silhouette"]
     assert [name for name in frame if name in COLUMNS] == COLUMNS
     assert "quality" not in frame
-
-
-def test_rows_that_only_a_pipeline_reads_have_no_figures():
+    # Rows that only a pipeline can read have none.
     pipeline = make_pipeline(OneHotEncoder(), KMeans(2, n_init=1, random_state=0))
-    table = compare(np.array([["a"], ["b"]] * 5), 2, {"mine": pipeline})
-    assert table["mine"].quality == {}
+    assert compare(np.array([["a"], ["b"]] * 5), 2, pipeline)["Pipeline"].quality == {}
 
 
 def test_agreement_over_scales_is_that_of_representatives_where_there_are_any():

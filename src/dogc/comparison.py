@@ -6,7 +6,6 @@ import html
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,11 +51,9 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
 }
 
 NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)
-CLASSES = [name for name in dogc.__all__ if hasattr(getattr(dogc, name), "fit_predict")]
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
-REPORTED = (*SHOWN, "nmi_geometric")  # the measures of every comparison with the truth
 QUALITY = ("silhouette", "scales", "confident", "stability")
 
 
@@ -77,7 +74,7 @@ class MethodResult(NamedTuple):
     scores: dict[str, float]
     agreement: float  # mean adjusted Rand index with the other methods; nan if there are none
     note: str
-    quality: Mapping[str, float] = MappingProxyType({})  # empty where X is not numbers
+    quality: Mapping[str, float]  # empty where X is not numbers
 
 
 class Comparison(Results[MethodResult]):
@@ -106,66 +103,63 @@ class Comparison(Results[MethodResult]):
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
         pd = needed("pandas", "to_frame")
 
-        left_out = ("method", "labels", "estimator", "scores", "quality")
-        records = []
-        for row in self.rows:
-            rest = {k: v for k, v in row._asdict().items() if k not in left_out}
-            records.append({**row.scores, **row.quality, **rest})
-        return pd.DataFrame(records, index=pd.Index([r.method for r in self.rows], name="method"))
+        records = [{**row.scores, **row.quality, **row._asdict()} for row in self.rows]
+        left_out = ["labels", "estimator", "scores", "quality"]
+        return pd.DataFrame(records).drop(columns=left_out).set_index("method")
 
     def agreement_frame(self) -> Any:
         """Return ``agreement`` as a pandas DataFrame with names (needs pandas)."""
         pd = needed("pandas", "agreement_frame")
         return pd.DataFrame(self.agreement, index=self.succeeded, columns=self.succeeded)
 
-    def _cells(self, quality: list[str]) -> list[list[str]]:
-        """A line of names and one for each method, with these measures without ground truth."""
-        scored = next((row.scores for row in self.rows if row.scores), {})
-        own = {name: name for name in scored if name not in REPORTED}
-        measures = SHOWN | own if scored else {}
-        lines = [["method", "clusters", "seconds", *measures.values(), *quality, "agreement"]]
+    def _lines(self, measures: list[str]) -> list[list[str]]:
+        """A line of names and one for each method, with these measures."""
+        names = [SHOWN.get(name, name) for name in measures]
+        lines = [["method", "clusters", "seconds", *names, "agreement"]]
         for row in self.rows:
-            values = [row.scores.get(name, np.nan) for name in measures]
-            values += [row.quality.get(name, np.nan) for name in quality] + [row.agreement]
+            known = {**row.scores, **row.quality, "agreement": row.agreement}
+            values = [known.get(name, np.nan) for name in [*measures, "agreement"]]
             found = "failed" if row.labels is None else str(row.n_found)
             lines.append([row.method, found, f"{row.seconds:.2f}", *map(_number, values)])
         return lines
 
-    def _shown(self) -> tuple[list[list[str]], list[str]]:
-        """The lines of the usual table, and measures for which it has no room."""
+    def _measures(self) -> tuple[list[str], list[str]]:
+        """The scores, if there is a truth, and the measures without one that are known."""
+        scored = next((row.scores for row in self.rows if row.scores), {})
         known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
-        names = [name for name in QUALITY if name in known]
-        # Beside scores of the truth there is no room for all, unless they were asked for.
-        asked = any("stability" in row.quality for row in self.rows)
-        beside = asked or not any(row.scores for row in self.rows)
-        return self._cells(names if beside else []), [] if beside else names
+        scores = [name for name in scored if name != "nmi_geometric"]
+        return scores, [name for name in QUALITY if name in known]
 
     def notes(self) -> list[str]:
         """Return what methods warned of, and why methods failed; the same words once."""
-        said = [(row.method, part) for row in self.rows for part in _single_notes(row)]
+        said = [
+            (row.method, note.removeprefix(f"{type(row.estimator).__name__} "))
+            for row in self.rows
+            for note in row.note.replace(".; ", ".\n").splitlines()
+        ]
         return [f"{', '.join(names)}: {note}" for note, names in said_by(said).items()]
 
-    def tables(self, width: int) -> list[str]:
+    def tables(self, width: int = WIDTH) -> list[str]:
         """Return all measures as text: one table, or two where one would be wider than this."""
-        lines, rest = self._shown()
-        whole = aligned(self._cells(rest)) if rest else aligned(lines)
-        if not rest or whole.index("\n") <= width:
+        scores, others = self._measures()
+        whole = aligned(self._lines(scores + others))
+        if whole.index("\n") <= width or not scores or not others:
             return [whole]
-        more = [[row.method, *(_number(row.quality.get(name, np.nan)) for name in rest)]
-                for row in self.rows]  # fmt: skip
-        return [aligned(lines), aligned([["method", *rest], *more])]
+        beside = [[line[0], *line[3:-1]] for line in self._lines(others)]
+        return [aligned(self._lines(scores)), aligned(beside)]
 
     def __str__(self) -> str:
-        """Return the table as text, with what the methods had to say below it."""
+        """Return the tables as text, with what the methods had to say below them."""
         notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self.notes()]
-        return "\n".join([aligned(self._shown()[0]), *([""] if notes else []), *notes])
+        return "\n\n".join([*self.tables(), *(["\n".join(notes)] if notes else [])])
 
     def _repr_html_(self) -> str:
-        head, *lines = [[html.escape(cell) for cell in line] for line in self._shown()[0]]
-        rows = [f"<th>{'</th><th>'.join(head)}</th>"]
-        rows += [f"<td>{'</td><td>'.join(line)}</td>" for line in lines]
+        scores, others = self._measures()
+        lines = self._lines(scores + others)
+        head, *rows = ("".join(f"<td>{html.escape(cell)}</td>" for cell in line) for line in lines)
+        table = [head.replace("td>", "th>"), *rows]
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes())
-        return f"<table><tr>{'</tr><tr>'.join(rows)}</tr></table><ul>{notes}</ul>"
+        return f"<table><tr>{'</tr><tr>'.join(table)}</tr></table><ul>{notes}</ul>"
 
 
 def _number(value: float) -> str:
@@ -184,14 +178,6 @@ def said_by(notes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for name, note in notes:
         found.setdefault(note, []).append(name)
     return found
-
-
-def _single_notes(row: MethodResult) -> list[str]:
-    """The notes of a method, without the name of its class at their beginning."""
-    if not row.note or row.labels is None:
-        return [row.note] if row.note else []
-    notes = row.note.replace(".; ", ".\n").split("\n")
-    return [note.removeprefix(f"{type(row.estimator).__name__} ") for note in notes]
 
 
 def compare(
@@ -268,13 +254,11 @@ def compare(
     truth = None if y is None else _truth(y, n)
     if metrics and truth is None:
         raise ValueError("metrics compare labels with the ground truth; pass y.")
-    rows = []
+    rows, measure = [], evidence if quality else figures
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(
-                _run(name, estimator, X, truth, metrics or {}, evidence if quality else figures)
-            )
+            rows.append(_run(name, estimator, X, truth, metrics or {}, measure))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
     if len(labels) > 1:  # the mean of each line, the diagonal left out
@@ -298,10 +282,6 @@ def _chosen(methods: Any, n_clusters: int, common: Mapping[str, Any]) -> dict[st
     methods = METHODS.keys() if methods is None else methods
     if isinstance(methods, str) or hasattr(methods, "fit_predict"):
         methods = [methods]
-    if not isinstance(methods, Iterable):
-        raise ValueError(
-            f"methods must be names, clusterers or a mapping of names to them; got {methods!r}."
-        )
     names = ((m if isinstance(m, str) else type(m).__name__, m) for m in methods)
     pairs = list(methods.items() if isinstance(methods, Mapping) else names)
     if not pairs:
@@ -323,7 +303,7 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
             )
         return clone(method)
     known = {name.lower(): make for name, make in METHODS.items()}
-    known |= {name.lower(): getattr(dogc, name) for name in CLASSES}
+    known |= {k.lower(): cls for k, cls in vars(dogc).items() if hasattr(cls, "fit_predict")}
     known |= dict.fromkeys(("kmeans", "k-means"), METHODS["KM"])
     if method.lower() not in known:
         raise ValueError(f"methods holds {shown(method)}, which is unknown; choose from {NAMES}.")
@@ -344,7 +324,7 @@ def _run(
         labels, seconds, note = timed_fit(estimator, X)
     except Exception as error:
         note = " ".join(f"failed: {type(error).__name__}: {error}".split())
-        return MethodResult(name, None, None, 0, time.perf_counter() - began, {}, np.nan, note)
+        return MethodResult(name, None, None, 0, time.perf_counter() - began, {}, np.nan, note, {})
     scores = {} if truth is None else clustering_report(truth, labels)
     scores |= {own: float(score(truth, labels)) for own, score in metrics.items()}
     try:

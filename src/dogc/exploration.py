@@ -157,27 +157,19 @@ def explore(
         raise ValueError("counts is empty; name at least one number of clusters.")
     for count in wanted:
         check_cluster_count(count, _num_samples(X))
-    proposes = propose and isinstance(estimator, GraphClusterer)
-    tasks: list[int | str] = [*wanted, *(["auto"] if proposes else [])]
-    fits = {}
-    with tqdm(tasks, disable=None if progress is None else not progress) as bar:
-        for task in bar:
-            bar.set_description(f"{task} clusters" if task != "auto" else "proposal")
-            fits[task] = _fitted(estimator, X, task)
-    evidence = list(fits.pop("auto").estimator.cluster_counts_) if proposes else []
-    names = followed({row.n_clusters: row.labels for row in fits.values()})
-    scores = {row.n_clusters: row.score for row in evidence}
-    rows = [
-        row._replace(labels=names[count], score=scores.get(count, np.nan))
-        for count, row in ((row.n_clusters, row) for row in fits.values())
-    ]
-    return Exploration(rows, evidence)
-
-
-def _fitted(estimator: BaseEstimator, X: Any, count: int | str) -> CountResult:
-    """One fit, timed, with what it warned of."""
-    model = clone(estimator).set_params(n_clusters=count)
-    labels, seconds, note = timed_fit(model, X)
-    if isinstance(count, str):  # of which only the evidence is wanted
-        return CountResult(0, labels, model, seconds, {}, np.nan, note)
-    return CountResult(count, labels, model, seconds, figures(model, X, labels), np.nan, note)
+    auto = ["auto"] if propose and isinstance(estimator, GraphClusterer) else []
+    evidence: list[CountEvidence] = []
+    rows = []
+    with tqdm([*auto, *wanted], disable=None if progress is None else not progress) as bar:
+        for count in bar:
+            bar.set_description(f"{count} clusters" if count != "auto" else "proposal")
+            model = clone(estimator).set_params(n_clusters=count)
+            labels, seconds, note = timed_fit(model, X)
+            if count == "auto":  # of which only the evidence is wanted
+                evidence = list(model.cluster_counts_)
+                continue
+            score = next((row.score for row in evidence if row.n_clusters == count), np.nan)
+            measures = figures(model, X, labels)
+            rows.append(CountResult(count, labels, model, seconds, measures, score, note))
+    names = followed({row.n_clusters: row.labels for row in rows})
+    return Exploration([row._replace(labels=names[row.n_clusters]) for row in rows], evidence)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
 
-from ._checks import check_unmasked
+from ._checks import check_choice, check_unmasked
 from .fitting.auto.splits import renamed
 from .numerics.discrete import rand_index
 
@@ -53,7 +54,7 @@ def clustering_accuracy(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    return scores_of(_counted(labels_true, labels_pred))["acc"]
+    return scores_of(contingency(labels_true, labels_pred))["acc"]
 
 
 def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
@@ -76,7 +77,7 @@ def purity(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     >>> purity(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    return scores_of(_counted(labels_true, labels_pred))["purity"]
+    return scores_of(contingency(labels_true, labels_pred))["purity"]
 
 
 def normalized_mutual_info(
@@ -106,10 +107,8 @@ def normalized_mutual_info(
     >>> round(normalized_mutual_info([0, 0, 1, 1], [0, 0, 1, 2], average="geometric"), 4)
     0.8165
     """
-    if average not in AVERAGES:
-        words = ", ".join(repr(name) for name in AVERAGES)
-        raise ValueError(f"average must be one of {words}; got {average!r}.")
-    return _nmi(_counted(labels_true, labels_pred), average)
+    check_choice("average", average, tuple(AVERAGES))
+    return _nmi(contingency(labels_true, labels_pred), average)
 
 
 def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[str, float]:
@@ -131,7 +130,7 @@ def clustering_report(labels_true: ArrayLike, labels_pred: ArrayLike) -> dict[st
     >>> {name: round(value, 3) for name, value in report.items()}
     {'acc': 0.75, 'nmi_max': 0.311, 'nmi_geometric': 0.346, 'purity': 0.75, 'ari': 0.0}
     """
-    return scores_of(_counted(labels_true, labels_pred))
+    return scores_of(contingency(labels_true, labels_pred))
 
 
 def scores_of(table: np.ndarray) -> dict[str, float]:
@@ -187,51 +186,36 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     >>> match_labels([2, 2, 0, 1, 1], [0, 0, 1, 1, 1])
     array([0, 0, 2, 1, 1])
     """
-    one, other = np.asarray(labels), np.asarray(reference)
-    if one.ndim != 1 or one.shape != other.shape or not one.size:
-        raise ValueError(
-            "labels and reference must be non-empty and one-dimensional with one entry for each "
-            f"row; got shapes {one.shape} and {other.shape}."
-        )
+    one, other = _of_same_rows({"labels": labels, "reference": reference})
     return renamed(other.astype(np.int64), one.astype(np.int64))
 
 
-def _counted(labels_true: ArrayLike, labels_pred: ArrayLike) -> np.ndarray:
-    return contingency(*code_both(labels_true, labels_pred))
-
-
-def contingency(classes: np.ndarray, clusters: np.ndarray, n_clusters: int = 0) -> np.ndarray:
-    """Counts of rows by class (rows) and cluster (columns), both integers from 0.
-
-    ``n_clusters`` is the least number of columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> contingency(np.array([0, 0, 1]), np.array([1, 1, 0]))
-    array([[0, 2],
-           [1, 0]])
-    """
-    shape = (int(classes.max()) + 1, max(int(clusters.max()) + 1, n_clusters))
-    return np.bincount(classes * shape[1] + clusters, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def code_both(
+def contingency(
     labels_true: ArrayLike,
     labels_pred: ArrayLike,
     names: tuple[str, str] = ("labels_true", "labels_pred"),
-) -> tuple[np.ndarray, np.ndarray]:
-    """Classes and clusters of the same rows as integers from 0."""
-    truth, found = (
-        np.asarray(check_unmasked(name, labels))
-        for name, labels in zip(names, (labels_true, labels_pred), strict=True)
-    )
-    if truth.ndim != 1 or truth.shape != found.shape or not truth.size:
+) -> np.ndarray:
+    """Counts of rows by class (rows) and cluster (columns), in sorted order; ``names`` for errors.
+
+    Examples
+    --------
+    >>> contingency(["a", "a", "b"], [1, 1, 0])
+    array([[0, 2],
+           [1, 0]])
+    """
+    both = _of_same_rows(dict(zip(names, (labels_true, labels_pred), strict=True)))
+    return contingency_matrix(*map(code_labels, both, names))
+
+
+def _of_same_rows(given: dict[str, ArrayLike]) -> list[np.ndarray]:
+    """Two labellings of the same rows, by the names of the arguments."""
+    one, other = (np.asarray(check_unmasked(name, labels)) for name, labels in given.items())
+    if one.ndim != 1 or one.shape != other.shape or not one.size:
         raise ValueError(
-            f"{names[0]} and {names[1]} must be non-empty and one-dimensional with one entry for "
-            f"each row; got shapes {truth.shape} and {found.shape}."
+            f"{' and '.join(given)} must be non-empty and one-dimensional with one entry for each "
+            f"row; got shapes {one.shape} and {other.shape}."
         )
-    return code_labels(truth, names[0]), code_labels(found, names[1])
+    return [one, other]
 
 
 def code_labels(labels: np.ndarray, name: str) -> np.ndarray:

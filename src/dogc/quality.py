@@ -218,10 +218,8 @@ def scale_agreement(estimator: BaseEstimator) -> float:
     >>> scale_agreement(NormalizedCut(2).fit([[0.0], [0.1], [5.0], [5.1]]))
     nan
     """
-    resolutions: Any = getattr(estimator, "resolutions_", None)
-    if resolutions is not None:
-        several = len(resolutions.n_representatives) > 1
-        return float(resolutions.confirmed) if several else float("nan")
+    if (resolutions := getattr(estimator, "resolutions_", None)) is not None:
+        return float(resolutions.confirmed)
     scales: Any = getattr(estimator, "scales_", None)
     several = scales is not None and len(scales.n_neighbors) > 1
     return float(scales.score.max()) if several else float("nan")

@@ -152,9 +152,8 @@ def test_pointing_at_a_row_shows_it(opened, garden, summary):
     plant = card.locator(".card-title").inner_text().removeprefix("plant ")
     row = garden.rows.frame.index[garden.rows.frame["plant"] == plant][0]
     text = card.inner_text()
-    assert (
-        f"Cluster {garden.rows.labels[row]}, confidence {garden.rows.confidence[row]:.2f}" in text
-    )
+    sure = garden.rows.confidence[row]
+    assert f"Cluster {garden.rows.labels[row]}, confidence {sure:.2f}" in text
     assert garden.rows.frame["remark"][row] in text
     assert garden.rows.frame["kind"][row] in text
     assert f"{abs(garden.rows.frame['height <b>cm</b>'][row]):g}" in text
@@ -211,29 +210,21 @@ def test_the_map_magnifies_and_shows_the_whole_again(opened, summary):
 def test_clusters_are_isolated_by_keyboard(opened, summary):
     page = opened(summary)
     page.locator(".legend button").first.focus()
-    page.keyboard.press("ArrowRight")
-    assert pressed(page) == []
-    page.keyboard.press("Enter")
-    assert pressed(page) == [1, 1]
-    page.keyboard.press("ArrowRight")
-    assert pressed(page) == [2, 2]
-    page.keyboard.press("ArrowRight")
-    assert pressed(page) == [0, 0]
-    page.keyboard.press("End")
-    assert pressed(page) == [2, 2]
-    page.keyboard.press("Escape")
-    assert pressed(page) == []
+    steps = [("ArrowRight", []), ("Enter", [1, 1]), ("ArrowRight", [2, 2]),
+             ("ArrowRight", [0, 0]), ("End", [2, 2]), ("Escape", [])]  # fmt: skip
+    for key, isolated in steps:
+        page.keyboard.press(key)
+        assert pressed(page) == isolated, key
 
 
 def test_the_tab_key_reaches_everything_and_the_focus_shows(opened, summary):
     page = opened(summary)
     seen = []
-    focus = (
-        "node => [node.id || node.className || node.tagName, getComputedStyle(node).outlineStyle]"
-    )
+    name = "node.id || node.className || node.tagName"
+    focus = f"((node) => [{name}, getComputedStyle(node).outlineStyle])(document.activeElement)"
     while not seen or seen[-1] != "SUMMARY":
         page.keyboard.press("Tab")
-        name, outline = page.evaluate(f"({focus})(document.activeElement)")
+        name, outline = page.evaluate(focus)
         assert outline != "none", name
         seen.append(name)
     assert seen[0] == "skip"
@@ -264,16 +255,11 @@ def test_the_graph_is_read_cell_by_cell(opened, summary):
     picture = page.locator(".heat")
     picture.scroll_into_view_if_needed()
     box = page.locator(".heat .field").bounding_box()
+    readout = page.locator(".heat-figure .readout")
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 3)
-    assert (
-        page.locator(".heat-figure .readout").inner_text()
-        == "No weight between these slices of cluster 0 and cluster 2."
-    )
+    assert readout.inner_text() == "No weight between these slices of cluster 0 and cluster 2."
     page.mouse.move(box["x"] + 2, box["y"] + 2)
-    assert (
-        "of its weight to a slice of cluster 0"
-        in page.locator(".heat-figure .readout").inner_text()
-    )
+    assert "of its weight to a slice of cluster 0" in readout.inner_text()
 
 
 @pytest.mark.parametrize("width", [320, 768])
@@ -354,14 +340,11 @@ def test_many_rows_in_many_clusters(opened):
     assert page.locator(".portrait:visible h3").inner_text().startswith("Cluster 27")
 
 
-def test_only_clear_clusters_have_a_tick(opened, summary):
+def test_only_clear_clusters_have_a_tick_and_representatives_are_told(opened, summary):
     free = {**summary, "deciding": [], "deciding_cuts": None}
     for name in ("clear", "plausible", "doubtful", "none", None):
         page = opened({**free, "verdict": {**summary["verdict"], "verdict": name}})
         assert page.locator(".headline .verdict").count() == (name == "clear")
-
-
-def test_it_says_that_representatives_stand_for_rows(opened, summary):
     page = opened({**summary, "graph": {**summary["graph"], "representatives": 200}})
     sentence = page.locator("#graph .explain").inner_text()
     assert sentence.startswith("The graph joins 200 representatives, which stand for 120 rows.")

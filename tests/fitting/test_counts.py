@@ -223,7 +223,9 @@ def test_the_picture_shows_every_number(display):
 
 
 def test_a_model_that_was_told_the_number_has_no_picture(display):
-    with pytest.raises(ValueError, match=r"n_clusters was given.*fitted with n_clusters='auto'"):
+    with pytest.raises(
+        ValueError, match=r"no cluster_counts_ to draw.*fitted with n_clusters='auto'"
+    ):
         display.from_estimator(DOGC(3).fit(far_blobs(4)))
 
 

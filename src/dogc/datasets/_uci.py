@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from .._checks import check_choice, check_flag
+from .._checks import check_choice
 from .._extras import needed
 
 # What a missing value is marked with, as in the files that circulated with the methods' code.
@@ -23,7 +24,6 @@ _SOURCES = {
 }
 UCI_NAMES = tuple(_SOURCES)
 ROW_NAME = "car_name"
-ENCODINGS = ("ordinal", "onehot", "raw")
 
 
 def load_uci(
@@ -73,26 +73,21 @@ def load_uci(
     ((101, 16), 7)
     """
     check_choice("name", name, UCI_NAMES)
-    check_choice("encoding", encoding, ENCODINGS)
+    check_choice("encoding", encoding, ("ordinal", "onehot", "raw"))
     check_choice("missing", missing, ("impute", "mark"))
-    check_flag("row_names", row_names)
-    check_flag("return_X_y", return_X_y)
-    check_flag("as_frame", as_frame)
-    header, rows = _read(name)
-    *columns, classes = (list(column) for column in zip(*rows, strict=True))
-    target_names, target = np.unique(np.array(classes), return_inverse=True)
-    header = header[:-1]
-    if not row_names and ROW_NAME in header:
-        del columns[header.index(ROW_NAME)]
-        header.remove(ROW_NAME)
-    data, names = _encode(name, columns, header, encoding, missing)
+    columns, classes = _read(name)
+    target_names, target = np.unique(classes, return_inverse=True)
+    if not row_names:
+        columns.pop(ROW_NAME, None)
+    found = columns if encoding == "raw" else _encode(name, columns, encoding, missing)
+    data, names = np.column_stack(list(found.values())), list(found)
     bunch = Bunch(
         data=data,
         target=target,
         frame=None,
         feature_names=names,
         target_names=target_names,
-        DESCR=_describe(name, len(rows), len(header), target_names),
+        DESCR=_describe(name, len(target), len(columns), target_names),
     )
     if as_frame:
         pd = needed("pandas", "as_frame=True")
@@ -102,60 +97,46 @@ def load_uci(
     return (bunch.data, bunch.target) if return_X_y else bunch
 
 
-def _read(name: str) -> tuple[list[str], list[list[str]]]:
+def _read(name: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The features by name, and the classes."""
     text = (DATA / f"{name}.csv").read_text(encoding="utf-8")
     header, *rows = csv.reader(text.splitlines())
-    return header, rows
+    *columns, classes = zip(*rows, strict=True)
+    return dict(zip(header[:-1], map(_column, columns), strict=True)), np.array(classes)
+
+
+def _column(cells: Sequence[str]) -> np.ndarray:
+    """Numbers, NaN where one is missing; or text, None where it is missing."""
+    try:
+        return np.array([float(cell or "nan") for cell in cells])
+    except ValueError:
+        return np.array([cell or None for cell in cells], dtype=object)
 
 
 def _encode(
-    name: str, columns: list[list[str]], header: list[str], encoding: str, missing: str
-) -> tuple[np.ndarray, list[str]]:
-    """The columns as numbers (as they are, for "raw") and their names."""
-    if encoding == "raw":
-        raw = [_numbers(c, None) if _is_numeric(c) else [x or None for x in c] for c in columns]
-        whole = all(_is_numeric(c) for c in columns)
-        return np.array(raw, dtype=float if whole else object).T, header
-    arrays, names = [], []
-    for label, column in zip(header, columns, strict=True):
-        if _is_numeric(column):
-            arrays.append(_numbers(column, missing))
-            names.append(label)
+    name: str, columns: dict[str, np.ndarray], encoding: str, missing: str
+) -> dict[str, np.ndarray]:
+    """The columns as numbers."""
+    encoded = {}
+    for label, column in columns.items():
+        if column.dtype == float:
+            gap = MARK if missing == "mark" else np.nanmean(column)
+            encoded[label] = np.where(np.isnan(column), gap, column)
             continue
+        cells = column.tolist()
         if label == ROW_NAME:
-            column = [cell.split()[0] for cell in column]
+            cells = [cell.split()[0] for cell in cells]
         if name == "vote":
-            column = [cell or "?" for cell in column]
-        if encoding == "ordinal":
-            arrays.append(_codes(column, missing))
-            names.append(label)
+            cells = [cell or "?" for cell in cells]
+        values = list(dict.fromkeys(cell for cell in cells if cell))
+        if encoding == "onehot":
+            for value in values:
+                encoded[f"{label}={value}"] = np.array([float(cell == value) for cell in cells])
         else:
-            for value in dict.fromkeys(cell for cell in column if cell):
-                arrays.append(np.array([float(cell == value) for cell in column]))
-                names.append(f"{label}={value}")
-    return np.column_stack(arrays), names
-
-
-def _is_numeric(column: list[str]) -> bool:
-    try:
-        return bool([float(cell) for cell in column if cell])
-    except ValueError:
-        return False
-
-
-def _numbers(column: list[str], missing: str | None) -> np.ndarray:
-    values = np.array([float(cell) if cell else np.nan for cell in column])
-    if missing is None:
-        return values
-    return np.where(np.isnan(values), MARK if missing == "mark" else np.nanmean(values), values)
-
-
-def _codes(column: list[str], missing: str) -> np.ndarray:
-    present = [cell for cell in column if cell]
-    code = {value: float(i) for i, value in enumerate(dict.fromkeys(present), 1)}
-    usual = max(code, key=present.count)
-    code[""] = MARK if missing == "mark" else code[usual]
-    return np.array([code[cell] for cell in column])
+            code = {value: float(i) for i, value in enumerate(values, 1)}
+            gap = MARK if missing == "mark" else code[max(values, key=cells.count)]
+            encoded[label] = np.array([code.get(cell, gap) for cell in cells])
+    return encoded
 
 
 def _describe(name: str, n: int, d: int, target_names: np.ndarray) -> str:

@@ -30,9 +30,6 @@ RASTER_FROM = 2_000
 class Display:
     """A picture with ``ax_`` and ``figure_`` once it is drawn."""
 
-    ax_: Any
-    figure_: Any
-
     def _drawn(self, ax: Any, title: str | None = None) -> Self:
         """Write the title and keep what was drawn into."""
         if title is not None:
@@ -41,12 +38,12 @@ class Display:
         return self
 
 
-def axes_or_new(ax: Any, figsize: tuple[float, float], *shape: int, **options: Any) -> Any:
+def axes_or_new(ax: Any, figsize: tuple[float, float]) -> Any:
     """The given axes, or new ones in a figure that makes room for what is around them."""
     plt = needed("matplotlib.pyplot", "a plot")
     if ax is not None:
         return ax
-    return plt.subplots(*shape, figsize=figsize, layout="constrained", **options)[1]
+    return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
 def colour_of(cluster: int) -> Any:
@@ -129,7 +126,7 @@ def fitted_attribute(estimator: Any, name: str, remedy: str) -> Any:
     model = last_step(estimator)
     check_is_fitted(model, msg="This %(name)s is not fitted yet; call fit before drawing it.")
     value = getattr(model, name, None)
-    if value is None:
+    if value is None or (isinstance(value, list) and not value):
         raise ValueError(f"{type(model).__name__} has no {name} to draw; {remedy}.")
     return value
 
@@ -149,13 +146,10 @@ def fitted_labels(estimator: Any, X: Any = None) -> np.ndarray:
 def check_labels(labels: Any, n: int) -> np.ndarray:
     """Labels as whole numbers, one for each of n rows."""
     found = np.asarray(labels)
-    if found.shape != (n,):
+    if found.shape != (n,) or not np.issubdtype(found.dtype, np.integer):
         raise ValueError(
-            f"labels must hold one label for each of the {n} rows; got shape {found.shape}."
-        )
-    if not np.issubdtype(found.dtype, np.integer):
-        raise ValueError(
-            "labels must be whole numbers, such as labels_ or the second result of "
-            f"np.unique(labels, return_inverse=True); got {found.dtype}."
+            f"labels must be one whole number for each of the {n} rows, such as labels_ or the "
+            "second result of np.unique(labels, return_inverse=True); got "
+            f"{found.dtype} of shape {found.shape}."
         )
     return found

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators._base import GraphClusterer
 from ..fitting.auto.n_clusters import CountEvidence
 from ..fitting.auto.n_neighbors import ScaleChoice
 from ..fitting.auto.n_representatives import ResolutionChoice
@@ -70,8 +69,6 @@ class ScaleDisplay(_canvas.Display):
         if getattr(model, "representatives_", None) is not None:
             return cls(model.resolutions_, None, starts).plot(ax=ax)
         remedy = "pass a fitted DOGC, DOGCOS, CAN, PCAN or ablation"
-        if not isinstance(model, GraphClusterer):
-            raise ValueError(f"{type(model).__name__} does not choose a scale; {remedy}.")
         choice = _canvas.fitted_attribute(model, "scales_", remedy)
         return cls(choice, model.geometries_, starts).plot(ax=ax)
 
@@ -162,14 +159,6 @@ class CountDisplay(_canvas.Display):
     """
 
     counts: Sequence[CountEvidence]
-
-    def __post_init__(self) -> None:
-        """Refuse to draw nothing."""
-        if not self.counts:
-            raise ValueError(
-                "there is no evidence for numbers of clusters: n_clusters was given, or there are "
-                f"fewer than four distinct rows; {REMEDY}."
-            )
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> CountDisplay:

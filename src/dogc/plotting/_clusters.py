@@ -163,11 +163,8 @@ class ClusterDisplay(Display):
             self.outliers_ = ax.scatter(*apart.T, s=30, c=[_canvas.ink(ax)], marker="x", lw=1.0)
         self.note_ = None
         if len(shown) < len(points):
-            self.note_ = ax.annotate(
-                f"{len(shown):,} of {len(points):,} rows", (1.0, 1.0), (0, 3), ha="right",
-                xycoords="axes fraction", textcoords="offset points", va="bottom",
-                fontsize="small", color=_canvas.GREY,
-            )  # fmt: skip
+            words = f"{len(shown):,} of {len(points):,} rows"
+            self.note_ = ax.set_title(words, loc="right", fontsize="small", color=_canvas.GREY)
         few = len(np.unique(labels[labels >= 0])) <= LEGEND_UP_TO
         wanted = (own and few) if legend == "auto" else legend
         self.legend_ = _draw_legend(ax, labels, outlier) if wanted else None
@@ -193,17 +190,13 @@ def _draw_clusters(
     palette, each = np.array(_canvas.PALETTE), _canvas.EACH_MARK
     for group in np.unique(labels[shown] // each):
         rows = shown[labels[shown] // each == group]
-        drawn.append(
-            ax.scatter(
-                *points[rows].T,
-                s=size if np.ndim(size) == 0 else np.asarray(size)[rows],
-                c=palette[labels[rows] % len(palette)],
-                marker=_canvas.mark_of(int(group) * each),
-                linewidths=0.3 if np.mean(size) > 12 else 0.0,
-                edgecolors=[ax.get_facecolor()],  # keeps touching dots apart
-                rasterized=len(shown) > _canvas.RASTER_FROM,
-            )
-        )
+        area = size if np.ndim(size) == 0 else np.asarray(size)[rows]
+        mark, colours = _canvas.mark_of(int(group) * each), palette[labels[rows] % len(palette)]
+        dots = ax.scatter(*points[rows].T, s=area, c=colours, marker=mark)
+        # An edge keeps touching dots apart.
+        dots.set(linewidths=0.3 if np.mean(size) > 12 else 0.0, edgecolors=[ax.get_facecolor()])
+        dots.set_rasterized(len(shown) > _canvas.RASTER_FROM)
+        drawn.append(dots)
     return drawn
 
 

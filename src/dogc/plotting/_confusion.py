@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ..metrics import code_both, contingency
+from ..metrics import contingency
 from . import _canvas
 
 # Beyond this many classes or clusters numbers no longer fit into the cells.
@@ -110,12 +110,11 @@ class ConfusionDisplay(_canvas.Display):
         """
         table = np.asarray(self.table)
         rows, columns = table.shape
-        written = max(rows, columns) <= WRITTEN_UP_TO
         size = [min(max(0.75 * count, 2.2), 6.5) for count in (columns, rows)]
         ax = _canvas.axes_or_new(ax, (size[0] + 1.4, size[1] + 1.0))
         share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
         self.image_ = ax.imshow(share, vmin=0, vmax=1, cmap=_canvas.fading_map(ax))
-        if written:
+        if max(rows, columns) <= WRITTEN_UP_TO:
             texts = np.array([[f"{value:,}" if value else "" for value in row] for row in table])
             _canvas.write_cells(ax, self.image_, texts, 10 if max(rows, columns) <= 10 else 7)
         else:
@@ -145,7 +144,7 @@ def match_clusters(
     (array([[2, 0],
            [1, 1]]), ['a', 'b'], [1, 0])
     """
-    i, j = code_both(y_true, labels, ("y_true", "labels"))
+    table = contingency(y_true, labels, ("y_true", "labels"))
     classes, clusters = np.unique(y_true).tolist(), np.unique(labels).tolist()
     if class_names is not None:
         if len(class_names) != len(classes):
@@ -154,13 +153,9 @@ def match_clusters(
                 f"{len(class_names)} names."
             )
         classes = [str(name) for name in class_names]
-    table = contingency(i, j)
-    pairs = linear_sum_assignment(-table)
-    rows, columns = (_first(pair, size) for pair, size in zip(pairs, table.shape, strict=True))
+    rows, columns = (
+        [*matched, *np.setdiff1d(np.arange(size), matched)]
+        for matched, size in zip(linear_sum_assignment(-table), table.shape, strict=True)
+    )
     shown = table[np.ix_(rows, columns)]
     return shown, [classes[r] for r in rows], [clusters[k] for k in columns]
-
-
-def _first(chosen: np.ndarray, size: int) -> np.ndarray:
-    """The chosen places in their order, then all others."""
-    return np.concatenate([chosen, np.setdiff1d(np.arange(size), chosen)])

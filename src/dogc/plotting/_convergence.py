@@ -14,9 +14,8 @@ from . import _canvas
 REMEDY = "pass a fitted DOGC, DOGCOS, CAN, PCAN, CLR or ablation"
 # Terms below this share of the objective have vanished.
 VANISHED = 1e-6
-HEIGHTS = (3.0, 1.2, 1.2)
-# The width of the panels inside given axes.
-BESIDE_LEGEND = 0.68
+# The width of the panels inside one axes.
+BESIDE_LEGEND = 0.72
 # Beyond this ratio of the largest and the smallest lambda only a logarithmic axis shows both.
 TOO_FAR_APART = 20.0
 
@@ -88,8 +87,6 @@ class ConvergenceDisplay(_canvas.Display):
         -------
         self : ConvergenceDisplay
         """
-        if not self.history:
-            raise ValueError("history is empty; pass the history_ of a model that ran.")
         self.axes_ = _three_axes(ax)
         top, middle, bottom = self.axes_
         when = [record.iteration for record in self.history]
@@ -115,14 +112,13 @@ class ConvergenceDisplay(_canvas.Display):
 
 
 def _three_axes(ax: Any) -> np.ndarray:
-    """Three axes above each other: new ones, in the place of one, or as given."""
-    if ax is None or not hasattr(ax, "inset_axes"):
-        heights = {"height_ratios": HEIGHTS}
-        axes = _canvas.axes_or_new(ax, (6.2, 6.0), 3, 1, sharex=True, gridspec_kw=heights)
-        given = np.asarray(axes, dtype=object).ravel()
+    """Three axes above each other: as given, or in the place of one."""
+    if isinstance(ax, Sequence | np.ndarray):
+        given = np.asarray(ax, dtype=object).ravel()
         if len(given) != 3:
             raise ValueError(f"ax must be one axes or three; got {len(given)}.")
         return given
+    ax = _canvas.axes_or_new(ax, (6.2, 6.0))
     ax.set_axis_off()
     # What is left at the right is for the legend.
     top = ax.inset_axes((0.0, 0.5, BESIDE_LEGEND, 0.5))
@@ -155,14 +151,12 @@ def _draw_terms(ax: Any, when: list[int], history: Sequence[Record]) -> dict[str
 
 def _mark_changes(axes: np.ndarray, when: list[int], lam: list[float]) -> None:
     """Leave what carries nothing out of the axes, and mark where lambda changed."""
-    from matplotlib.ticker import MaxNLocator
-
     changed = np.asarray(when[1:])[np.diff(lam) != 0] - 0.5
     for ax in axes:
         _canvas.without_frame(ax)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.locator_params(axis="x", integer=True)
         for place in changed:
             ax.axvline(place, color=_canvas.GREY, lw=0.6, ls=":", zorder=0)
     for ax in axes[:-1]:
         ax.tick_params(labelbottom=False)
-    axes[1].yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
+    axes[1].locator_params(axis="y", integer=True, nbins=4)

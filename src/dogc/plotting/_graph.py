@@ -143,7 +143,7 @@ class GraphDisplay(_canvas.Display):
         labels = _canvas.check_labels(self.labels, graph.shape[0])
         if kind == "edges" and self.points is None:
             raise ValueError(
-                "kind='edges' draws edges between points; pass X, or use kind='blocks'."
+                "kind='edges' joins points in the plane; pass X, or use kind='blocks'."
             )
         if kind == "edges" and len(labels) > MOST_ROWS_WITH_EDGES:
             raise ValueError(
@@ -178,14 +178,8 @@ def _draw_blocks(
     from matplotlib.colors import LogNorm
 
     heaviest, n = density.max() or 1.0, int(borders[-1])
-    mesh = ax.pcolormesh(
-        edges,
-        edges,
-        np.ma.masked_less_equal(density, 0.0),
-        norm=LogNorm(FAINTEST * heaviest, heaviest),
-        cmap=_canvas.fading_map(ax, lowest=0.2),
-        rasterized=True,
-    )
+    norm, colours = LogNorm(FAINTEST * heaviest, heaviest), _canvas.fading_map(ax, lowest=0.2)
+    mesh = ax.pcolormesh(edges, edges, density, norm=norm, cmap=colours, rasterized=True)
     starts, sizes = borders[:-1], np.diff(borders)
     frames = []
     if len(clusters) <= MOST_BINS:  # more are finer than the cells
@@ -216,13 +210,9 @@ def _draw_edges(ax: Any, graph: sp.csr_array, labels: np.ndarray, points: np.nda
         names = [_canvas.colour_of(int(c)) if inside else _canvas.ink(ax) for c in labels[i[these]]]
         colours = to_rgba_array(names)
         colours[:, 3] = 0.45 if inside else np.maximum(0.9 * np.sqrt(share[these]), FAINTEST_LINE)
-        lines = LineCollection(
-            list(np.stack([points[i[these]], points[j[these]]], axis=1)),
-            linewidths=0.3 + 1.4 * share[these],
-            colors=colours,
-            zorder=0.5 if inside else 0.6,
-            rasterized=len(i) > _canvas.RASTER_FROM,
-        )
+        ends = np.stack([points[i[these]], points[j[these]]], axis=1)
+        lines = LineCollection(list(ends), linewidths=0.3 + 1.4 * share[these], colors=colours)
+        lines.set(zorder=0.5 if inside else 0.6, rasterized=len(i) > _canvas.RASTER_FROM)
         drawn.append(ax.add_collection(lines))
     return drawn
 

@@ -5,6 +5,7 @@ Nothing here needs matplotlib.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ._canvas import last_step
 
 # Islands are pushed apart in at most so many rounds, until this much water is between them.
 ROUNDS, WATER = 300, 1.25
-LEARNED = "learned subspace, direction"
+LEARNED = ("learned subspace, direction 1", "learned subspace, direction 2")
 View = tuple[np.ndarray, tuple[str, str]]  # rows in the plane and what the axes mean
 
 
@@ -34,17 +35,14 @@ def main_plane(Z: Matrix) -> tuple[np.ndarray, list[float]]:
     """
     if sp.issparse(Z) and min(Z.shape) <= 2:
         Z = Z.toarray()
-    unit = 1.0
     if not sp.issparse(Z):
         Z = np.asarray(Z, dtype=np.float64)
         Z = Z - Z.mean(axis=0)
-        unit = float(np.abs(Z).max(initial=0.0)) or 1.0  # so that squares cannot overflow
-        Z = Z / unit
     two = min(2, *Z.shape)
     found = PCA(two, svd_solver="arpack" if sp.issparse(Z) else "auto", random_state=0)
     with np.errstate(invalid="ignore", divide="ignore"):  # rows that are all the same
         at = found.fit_transform(Z)
-    return at * unit, np.nan_to_num(found.explained_variance_ratio_).tolist()
+    return at, np.nan_to_num(found.explained_variance_ratio_).tolist()
 
 
 def kept_apart(n: int) -> np.ndarray:
@@ -92,8 +90,6 @@ def graph_layout(graph: Any, labels: np.ndarray, Z: Any) -> np.ndarray:
 def _moved_apart(means: np.ndarray, radius: np.ndarray) -> np.ndarray:
     """Places for discs of these radii, near the plane of the means, without overlap."""
     c = len(means)
-    if c == 1:
-        return np.zeros((1, 2))
     plane = main_plane(means)[0]
     if plane.shape[1] < 2:
         plane = np.column_stack([plane[:, 0], np.zeros(c)])
@@ -117,7 +113,7 @@ def _within(B: sp.csr_array) -> np.ndarray:
     turn = 2.0 * np.pi * kept_apart(m)
     even = np.sqrt((np.arange(m) + 0.5) / m) * (np.cos(turn), np.sin(turn))
     degree = np.asarray(B.sum(axis=1)).ravel()
-    if m < 5 or not (degree > 0).all() or connected_components(B, directed=False)[0] > 1:
+    if m < 5 or connected_components(B, directed=False)[0] > 1:
         return even.T
     N = sp.csr_array(B / np.sqrt(degree)[:, None] / np.sqrt(degree))
     start = np.cos(1.7 * np.arange(m)) + 0.1  # the same every time
@@ -151,36 +147,32 @@ def view_of_fitted(estimator: Any, X: Any) -> View:
     seen = seen_rows(estimator, X)
     if getattr(model, "components_", None) is None or _as_rows(seen).shape[1] <= 2:
         return view_of_rows(seen)
-    return _main_directions(_as_rows(model.transform(seen)), LEARNED)
+    return view_of_rows(model.transform(seen), LEARNED)
 
 
 def view_of_representatives(model: Any) -> View:
     """Representatives as :func:`view_of_fitted` would see rows."""
     R, W = model.representatives_, getattr(model, "components_", None)
-    if W is None or R.shape[1] <= 2:
-        return view_of_rows(R, [str(name) for name in getattr(model, "feature_names_in_", ())])
-    return _main_directions(R @ W.T, LEARNED)
+    if R.shape[1] <= 2:
+        return view_of_rows(R, getattr(model, "feature_names_in_", ()))
+    return view_of_rows(R) if W is None else view_of_rows(R @ W.T, LEARNED)
 
 
-def view_of_rows(X: Any, names: list[str] | None = None) -> View:
-    """X itself if it has one or two features, else its two main directions."""
-    rows = _as_rows(X)
-    if rows.shape[1] > 2:
-        return _main_directions(rows, "principal direction")
-    dense = rows.toarray() if sp.issparse(rows) else rows
-    names = names or [str(name) for name in getattr(X, "columns", ())]
-    return _view(dense, names or [f"feature {i}" for i in range(dense.shape[1])])
+def view_of_rows(X: Any, names: Sequence[str] = ()) -> View:
+    """X itself if it has one or two features, else its two main directions.
 
-
-def _view(at: np.ndarray, names: list[str]) -> View:
-    """Two columns, or one with places along the second axis that only keep rows apart."""
+    One feature gets places along the second axis that only keep rows apart.
+    """
+    at, usual = _as_rows(X), ["principal direction 1", "principal direction 2"]
+    if at.shape[1] > 2:
+        at = main_plane(at)[0]
+    else:
+        at = at.toarray() if sp.issparse(at) else at
+        usual = [str(name) for name in getattr(X, "columns", ())] or ["feature 0", "feature 1"]
+    names = list(names) or usual
     if at.shape[1] == 1:
         return np.column_stack([at, kept_apart(len(at))]), (names[0], "")
     return at, (names[0], names[1])
-
-
-def _main_directions(Z: Matrix, name: str) -> View:
-    return _view(Z if Z.shape[1] == 1 else main_plane(Z)[0], [f"{name} 1", f"{name} 2"])
 
 
 def _as_rows(X: Any) -> Matrix:

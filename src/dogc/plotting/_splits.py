@@ -40,7 +40,7 @@ class SplitDisplay(_canvas.Display):
     ----------
     ax_, figure_ : matplotlib objects
     blocks_ : list of patches, one for each cluster of each number
-    bands_ : list of patches between them
+    bands_ : list of areas between them
     steps_ : list of steps, each with the rows that clusters share and the changes
 
     Examples
@@ -101,8 +101,6 @@ class SplitDisplay(_canvas.Display):
         -------
         self : SplitDisplay
         """
-        if not self.labels:
-            raise ValueError("labels is empty; pass labels for at least one number of clusters.")
         n = len(np.asarray(next(iter(self.labels.values()))))
         named = followed({c: _canvas.check_labels(y, n) for c, y in self.labels.items()})
         self.steps_ = steps_between(named)
@@ -110,8 +108,8 @@ class SplitDisplay(_canvas.Display):
         place = {count: float(at) for at, count in enumerate(named)}
         ax = _canvas.axes_or_new(ax, (1.6 + 0.95 * len(named), 3.8))
         self.bands_ = [_draw_band(ax, ribbon, place) for ribbon in ribbons]
-        written = len(blocks) <= NAMED_UP_TO
-        self.blocks_ = [_draw_block(ax, block, place, written) for block in blocks]
+        named_too = len(blocks) <= NAMED_UP_TO
+        self.blocks_ = [_draw_block(ax, b, place[b["n_clusters"]], named_too) for b in blocks]
         ax.set(xlim=(-0.5, len(named) - 0.5), ylim=(1.0, 0.0), yticks=[])
         known = {c: f"\n{v:.2f}" for c, v in (self.agreement or {}).items() if not np.isnan(v)}
         ax.set_xticks(list(place.values()), [f"{c}{known.get(c, '')}" for c in named])
@@ -124,33 +122,22 @@ class SplitDisplay(_canvas.Display):
         return self._drawn(ax, title)
 
 
-def _draw_block(
-    ax: Any, block: Mapping[str, Any], place: Mapping[int, float], written: bool
-) -> Any:
-    from matplotlib.patches import Rectangle
-
-    x, top, height = place[block["n_clusters"]], block["top"], block["bottom"] - block["top"]
-    colour = _canvas.colour_of(block["cluster"])
-    if height > LOWEST and written:
-        look = {"ha": "center", "va": "center", "color": _canvas.readable_on(colour)}
-        ax.text(x, top + height / 2, str(block["cluster"]), fontsize=7, zorder=3, **look)
-    patch = Rectangle((x - THICK / 2, top), THICK, height, fc=colour, ec="none", zorder=2)
-    return ax.add_patch(patch)
+def _draw_block(ax: Any, block: Mapping[str, Any], x: float, named: bool) -> Any:
+    colour, height = _canvas.colour_of(block["cluster"]), block["bottom"] - block["top"]
+    bar = ax.bar(x, height, THICK, block["top"], color=colour, zorder=2)
+    if named and height > LOWEST:
+        ink = _canvas.readable_on(colour)
+        ax.bar_label(bar, [block["cluster"]], label_type="center", fontsize=7, color=ink)
+    return bar[0]
 
 
 def _draw_band(ax: Any, ribbon: Mapping[str, Any], place: Mapping[int, float]) -> Any:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     left, right = place[ribbon["fewer"]] + THICK / 2, place[ribbon["more"]] - THICK / 2
-    middle = 0.5 * (left + right)
-    (a, b), (c, d) = ribbon["left"], ribbon["right"]
-    corners = [(left, a), (middle, a), (middle, c), (right, c),
-               (right, d), (middle, d), (middle, b), (left, b), (left, a)]  # fmt: skip
-    bend = [Path.CURVE4] * 3
-    codes = [Path.MOVETO, *bend, Path.LINETO, *bend, Path.CLOSEPOLY]
+    part = np.linspace(0.0, 1.0, 50)
+    bend = part**2 * (3.0 - 2.0 * part)
+    top, bottom = (a + (b - a) * bend for a, b in zip(ribbon["left"], ribbon["right"], strict=True))
     colour = _canvas.colour_of(ribbon["target"])
-    return ax.add_patch(PathPatch(Path(corners, codes), fc=colour, ec="none", alpha=0.35))
+    return ax.fill_between(left + (right - left) * part, top, bottom, fc=colour, alpha=0.35, lw=0)
 
 
 def flow_between(

@@ -20,7 +20,7 @@ from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence, evidence_of
-from ...metrics import code_both, contingency, scores_of
+from ...metrics import contingency, scores_of
 from ...numerics.discrete import falling
 from .reading import Table
 from .tally import SampledRows, Tally, tally
@@ -297,7 +297,7 @@ def recorded_parameters(model: Any) -> dict[str, Any]:
 
 def agreement(truth: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """Agreement of clusters with known labels, by the names of files and the terminal."""
-    return agreement_of(contingency(*code_both(truth, labels)))
+    return agreement_of(contingency(truth, labels))
 
 
 def agreement_of(table: np.ndarray) -> dict[str, float]:

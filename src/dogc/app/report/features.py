@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.feature_selection import f_classif
 
-from ...encoding import TableError
 from ...encoding.columns import plan_column, with_gaps
 from ...encoding.errors import listed
 from ..files.deciding_numbers import COLUMNS, deciding_number
 from .page import digits, short
 
 if TYPE_CHECKING:
-    import pandas
-
     from ..files.clustering import Clustering
 
 OUTLIER = -1
 BINS = 24
+NUMBERS = "iuf"  # kinds of pandas
 # Values at which a feature may be cut in two.
 CUTS = 256
 # How much a second cut must add to be worth the words.
@@ -32,6 +31,13 @@ MOST_FEATURES = 2000
 MOST_CLUSTERS = 100
 # A gap from which on a feature is named in the sentence about a cluster.
 TELLING = 0.3
+# Words for a range of numbers, of dates, and of a feature that only says yes or no.
+KINDS = {
+    "above": ("higher", "later", "mostly"),
+    "below": ("lower", "earlier", "rarely"),
+    "between": ("medium", "between", "rarely"),
+    "outside": ("extreme", "far", "rarely"),
+}
 
 
 class Groups(NamedTuple):
@@ -83,27 +89,17 @@ def feature_column(clustering: Clustering, j: int) -> Column:
     places = np.flatnonzero(frame.columns.astype(str) == name)
     values, date = None, False
     if len(places) == 1:
-        values, date = _numbers_or_days(frame.iloc[:, places[0]])
+        column = frame.iloc[:, places[0]]
+        if column.dtype.kind in NUMBERS:
+            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        elif (plan := plan_column(column))["kind"] == "date":
+            values, date = with_gaps(column, plan), True
     original = values is not None
     if values is None:
         values = np.asarray(clustering.X[:, j], dtype=np.float64)
     present = values[np.isfinite(values)]
     ends = [present.min(initial=np.inf), present.max(initial=-np.inf)]
     return Column(short(name, 80), values, original, bool(np.isin(present, ends).all()), date)
-
-
-def _numbers_or_days(column: pandas.Series) -> tuple[np.ndarray | None, bool]:
-    """The numbers of a column, or its days as the preparation understands them; else None."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype):
-        with np.errstate(invalid="ignore"):  # there are NaN that complain of being cast
-            return column.to_numpy(dtype=np.float64, na_value=np.nan), False
-    try:
-        plan = plan_column(column)
-    except TableError:
-        return None, False
-    return (with_gaps(column, plan), True) if plan["kind"] == "date" else (None, False)
 
 
 def describe_column(column: Column, groups: Groups, clusters: list[int]) -> dict:
@@ -254,9 +250,8 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
     for j in looked_at:
         for group, contrast in contrasts(feature_column(clustering, j), groups, clusters):
             ranked[group].append((j, contrast))
-    for found in ranked.values():
-        found.sort(key=lambda pair: -pair[1].gap)
-        del found[kept:]
+    ranked = {group: sorted(found, key=lambda pair: -pair[1].gap)[:kept]
+              for group, found in ranked.items()}  # fmt: skip
     used = sorted({j for found in ranked.values() for j, _ in found})
     columns = {j: feature_column(clustering, j) for j in used}
     described = []
@@ -272,9 +267,7 @@ def describe_features(clustering: Clustering, groups: Groups) -> dict | None:
         words = in_words([(columns[j], contrast) for j, contrast in found])
         described.append({"cluster": group, "words": words, "features": telling})
     return {
-        "total": clustering.X.shape[1],
         "looked_at": len(looked_at),
-        "clusters_total": groups.c,
         "columns": [describe_column(columns[j], groups, clusters) for j in used],
         "clusters": described,
     }
@@ -303,28 +296,20 @@ def telling_columns(described: dict) -> list[str]:
 
 def candidates(X: np.ndarray, groups: Groups) -> list[int]:
     """The features worth looking at: all, or those that differ most between the clusters."""
-    n, d = X.shape
-    if d <= MOST_FEATURES:
-        return list(range(d))
-    member = sp.csr_array((np.ones(n), (groups.codes, np.arange(n))), shape=(groups.c + 1, n))
-    means = np.asarray(member @ X) / np.maximum(groups.size, 1)[:, None]
-    apart = groups.size @ (means - X.mean(axis=0)) ** 2
-    spread = n * X.var(axis=0)
-    score = np.divide(apart, spread, out=np.zeros(d), where=spread > 0)
+    if X.shape[1] <= MOST_FEATURES:
+        return list(range(X.shape[1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of constant features
+        score = np.nan_to_num(f_classif(X, groups.codes)[0])
     return sorted(np.argsort(-score, kind="stable")[:MOST_FEATURES].tolist())
 
 
 def in_words(found: list[tuple[Column, Contrast]]) -> list[dict[str, Any]]:
     """The telling features by what they are: higher, later, medium, extreme, mostly, rarely."""
-    dates = {"higher": "later", "lower": "earlier", "medium": "between", "extreme": "far"}
-    kinds = {"above": "higher", "below": "lower", "between": "medium", "outside": "extreme"}
     words: dict[str, list[str]] = {}
     for column, contrast in [pair for pair in found if pair[1].gap >= TELLING][:4]:
-        kind = kinds[contrast.side]
-        if column.two_values:
-            kind = "mostly" if kind == "higher" else "rarely"
-        elif column.date:
-            kind = dates[kind]
+        number, date, yes_or_no = KINDS[contrast.side]
+        kind = yes_or_no if column.two_values else date if column.date else number
         words.setdefault(kind, []).append(column.name)
     return [{"kind": kind, "names": names} for kind, names in words.items()]
 
@@ -343,14 +328,11 @@ def deciding_columns(clustering: Clustering, groups: Groups) -> list[str]:
     for place, name in enumerate(clustering.rows.frame.columns):
         if str(name) not in used or groups.c < 2:
             continue
-        column, kind = (
-            clustering.rows.frame.iloc[:, place],
-            clustering.rows.frame.dtypes.iloc[place].kind,
-        )
+        column = clustering.rows.frame.iloc[:, place]
+        kind = column.dtype.kind
         # Durations of many thousand years cannot be written as text.
         codes, values = pandas.factorize(column if kind in "mM" else column.astype(str))
-        numeric = kind in "iuf"
-        few = len(values) == 2 if numeric else 2 <= len(values) <= MOST_VALUES
+        few = 2 <= len(values) <= (2 if kind in NUMBERS else MOST_VALUES)
         if few and any(is_unmixed(codes == value, groups) for value in range(len(values))):
             found.append(short(name, 60))
     return found
@@ -363,8 +345,7 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
     found = [feature_column(clustering, j) for j in range(len(clustering.feature_names))]
     columns = {column.name: column for column in found if column.original}
     values = [(name, column.values) for name, column in columns.items()]
-    number = deciding_number(values, clustering.rows.labels)
-    if number is None:
+    if (number := deciding_number(values, clustering.rows.labels)) is None:
         return None
     name, cuts = number
     date = columns[name].date
@@ -374,10 +355,9 @@ def deciding_cuts(clustering: Clustering) -> dict[str, Any] | None:
 
 def deciding_note(clustering: Clustering) -> list[str]:
     """A word on columns that the clusters follow: few values of one, or one number alone."""
-    cuts = deciding_cuts(clustering)
-    names = deciding_columns(clustering, group_rows(clustering.rows.labels)) or (
-        [] if cuts is None else [cuts["name"]]
-    )
+    names = deciding_columns(clustering, group_rows(clustering.rows.labels))
+    if not names and (cuts := deciding_cuts(clustering)):
+        names = [cuts["name"]]
     if not names:
         return []
     return [f"the clusters are almost entirely determined by {listed(names)}; use --drop to see "

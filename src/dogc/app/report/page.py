@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import html
 import json
 import math
@@ -86,7 +85,6 @@ def _read(name: str) -> str:
     return files(__package__).joinpath("template", name).read_text(encoding="utf-8")
 
 
-MOST_ITEMS = 100
 # Beyond these a browser's numbers are no longer exact.
 LARGEST_INTEGER = 2**53
 
@@ -124,26 +122,16 @@ def cell(value: Any) -> Any:
     >>> cell(2.0), cell("<b>"), cell(float("nan")), cell(" "), cell(2**60)
     (2, '<b>', None, None, '1152921504606846976')
     """
-    if isinstance(value, np.ndarray):
-        return short(value)
-    if (
-        value is None
-        or str(value) == "<NA>"
-        or value != value
-        or (isinstance(value, str) and not value.strip())
-    ):
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or str(value).strip() in ("", "<NA>") or value != value:
         return None
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(" ").removesuffix(" 00:00:00")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value if abs(value) <= LARGEST_INTEGER else short(value)
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) <= LARGEST_INTEGER:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if abs(value) <= LARGEST_INTEGER and value == int(value):
             return int(value)
-        return short(value) if math.isinf(value) else digits(value, 6)
-    return short(value)
+        if isinstance(value, float) and math.isfinite(value):
+            return digits(value, 6)
+    return short(str(value).removesuffix(" 00:00:00"))  # of a day
 
 
 def as_json(value: Any) -> Any:
@@ -163,7 +151,5 @@ def as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {short(key, 100): as_json(item) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
-        items = list(value)
-        more = [f"… {len(items) - MOST_ITEMS} more"] if len(items) > MOST_ITEMS else []
-        return [as_json(item) for item in items[:MOST_ITEMS]] + more
+        return [as_json(item) for item in value]
     return short(value, 1000)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_selection import r_regression
+from sklearn.preprocessing import normalize
 
 from ...plotting._graph import bin_rows, sum_blocks
 from ...plotting._plane import graph_layout, kept_apart, main_plane
-from .features import Groups, feature_column, group_rows
+from .features import MOST_CLUSTERS, Groups, feature_column, group_rows
 from .page import cell, digits, short
 
 if TYPE_CHECKING:
     from ..files.clustering import Clustering
 
-SEED = 0
 LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
 # Rows of a graph that are laid out within a second or two.
@@ -24,8 +25,7 @@ MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
 MOST_BYTES = 1_000_000
 GRAPH_BINS = 60
-# More clusters than these make no picture of the graph; the largest make the table.
-MOST_CLUSTERS = 100
+# More than MOST_CLUSTERS make no picture of the graph; the largest make the table.
 TIES = 5
 Layout = tuple[np.ndarray, dict[str, Any]]  # places of rows, and what to say of them
 
@@ -41,8 +41,7 @@ def lay_out(model: Any, X: np.ndarray) -> Layout:
     at, share = main_plane(Z)
     if at.shape[1] < 2:  # one dimension only
         at = np.column_stack([at[:, 0], kept_apart(len(at)) * np.ptp(at) * 0.3])
-    shares = [digits(value) for value in share]
-    return at, {"share": shares, "learned": learned, "dimensions": Z.shape[1]}
+    return at, {"share": [*map(digits, share)], "learned": learned, "dimensions": Z.shape[1]}
 
 
 def sample_rows(groups: Groups, most: int) -> np.ndarray:
@@ -50,17 +49,17 @@ def sample_rows(groups: Groups, most: int) -> np.ndarray:
 
     The order is mixed so that no cluster is always drawn on top of the others.
     """
-    rng = np.random.default_rng(SEED)
-    order = rng.permutation(len(groups.codes))
+    import pandas
+
+    order = np.random.default_rng(0).permutation(len(groups.codes))
     if len(order) <= most:
         return order
     least = np.minimum(groups.size, max(1, min(LEAST_OF_A_CLUSTER, most // len(groups.size))))
     spare = (groups.size - least) * max(most - least.sum(), 0) / max((groups.size - least).sum(), 1)
     quota = least + spare.astype(np.int64)
     codes = groups.codes[order]
-    by_group = np.argsort(codes, kind="stable")
-    rank = np.arange(len(order)) - (np.cumsum(groups.size) - groups.size)[codes[by_group]]
-    return order[np.sort(by_group[rank < quota[codes[by_group]]])]
+    rank = pandas.Series(codes).groupby(codes).cumcount().to_numpy()
+    return order[rank < quota[codes]]
 
 
 def describe_points(
@@ -72,15 +71,12 @@ def describe_points(
     span = np.where(high > low, high - low, 1.0)
     at = (places[rows] - low) / span
     x, y = np.clip(at, 0, 1).round(5).T.tolist()
-    has_confidence = bool(np.isfinite(clustering.rows.confidence).any())
-    confidence = [digits(value, 3) for value in clustering.rows.confidence[rows]]
     return {
-        "total": clustering.n_rows,
         "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),
         "x": x,
         "y": y,
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
-        "confidence": confidence if has_confidence else None,
+        "confidence": [digits(value, 3) for value in clustering.rows.confidence[rows]],
         "outside": np.flatnonzero(((at < 0) | (at > 1)).any(axis=1)).tolist(),
         "aspect": digits(span[1] / span[0]),
         **space,
@@ -112,10 +108,8 @@ def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
     """The features that follow a direction most closely, with the sign of their correlation."""
-    Xc = clustering.X - clustering.X.mean(axis=0)
-    along = coordinate - coordinate.mean()
-    norm = np.linalg.norm(Xc, axis=0) * np.linalg.norm(along)
-    correlation = np.divide(Xc.T @ along, norm, out=np.zeros(len(norm)), where=norm > 0)
+    centred = clustering.X - clustering.X.mean(axis=0)  # so that a constant column is zero
+    correlation = r_regression(centred, coordinate)
     best = np.argsort(-np.abs(correlation), kind="stable")[:2]
     return [
         {
@@ -132,9 +126,8 @@ def row_values(clustering: Clustering, rows: np.ndarray, telling: list[str]) -> 
     """The id, the known label and a few original values of each sampled row, telling ones first."""
     frame, id_name = clustering.rows.frame.iloc[rows], clustering.id_column
     ids = None if id_name is None else [cell(value) for value in frame[id_name].tolist()]
-    truth = None
-    if clustering.truth is not None:
-        truth = [cell(value) for value in clustering.truth[rows].tolist()]
+    known = clustering.truth
+    truth = None if known is None else [cell(value) for value in known[rows].tolist()]
     names: list[str] = []
     values: list[list[Any]] = []
     left = MOST_BYTES
@@ -176,25 +169,19 @@ def describe_graph(model: Any, groups: Groups, along: np.ndarray) -> dict | None
         return None
     blocks = sum_blocks(weight, owner, groups.c + 1)
     # Whole thousandths, rounded up: compact, and a faint trace still shows.
-    faint = np.ceil(1000.0 * shares(weight) - 1e-9).astype(np.int64).tolist()
+    faint = np.ceil(1000.0 * normalize(weight, norm="l1") - 1e-9).astype(np.int64).tolist()
     shown = groups.shown[:MOST_CLUSTERS]
     picture = len(groups.shown) <= MOST_CLUSTERS
     return {
         "representatives": None if representatives is None else n,
         "inside": round(float(np.trace(blocks) / total), 9),
         "clusters": [groups.name(group) for group in shown],
-        "blocks": shares(blocks)[np.ix_(shown, shown)].round(5).tolist(),
+        "blocks": normalize(blocks, norm="l1")[np.ix_(shown, shown)].round(5).tolist(),
         "ties": strongest_ties(blocks / total, groups),
         "owner": [groups.name(group) for group in owner.tolist()] if picture else None,
         "bins": faint if picture else None,
         "edges": int(graph.nnz if sp.issparse(graph) else np.count_nonzero(graph)) // 2,
     }
-
-
-def shares(weight: np.ndarray) -> np.ndarray:
-    """Each row divided by its sum."""
-    sums = weight.sum(axis=1, keepdims=True)
-    return np.divide(weight, sums, out=np.zeros_like(weight), where=sums > 0)
 
 
 def strongest_ties(share: np.ndarray, groups: Groups) -> list[dict]:

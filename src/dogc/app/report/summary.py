@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
 
+from ...comparison import METHODS
 from ...fitting import evidence
-from ...metrics import scores_of
+from ...loop.solver import STOPPING_REASONS
+from ..files.clustering import agreement_of
 from ..files.tally import CONFIDENCE_BINS, Tally
 from .counts import describe_counts
 from .features import (
@@ -27,54 +30,8 @@ if TYPE_CHECKING:
 
 # Classes and clusters that the table shows: the largest clusters and their classes.
 MOST_SHOWN = 20
-# Names of the paper for classes that are called otherwise.
-METHOD_NAMES = {
-    "DOGCOS": "DOGC-OS",
-    "DOGCRelaxed": "DOGC-I",
-    "DOGCFixedGraph": "DOGC-II",
-    "KMeans": "k-means",
-    "RatioCut": "ratio cut",
-    "NormalizedCut": "normalised cut",
-    "DiscriminativeKMeans": "discriminative k-means",
-    "LocalLearningClustering": "local learning clustering",
-    "NMFClustering": "NMF",
-}
-# What the verdict stands for, and its two figures in words, from little to much.
-LEADS = {
-    "clear": "The clusters are clear.",
-    "plausible": "The clusters are plausible.",
-    "doubtful": "The clusters are doubtful.",
-    "none": "There is no evidence of clusters.",
-}
+# The two figures of the verdict in words, from little to much.
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
-ADVICE = (
-    "Try another number of clusters (dogc explore), fewer columns (--drop) or another scaling "
-    "(--geometry)."
-)
-# Why a run ended, for somebody who has not read the manual; {c} is the number of clusters.
-ENDINGS = {
-    "converged": "the learned graph {fell} and the labels no longer change.",
-    "settled": "nothing changes any more at the given lambda.",
-    "fragmented_graph": (
-        "the rows fall into more than {c} components before anything is learned, so the smallest "
-        "were merged with their nearest. A larger n_neighbors avoids that."
-    ),
-    "no_exact_split": (
-        "the graph cannot be cut into exactly {c} components, so the clusters come from the "
-        "continuous solution. Look at the sizes; fewer clusters or another n_neighbors may fit "
-        "better."
-    ),
-    "unsettled_split": (
-        "the graph had exactly {c} components and lost them again. The last clusters that were "
-        "components are shown."
-    ),
-    "max_iter": "it was still changing when max_iter was reached.",
-    "max_time": "the time was up. A larger max_time lets it finish.",
-    "interrupted": "it was interrupted, and this is as far as it got.",
-    "callback": "a callback stopped it.",
-}
-
-LEARNED_NUMBERS = ("n_neighbors", "n_representatives", "label_agreement")
 # How columns were stretched, in words.
 GEOMETRY = {
     "given": "as prepared",
@@ -109,14 +66,13 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
     features = describe_features(clustering, groups)
     telling = telling_columns(features) if features else []
     deciding = deciding_columns(clustering, groups)
-    words = sample_words(len(clustering.rows.frame), clustering.n_rows)
-    sample: dict[str, Any] = {"rows": len(clustering.rows.frame), "words": words}
+    shown, n = len(clustering.rows.frame), clustering.n_rows
     return {
         "version": VERSION,
         "source": short(clustering.settings["source"], 200),
         "method": method_name(model),
-        "rows": clustering.n_rows,
-        "sample": sample if sample["rows"] < clustering.n_rows else None,
+        "rows": n,
+        "sample": {"rows": shown, "words": sample_words(shown, n)} if shown < n else None,
         "clusters_found": groups.c,
         "verdict": describe_verdict(clustering),
         "ending": describe_ending(model, groups.c),
@@ -136,7 +92,8 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
 
 def method_name(model: Any) -> str:
     """The method of a model by its name in the paper."""
-    return METHOD_NAMES.get(type(model).__name__, type(model).__name__)
+    names = {make: name for name, make in METHODS.items()} | {KMeans: "k-means"}
+    return names.get(type(model), type(model).__name__)
 
 
 def describe_verdict(clustering: Clustering) -> dict[str, Any]:
@@ -151,19 +108,21 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         again = AGAIN[int(np.searchsorted(bounds, seen.stability, "right"))]
         bounds = (evidence.PLAUSIBLE_SEPARATION, evidence.CLEAR_SEPARATION)
         apart = APART[int(np.searchsorted(bounds, seen.separation, "right"))]
-        lead = LEADS[seen.verdict]
+        none = "There is no evidence of clusters."
+        lead = none if seen.verdict == "none" else f"The clusters are {seen.verdict}."
         words = (f"When some rows are left out and the others moved a little, {again} clusters are "
                  f"found; they are {apart} separated.")  # fmt: skip
-        pairs = {"stability": (seen.stability, seen.reference_stability),
-                 "separation": (seen.separation, seen.reference_separation)}  # fmt: skip
-        figures = [{"name": name, "value": digits(own, 3), "reference": digits(chance, 3)}
-                   for name, (own, chance) in pairs.items()]  # fmt: skip
+        figures = [{"name": name, "value": digits(getattr(seen, name), 3),
+                    "reference": digits(getattr(seen, f"reference_{name}"), 3)}
+                   for name in ("stability", "separation")]  # fmt: skip
     elif one and getattr(clustering.model, "cluster_counts_", None):
         lead = "No cluster structure was detected: all rows are in one cluster."
     else:
         lead = f"No verdict: there {'is one cluster' if one else 'are too few rows'}."
     if seen and seen.verdict in ("doubtful", "none"):
-        words = f"{words} {ADVICE}".strip()
+        advice = ("Try another number of clusters (dogc explore), fewer columns (--drop) or "
+                  "another scaling (--geometry).")  # fmt: skip
+        words = f"{words} {advice}".strip()
     return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures}
 
 
@@ -172,11 +131,11 @@ def describe_ending(model: Any, c: int) -> dict[str, Any]:
     reason = getattr(model, "stopping_reason_", None)
     if reason is None:
         return {"converged": None, "words": ""}
-    fell = "is connected" if c == 1 else f"has exactly {c} connected components"
-    why = ENDINGS.get(str(reason), "{reason}.").format(c=c, fell=fell, reason=short(reason, 200))
+    why = STOPPING_REASONS.get(reason, short(reason, 200))
+    why = why.replace("exactly n_clusters components", f"exactly {c} component{'s' * (c != 1)}")
     good, n = bool(getattr(model, "converged_", False)), int(getattr(model, "n_iter_", 0))
     after = f"It {'converged' if good else 'did not converge'} after {n} iteration{'s' * (n != 1)}"
-    return {"converged": good, "words": f"{after}: {why}"}
+    return {"converged": good, "words": f"{after}: {why}."}
 
 
 def sample_words(shown: int, total: int) -> str:
@@ -221,8 +180,7 @@ def describe_sureness(counted: Tally, labels: list[int]) -> dict[str, Any] | Non
 
 def describe_history(model: Any) -> dict[str, Any] | None:
     """The run by iteration; None where the method keeps no record."""
-    history = getattr(model, "history_", None)
-    if not history:
+    if not (history := getattr(model, "history_", None)):
         return None
     terms = list(history[0].terms)
     return {
@@ -241,11 +199,11 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
     for said in ("sample", "clusters"):  # elsewhere on the page
         settings.pop(said, None)
     timings = getattr(model, "timings_", None) or {}
+    learned = ("n_neighbors", "n_representatives", "label_agreement")
     facts = {
-        "rows": clustering.n_rows,
         "columns": clustering.rows.frame.shape[1],
         "features": clustering.X.shape[1],
-        **{name: as_json(getattr(model, f"{name}_", None)) for name in LEARNED_NUMBERS},
+        **{name: as_json(getattr(model, f"{name}_", None)) for name in learned},
         "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
     }
     return {
@@ -259,17 +217,14 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
 
 def describe_truth(counted: Tally) -> dict | None:
     """Scores, and the table of classes and clusters in matched order; None without truth."""
-    found = counted.table()
-    if found is None:
+    if (found := counted.table()) is None:
         return None
     names, labels, table = found
     if labels[0] == OUTLIER:  # outliers come last
         labels, table = [*labels[1:], OUTLIER], np.roll(table, -1, axis=1)
     order, matched = match_classes(table)
-    scores = scores_of(table)
-    shown = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
     return {
-        "scores": {name: digits(scores[key]) for name, key in shown.items()},
+        "scores": {name: digits(score) for name, score in agreement_of(table).items()},
         "classes_total": len(names),
         "clusters_total": len(labels),
         "classes": [short(names[i], 60) for i in order],

@@ -16,7 +16,7 @@ function factTable(title, facts) {
 function showData() {
   const { steps, settings, seconds, phases, facts } = summary.data;
   const { parameters = {}, versions = {}, notes = [], counts: proposed = [], ...others } = settings;
-  const counts = { rows: facts.rows, columns: facts.columns, "features after preparation": facts.features };
+  const counts = { rows: summary.rows, columns: facts.columns, "features after preparation": facts.features };
   if (facts.n_representatives) counts.representatives = facts.n_representatives;
   if (facts.geometry) counts["scaling of the columns"] = facts.geometry;
   if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;

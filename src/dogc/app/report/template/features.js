@@ -133,9 +133,10 @@ function showFeatures() {
   const sample = el("i", { class: "key-own" });
   follow((only) => sample.style.setProperty("background", colour(only === null ? 0 : only)));
   const notes = [];
+  const total = summary.data.facts.features;
   if (summary.sample) notes.push(`Ranges and shares are of ${whole.format(summary.sample.rows)} of ${whole.format(summary.rows)} rows.`);
-  if (features.looked_at < features.total) notes.push(`Of ${whole.format(features.total)} features, only the ${whole.format(features.looked_at)} whose means differ most were considered.`);
-  if (features.clusters.length < features.clusters_total) notes.push(`The ${features.clusters.length} largest of ${whole.format(features.clusters_total)} clusters are shown.`);
+  if (features.looked_at < total) notes.push(`Of ${whole.format(total)} features, only the ${whole.format(features.looked_at)} whose means differ most were considered.`);
+  if (features.clusters.length < summary.clusters_found) notes.push(`The ${features.clusters.length} largest of ${whole.format(summary.clusters_found)} clusters are shown.`);
   section(
     "features",
     "Differences",

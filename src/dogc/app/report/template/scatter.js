@@ -7,7 +7,7 @@ function axisWords(axis) {
 
 function sampleNote(points) {
   const notes = [];
-  if (points.row.length < points.total) notes.push(`The plot shows ${whole.format(points.row.length)} of ${whole.format(points.total)} rows, drawn from every cluster${summary.sample ? "." : "; all other numbers on this page count every row."}`);
+  if (points.row.length < summary.rows) notes.push(`The plot shows ${whole.format(points.row.length)} of ${whole.format(summary.rows)} rows, drawn from every cluster${summary.sample ? "." : "; all other numbers on this page count every row."}`);
   if (points.outside.length) notes.push(`${plural(points.outside.length, "row")} far away ${points.outside.length === 1 ? "sits" : "sit"} at the edge.`);
   if (points.confidence && points.confidence.some((value) => value !== null && value < 0.5)) notes.push("Hollow points have a confidence below 0.5.");
   return notes.join(" ");
