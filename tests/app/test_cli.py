@@ -115,7 +115,7 @@ def test_the_file_is_named_before_anything_heavy_is_imported(table):
     """Where somebody watches; numpy, pandas and scikit-learn come later."""
     code = (
         "import sys; sys.stderr.isatty = lambda: True\n"
-        "from dogc.app.commands import early\n"
+        "from dogc.app.commands import command_line as early\n"
         "from dogc.app.commands.command_line import run\n"
         "heavy = {'numpy', 'pandas', 'sklearn', 'scipy'}\n"
         "early.print = lambda *a, **k: print(a[0], sorted(heavy & set(sys.modules)))\n"
@@ -258,9 +258,9 @@ def test_explore_says_what_splits_and_writes_a_page(table, capsys):
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        (["--from", 0], "--from is 0; pass a whole number above 0."),
-        (["--from", 5, "--to", 3], "--to is 3, which is below --from, 5; pass a larger --to."),
-        (["--to", 99], "--from 2 --to 99 are 98 numbers; pass at most 30."),
+        (["--from", 0], "--from 0 --to 8: pass numbers above 0"),
+        (["--from", 5, "--to", 3], "--from 5 --to 3: pass numbers above 0, the smaller first"),
+        (["--to", 99], "--from 2 --to 99: pass numbers above 0, the smaller first, and at most 30"),
         (["--to", "x"], "Invalid value for '--to'"),
     ],
 )
@@ -374,10 +374,10 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
         (
             ["--clusters", "3", "--representatives", "2"],
-            ["--representatives=2", "n_clusters is --clusters"],
+            ["--representatives=2", "--clusters=3"],
         ),
         (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "above 1", "none"]),
-        (["--clusters", "3", "--geometry", "round"], ["--geometry must be one of"]),
+        (["--clusters", "3", "--geometry", "round"], ["geometry must be one of"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
         (["--clusters", "3", "--max-time", "-1"], ["--max-time"]),
         (["--clusters"], ["--help"]),

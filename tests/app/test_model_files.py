@@ -439,7 +439,7 @@ def test_skops_is_asked_for_by_name(model, saved, monkeypatch):
 
 def test_a_forged_summary_is_no_report(model, path, capsys):
     for summary in ({}, {"source": 3}, {"source": "a", "clusters_found": 3, "points": []}):
-        save(model, path, summary=summary, settings={"clusters": [1], "parameters": 3})
+        save(model, path, summary=summary, settings={"source": 3})
         assert run(["report", str(path), "--out", f"{path}.html"]) == 2
         assert "holds no report; use a file that dogc cluster wrote." in capsys.readouterr().err
         assert run(["info", str(path), "--json"]) == 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._atomic import drafts_in
 from ...encoding import MixedEncoder
 from .. import report
 from ..files.clustering import (
@@ -28,6 +29,9 @@ from .outputs import Output
 if TYPE_CHECKING:
     import pandas
 
+# Facts of a fit that the record of a run has, under their names without an underscore.
+FITTED = ("converged", "stopping_reason", "n_neighbors", "geometry", "init", "n_representatives",
+          "rule", "label_agreement")  # fmt: skip
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
@@ -65,7 +69,7 @@ def cluster_to(
     """
     with (
         fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
-        out.whole_folder() as draft,
+        drafts_in(out.path) as draft,
     ):
         with out.rows_in(draft / "labels.csv") as labels:
             sample, counted = label_all(
@@ -88,11 +92,10 @@ def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pa
     """Write all but the labels."""
     summary = report.summarise(clustering)
     packed = saving.packed(clustering.model, preparation, summary, clustering.settings)
-    texts = {"report.html": report.render(summary),
-             "run.json": json.dumps(run_record(clustering), indent=2) + "\n"}  # fmt: skip
-    contents = {"model.skops": packed, **{n: text.encode("utf-8") for n, text in texts.items()}}
-    for name, content in contents.items():
-        (folder / name).write_bytes(content)
+    (folder / "model.skops").write_bytes(packed)
+    (folder / "report.html").write_bytes(report.render(summary).encode())
+    record = json.dumps(run_record(clustering), indent=2)
+    (folder / "run.json").write_bytes(f"{record}\n".encode())
 
 
 def sizes(labels: np.ndarray) -> dict[str, int]:
@@ -137,14 +140,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         "clusters": clustering.tally.named_sizes(),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
-        "converged": getattr(model, "converged_", None),
-        "stopping_reason": getattr(model, "stopping_reason_", None),
-        "n_neighbors": getattr(model, "n_neighbors_", None),
-        "geometry": getattr(model, "geometry_", None),
-        "init": getattr(model, "init_", None),
-        "n_representatives": getattr(model, "n_representatives_", None),
+        **{name: getattr(model, f"{name}_", None) for name in FITTED},
         "agreement": compared and compared.confirmed,
-        "rule": getattr(model, "rule_", None),
-        "label_agreement": getattr(model, "label_agreement_", None),
         "history": history,
     }
