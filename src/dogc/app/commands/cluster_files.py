@@ -11,16 +11,9 @@ import numpy as np
 
 from ..._atomic import drafts_in
 from ...encoding import MixedEncoder
+from ...metrics import scores_of
 from .. import report
-from ..files.clustering import (
-    Clustering,
-    Watch,
-    agreement_of,
-    fitted_to,
-    gathered,
-    label_all,
-    unwatched,
-)
+from ..files.clustering import Clustering, Watch, fitted_to, label_all, unwatched
 from ..files.reading import Table
 from ..models import saving
 from ..report.page import as_json
@@ -32,6 +25,8 @@ if TYPE_CHECKING:
 # Facts of a fit that the record of a run has, under their names without an underscore.
 FITTED = ("converged", "stopping_reason", "n_neighbors", "geometry", "init", "n_representatives",
           "rule", "label_agreement")  # fmt: skip
+# The scores of files and the terminal, and the measures that they are.
+SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
@@ -72,11 +67,10 @@ def cluster_to(
         drafts_in(out.path) as draft,
     ):
         with out.rows_in(draft / "labels.csv") as labels:
-            sample, counted = label_all(
-                table, encoder, fitted,
+            found = label_all(
+                table, encoder, fitted, method,
                 lambda frame, results: labels.write(with_results(frame, results)), watch,
             )  # fmt: skip
-        found = gathered(table, encoder, fitted, method, sample, counted)
         found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
@@ -117,8 +111,10 @@ def shown_name(name: str) -> str:
 
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
-    counted = clustering.tally.table()
-    return None if counted is None else agreement_of(counted[2])
+    if (counted := clustering.tally.table()) is None:
+        return None
+    found = scores_of(counted[2])
+    return {name: found[key] for name, key in SCORES.items()}
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:
@@ -136,7 +132,6 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         **clustering.settings,
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
-        "preparation": clustering.preparation,
         "clusters": clustering.tally.named_sizes(),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),

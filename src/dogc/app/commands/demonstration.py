@@ -11,14 +11,14 @@ import numpy as np
 
 from ...datasets import load_uci
 from ...encoding import MixedEncoder
-from ..files.clustering import agreement, label_rows
+from ...metrics import clustering_report
+from ..files.clustering import label_rows
 from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
 from .terminal import Terminal
 
 TRUTH = "class"
-SCORES = ("acc", "nmi", "purity")
 
 
 def wine() -> list[Table]:
@@ -44,10 +44,10 @@ def run_demo(terminal: Terminal, out: pathlib.Path, force: bool) -> int:
     records: dict[str, Any] = {}
 
     def record(name: str, truth: Any, labels: np.ndarray, seconds: float) -> None:
-        scores = agreement(truth, labels)
+        scores = clustering_report(truth, labels)
         records[name] = {
             "sizes": np.bincount(labels, minlength=3).tolist(),
-            **{score: scores[score] for score in SCORES},
+            **{name: scores[key] for name, key in cluster_files.SCORES.items()},
             "seconds": round(seconds, 4),
         }
 
@@ -65,7 +65,8 @@ def run_demo(terminal: Terminal, out: pathlib.Path, force: bool) -> int:
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip
     rows = [
-        [name, " ".join(map(str, found["sizes"])), *(f"{found[score]:.3f}" for score in SCORES),
+        [name, " ".join(map(str, found["sizes"])),
+         *(f"{found[score]:.3f}" for score in ("acc", "nmi", "purity")),
          f"{found['seconds']:.2f}"]
         for name, found in sorted(records.items())
     ]  # fmt: skip

@@ -111,7 +111,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
     show_verdict(reports.describe_verdict(found), terminal)
-    for step in found.preparation:
+    for step in found.settings["preparation"]:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
     rows = []
     for label, size in sorted(found.tally.sizes.items()):

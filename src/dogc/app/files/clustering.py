@@ -20,7 +20,6 @@ from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence, evidence_of
-from ...metrics import code_both, contingency, scores_of
 from ...numerics.discrete import falling
 from .reading import Table
 from .tally import SampledRows, Tally, tally
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 # Of more rows than these, as many are fitted; the labels of all are those of new rows.
 MANY_ROWS = 500_000
 MOST_AT_ONCE = 50_000  # rows that are labelled at once
+# What a fit says of each of its rows.
+RESULTS = ("labels_", "confidence_", "outliers_", "outlier_scores_")
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
@@ -49,9 +50,8 @@ class Clustering(NamedTuple):
     model: Any  # fitted estimator
     truth: np.ndarray | None  # (n,) the label column as text
     id_column: str | None
-    preparation: list[str]  # what was done to the data, in sentences
     seconds: float  # of the fit
-    settings: dict[str, Any]  # method, parameters, versions, notes, source
+    settings: dict[str, Any]  # method, parameters, versions, notes, source, preparation
     tally: Tally  # of all rows, of which those above may be a sample
     evidence: Evidence | None = None  # for the labels; None if the time was up
 
@@ -121,47 +121,39 @@ def check_rows(table: Table) -> None:
         raise TableError(f"{table.source} has one row; give a table with at least two.")
 
 
-def results_of(
-    fitted: Fitted, table: Table, encoder: MixedEncoder
-) -> Iterator[tuple[pandas.DataFrame, dict[str, np.ndarray]]]:
-    """The rows, chunk by chunk, with labels, confidence, outliers and their scores, if any."""
-    known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
-    found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
-    start = 0
-    for frame in table.chunks():
-        rows = slice(start, start := start + len(frame))
-        if fitted.sampled:
-            yield frame, label_rows(fitted.model, encoder.transform(frame))
-        else:
-            yield frame, {name: np.asarray(values)[rows] for name, values in found.items()}
-
-
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Labels of new rows and how sure they are, by the names that a fit has for them."""
+    asked = {"labels_": "predict", "confidence_": "predict_confidence"}
     starts = range(0, max(len(X), 1), MOST_AT_ONCE)
-    pieces = [_labels_of(model, X[start : start + MOST_AT_ONCE]) for start in starts]
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-
-
-def _labels_of(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    found = {"labels_": model.predict(X)}
-    if hasattr(model, "predict_confidence"):
-        found["confidence_"] = model.predict_confidence(X)
-    return found
+    return {
+        name: np.concatenate([getattr(model, ask)(X[i : i + MOST_AT_ONCE]) for i in starts])
+        for name, ask in asked.items()
+        if hasattr(model, ask)
+    }
 
 
 def label_all(
     table: Table,
     encoder: MixedEncoder,
     fitted: Fitted,
+    method: str,
     write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
     watch: Watch = unwatched,
-) -> tuple[SampledRows, Tally]:
-    """Hand all rows with their results to ``write``; a sample of them, and counts of all."""
+) -> Clustering:
+    """Hand all rows with their results to ``write``; what came out, with counts of all rows."""
+    model, start = fitted.model, 0
     samples, counts = [], []
-    for frame, results in results_of(fitted, table, encoder):
+    # 1) labels of all rows, counts of them and a sample, chunk by chunk
+    for frame in table.chunks():
+        n = len(frame)
+        if fitted.sampled:
+            results = label_rows(model, encoder.transform(frame))
+        else:
+            results = {name: np.asarray(getattr(model, name))[start : start + n]
+                       for name in RESULTS if hasattr(model, name)}  # fmt: skip
+        start += n
         write(frame, results)
-        n, labels = len(frame), np.asarray(results["labels_"])
+        labels = np.asarray(results["labels_"])
         confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
         apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
         counts.append(tally(labels, confidence, apart, _known(frame, encoder.label_column)))
@@ -171,39 +163,43 @@ def label_all(
             samples = [samples[0].merged(samples[1], table.rows)]
             counts = [counts[0].merged(counts[1])]
         watch("labelling", n, table.rows)
-    return samples[0], counts[0]
-
-
-def gathered(
-    table: Table,
-    encoder: MixedEncoder,
-    fitted: Fitted,
-    method: str,
-    sample: SampledRows,
-    counted: Tally,
-) -> Clustering:
-    """Gather what came out, of the rows of the sample and of all."""
-    model, features = fitted.model, list(encoder.feature_names_)
+    (sample,), (counted,) = samples, counts
+    # 2) all that came out
+    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
-    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
-    notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
-    truth = _known(sample.frame, encoder.label_column)
-    settings = settings_of(method, model, notes, table.source, table.sha256)
     if not whole:
         settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
+    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
     return Clustering(
         rows=sample,
         X=X,
-        feature_names=features,
+        feature_names=list(encoder.feature_names_),
         model=row_model(model) if fitted.sampled else model,
-        truth=truth,
+        truth=_known(sample.frame, encoder.label_column),
         id_column=encoder.id_column_,
-        preparation=[*header_guess(table.names), *encoder.steps_],
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,
         evidence=model.evidence_ if hasattr(model, "evidence_") else evidence_of(X, sample.labels),
     )
+
+
+def settings_of(
+    table: Table, encoder: MixedEncoder, model: Any, notes: list[str]
+) -> dict[str, Any]:
+    """How a run was made, as far as JSON can hold it."""
+    simple = (str, int, float, bool, type(None))
+    given = model.get_params(deep=False)
+    return {
+        "parameters": {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()},
+        "versions": versions(),
+        "notes": list(dict.fromkeys(notes)),
+        "source": table.source,
+        "sha256": table.sha256,
+        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
+        "preparation": [*header_guess(table.names), *encoder.steps_],
+    }
 
 
 def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
@@ -242,39 +238,20 @@ def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str,
     return {"rule": "auto", **usual, **parameters}
 
 
-def settings_of(
-    method: str, model: Any, notes: list[str], source: str, sha256: str
-) -> dict[str, Any]:
-    """How a run was made, as far as JSON can hold it."""
-    return {
-        "method": method,
-        "parameters": recorded_parameters(model),
-        "versions": versions(),
-        "notes": notes,
-        "source": source,
-        "sha256": sha256,
-        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
-    }
-
-
 def remarks(model: Any, apart: int) -> list[str]:
     """Notes on a fit that nobody would ask for."""
     found = []
-    counts = getattr(model, "cluster_counts_", None)
-    if counts:
-        first, others = counts[0].n_clusters, [str(row.n_clusters) for row in counts[1:4]]
+    if counts := getattr(model, "cluster_counts_", None):
+        first, *others = [row.n_clusters for row in counts[:4]]
         what = (
             f"{first} clusters are proposed" if first > 1 else "no cluster structure was detected"
         )
-        found.append(f"{what}; next candidates: {', '.join(others)}.")
+        found.append(f"{what}; next candidates: {', '.join(map(str, others))}.")
     if apart:
-        one = apart == 1
+        rows = "1 row lies" if apart == 1 else f"{apart:,} rows lie"
         marked = getattr(model, "outlier_label", None) is not None
-        got = (
-            f"{'is' if one else 'are'} marked" if marked else "got the label of the nearest cluster"
-        )
-        found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
-                       f"everything else and {got}.")  # fmt: skip
+        got = "marked with -1" if marked else "labelled as the nearest cluster"
+        found.append(f"{rows} far from everything else: {got}.")
     if getattr(model, "rule_", None) == "neighbors":
         found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
                        "label new rows by their nearest rows.")  # fmt: skip
@@ -283,28 +260,8 @@ def remarks(model: Any, apart: int) -> list[str]:
 
 def header_guess(columns: list[str]) -> list[str]:
     """A word on names that were made up."""
-    if columns != numbered_names(len(columns)):
-        return []
-    return [f"No header was found: the columns are called c1 to {columns[-1]}."]
-
-
-def recorded_parameters(model: Any) -> dict[str, Any]:
-    """The parameters of a model as JSON can hold them."""
-    simple = (str, int, float, bool, type(None))
-    given = model.get_params(deep=False)
-    return {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()}
-
-
-def agreement(truth: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """Agreement of clusters with known labels, by the names of files and the terminal."""
-    return agreement_of(contingency(*code_both(truth, labels)))
-
-
-def agreement_of(table: np.ndarray) -> dict[str, float]:
-    """The same from counts of rows by class and cluster."""
-    found = scores_of(table)
-    return {"acc": found["acc"], "nmi": found["nmi_max"], "purity": found["purity"],
-            "ari": found["ari"]}  # fmt: skip
+    said = f"No header was found: the columns are called c1 to {columns[-1]}."
+    return [said] if columns == numbered_names(len(columns)) else []
 
 
 def versions() -> dict[str, str]:
