@@ -162,11 +162,11 @@ class TestReading:
             with pytest.raises(TableError, match=message):
                 read_table(str(self.write(tmp_path, [frame, other])))
         frame.to_parquet(tmp_path / "p1.csv")
-        with pytest.raises(TableError, match="not of the same kind"):
+        with pytest.raises(TableError, match="not all text, or all Parquet"):
             read_table(str(tmp_path / "p*.csv"))
         np.save(tmp_path / "1.npy", np.eye(2))
         np.save(tmp_path / "2.npy", np.eye(2))
-        with pytest.raises(TableError, match=r"1.npy is neither text nor Parquet"):
+        with pytest.raises(TableError, match=r"2 files .* not all text, or all Parquet"):
             read_table(str(tmp_path / "*.npy"))
         with pytest.raises(TableError, match=r"no file matches .*none\*\.csv"):
             read_table(str(tmp_path / "none*.csv"))

@@ -254,7 +254,7 @@ def refused(path, match, data=None):
 
 
 def test_what_cannot_be_read_is_refused(tmp_path):
-    refused(tmp_path / "none.skops", "there is no model file")
+    refused(tmp_path / "none.skops", "cannot read .*: No such file")
     refused(tmp_path, "cannot read")
     if os.path.exists("/dev/zero"):  # has no end
         refused("/dev/zero", "is not a model file")
@@ -413,7 +413,7 @@ def test_what_could_not_be_loaded_is_not_saved(make, match, path):
 def test_only_fitted_models_and_settings_that_fit_into_json_are_saved(model, path):
     with pytest.raises(NotFittedError):
         save(DOGC(3), path)
-    with pytest.raises(ModelFileError, match="must fit into JSON"):
+    with pytest.raises(ModelFileError, match=r"cannot be saved .*JSON"):
         save(model, path, settings={"a": X})
 
 

@@ -289,7 +289,7 @@ BAD_FILES = {
     "object npy": ("x.npy", saved(np.array([[{}]]), allow_pickle=True), "Python objects"),
     "object npz": ("x.npz", archived(a=np.array([[{}]])), "Python objects"),
     "cut npy": ("x.npy", saved(np.zeros((9, 9)))[:-9], "damaged"),
-    "several arrays": ("x.npz", archived(X=np.eye(2), y=[1]), "2 arrays, 'X', 'y'"),
+    "several arrays": ("x.npz", archived(X=np.eye(2), y=[1]), "the arrays 'X', 'y'"),
     "damaged npz": ("x.npz", archived(X=np.eye(2))[:-9], "damaged .npz file"),
     "empty parquet": ("x.parquet", parquet_bytes(pd.DataFrame({"a": []})), "no rows"),
 }  # fmt: skip

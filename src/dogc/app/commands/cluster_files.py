@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,15 +53,8 @@ def cluster_to(
     n_clusters: int | str,
     parameters: dict[str, Any],
     watch: Watch = unwatched,
-    more: Callable[[Any], Mapping[str, pandas.DataFrame]] = lambda model: {},
 ) -> tuple[Clustering, list[pathlib.Path]]:
-    """Cluster a table of any size and write all files; none is there before all are.
-
-    Parameters
-    ----------
-    more : callable
-        Gives more tables to write, by their names, once the model is fitted.
-    """
+    """Cluster a table of any size and write all files; none is there before all are."""
     with (
         fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
         drafts_in(out.path) as draft,
@@ -74,12 +67,8 @@ def cluster_to(
         found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
-        others = more(fitted.model)
-        for name, rows in others.items():
-            with out.rows_in(draft / name) as file:
-                file.write(rows)
         write_findings(found, encoder, draft)
-    return found, [out.path / name for name in [*FILES, *others]]
+    return found, [out.path / name for name in FILES]
 
 
 def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:
@@ -90,12 +79,6 @@ def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pa
     (folder / "report.html").write_bytes(report.render(summary).encode())
     record = json.dumps(run_record(clustering), indent=2)
     (folder / "run.json").write_bytes(f"{record}\n".encode())
-
-
-def sizes(labels: np.ndarray) -> dict[str, int]:
-    """Rows of each cluster; outliers under -1."""
-    names, counts = np.unique(labels, return_counts=True)
-    return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
 
 
 def shown_name(name: str) -> str:

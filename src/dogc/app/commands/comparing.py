@@ -13,8 +13,9 @@ from ... import comparison
 from ..._atomic import drafts_in
 from ...comparison import Comparison
 from ...encoding import MixedEncoder
+from ...numerics.discrete import size_order
 from .. import report as reports
-from ..files.clustering import asked_of, check_rows, names_by_size
+from ..files.clustering import asked_of, check_rows
 from ..files.reading import Table, read_table
 from ..report.page import digits, short
 from .arguments import Asked, asked, count
@@ -38,7 +39,7 @@ def run_compare(
                                quality=quality, random_state=options.seed,
                                progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
-    labels = {f"cluster {name}": names_by_size(y)[y] for name, y in found.labels.items()}
+    labels = {f"cluster {name}": size_order(y, n_clusters)[y] for name, y in found.labels.items()}
     page = compare_page(found, table, n_clusters, steps)
     notes, paths = write_pages("compare", page, found.to_frame(), table.frame, labels, options.out)
     terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))

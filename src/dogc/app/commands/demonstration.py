@@ -36,41 +36,37 @@ def wine() -> list[Table]:
 
 def run_demo(terminal: Terminal, out: pathlib.Path, force: bool) -> int:
     """Cluster one half, label the other, say how well both went, write it all."""
-    output = Output(out, force)
+    output, predicted = Output(out, force), Output(out / "predicted.csv", force)
     output.check_folder([*cluster_files.FILES, "predicted.csv"])
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
+    made, paths = cluster_files.cluster_to(output, known, preparation, "dogc-os", 3, parameters)
+    began = time.perf_counter()
+    results = label_rows(made.model, preparation.transform(new.frame))
+    taken = time.perf_counter() - began
+    with predicted.rows() as file:
+        file.write(cluster_files.with_results(new.frame, results))
+    parts = {"clustered": (known, made.rows.labels, made.seconds),
+             "predicted": (new, results["labels_"], taken)}  # fmt: skip
     records: dict[str, Any] = {}
-
-    def record(name: str, truth: Any, labels: np.ndarray, seconds: float) -> None:
-        scores = clustering_report(truth, labels)
+    for name, (table, labels, seconds) in parts.items():
+        scores = clustering_report(table.frame[TRUTH], labels)
         records[name] = {
             "sizes": np.bincount(labels, minlength=3).tolist(),
             **{name: scores[key] for name, key in cluster_files.SCORES.items()},
             "seconds": round(seconds, 4),
         }
-
-    def predicted(model: Any) -> dict[str, Any]:
-        began = time.perf_counter()
-        results = label_rows(model, preparation.transform(new.frame))
-        taken = time.perf_counter() - began
-        record("predicted", new.frame[TRUTH].to_numpy(), results["labels_"], taken)
-        return {"predicted.csv": cluster_files.with_results(new.frame, results)}
-
-    clustered, paths = cluster_files.cluster_to(
-        output, known, preparation, "dogc-os", 3, parameters, more=predicted
-    )
-    record("clustered", clustered.truth, clustered.rows.labels, clustered.seconds)
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip
     rows = [
         [name, " ".join(map(str, found["sizes"])),
          *(f"{found[score]:.3f}" for score in ("acc", "nmi", "purity")),
          f"{found['seconds']:.2f}"]
-        for name, found in sorted(records.items())
+        for name, found in records.items()
     ]  # fmt: skip
     terminal.grid(["rows", "cluster sizes", "ACC", "NMI", "purity", "seconds"], rows)
+    paths.append(predicted.path)
     terminal.wrote(paths)
     terminal.say(f"\nopen {out / 'report.html'} in a browser")
     terminal.finish(records, paths)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import pathlib
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -190,7 +191,8 @@ def info(terminal: Terminal, model: pathlib.Path) -> int:
     given = {name: (bundle.settings or {}).get(name) for name in
              ("source", "sha256", "clusters", "parameters")}  # fmt: skip
     if not given["clusters"] and hasattr(bundle.model, "labels_"):
-        given["clusters"] = cluster_files.sizes(bundle.model.labels_)
+        sizes = Counter(bundle.model.labels_.tolist())
+        given["clusters"] = {str(label): sizes[label] for label in sorted(sizes)}
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
     found: dict[str, Any] = {
         "file": str(model),

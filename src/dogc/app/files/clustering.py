@@ -20,7 +20,7 @@ from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence, evidence_of
-from ...numerics.discrete import falling
+from ...numerics.discrete import size_order
 from .reading import Table
 from .tally import SampledRows, Tally, tally
 
@@ -209,22 +209,9 @@ def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | No
 def number_by_size(model: Any) -> None:
     """Number the clusters of k-means by decreasing size, as those of all other methods are."""
     if isinstance(model, KMeans):
-        new_name = names_by_size(model.labels_)
+        new_name = size_order(model.labels_, model.n_clusters)
         model.cluster_centers_ = model.cluster_centers_[np.argsort(new_name)]
         model.labels_ = new_name[model.labels_].astype(model.labels_.dtype)
-
-
-def names_by_size(labels: np.ndarray) -> np.ndarray:
-    """The permutation ``new_name[old]`` by decreasing size, then by first appearance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> names_by_size(np.array([0, 1, 1, 2, 1, 2]))
-    array([2, 0, 1])
-    """
-    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    return falling(sizes, first)
 
 
 def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str, Any]:

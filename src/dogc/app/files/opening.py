@@ -48,7 +48,6 @@ _OTHERS = {  # what a file begins with that cannot
 }  # fmt: skip
 _NAMES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Feather", ".arrow": "Feather",
           ".npy": ".npy", ".npz": ".npz"}  # fmt: skip
-_TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".psv"}
 _MARKUP = re.compile(
     r"""<(!--|(!doctype|\?xml|html|head|body|script|svg|table)\b)|\[\s*[\[{"]|\{\s*"[^"]*":"""
     r"""|[\[{]\s*$""",
@@ -233,6 +232,6 @@ def _kind_of(head: bytes, file: File) -> str:
 
 def not_text(file: File, reason: str) -> TableError:
     """Error for bytes that are no text, or in no encoding that is read."""
-    if file.suffix in _TEXT_NAMES:
-        return TableError(f"{file.source} is not a text file ({reason}); give {FORMATS}.")
-    return TableError(f"{file.source} is not in a format that can be read here; give {FORMATS}.")
+    return TableError(
+        f"{file.source} is not in a format that can be read here ({reason}); give {FORMATS}."
+    )

@@ -28,12 +28,6 @@ class Dialect(NamedTuple):
     columns: int
 
 
-def sniff(file: File) -> Dialect:
-    """Find out from the first lines of a text file how it is written."""
-    sample, complete = first_text(file)
-    return dialect_of(sample, complete, file)
-
-
 def first_text(file: File) -> tuple[str, bool]:
     """The first rows of a text file, and whether these are all of it."""
     with open(file.path, "rb") as stream:
@@ -95,12 +89,10 @@ def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]
 
 def _score(records: Sequence[Sequence[str]], delimiter: str, suffix: str) -> tuple[float, ...]:
     """How well a delimiter explains the rows: alike in length, then full of numbers."""
-    if not records:
-        return (0.0, 0.0, 0.0, 0.0)
     lengths = collections.Counter(len(record) for record in records)
-    columns, alike = lengths.most_common(1)[0]
-    if max(lengths) < 2:
+    if max(lengths, default=0) < 2:
         return (0.0, 0.0, 0.0, 0.0)
+    columns, alike = lengths.most_common(1)[0]
     cells = [cell.strip() for record in records[:50] for cell in record]
     numbers = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)
     by_name = float(delimiter == "\t" and suffix in (".tsv", ".tab"))
@@ -160,12 +152,8 @@ def _cells_below(records: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _is_quantity(cell: str) -> bool:
-    return bool(NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell) or date_like(cell))
-
-
-def date_like(cell: str) -> bool:
-    """Whether a cell is a date."""
-    return cell[:1].isdigit() and date_format([cell]) is not None
+    number = NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell)
+    return bool(number or (cell[:1].isdigit() and date_format([cell])))
 
 
 def _check_single(records: Sequence[Sequence[str]], header: bool, file: File) -> None:

@@ -11,10 +11,10 @@ from ...encoding.errors import TableError, check_names, listed, needed, numbered
 from .opening import SAMPLE, File, not_text
 from .sniffing import (
     Dialect,
+    dialect_of,
     first_records,
     first_text,
     row_too_long,
-    sniff,
     words_above_numbers,
 )
 
@@ -39,7 +39,7 @@ def text_tables(files: Sequence[File]) -> Iterator[Any]:
     table : pyarrow.Table
         The next rows. All columns are text.
     """
-    dialect = sniff(files[0])
+    dialect = dialect_of(*first_text(files[0]), files[0])
     names = numbered_names(dialect.columns)
     if dialect.header:
         names = filled_names(_first_rows(files[0], dialect)[0])

@@ -141,16 +141,11 @@ def packed(
     }
     try:
         text = json.dumps(header)
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(
-            f"settings and summary must fit into JSON ({_words(error)})."
-        ) from error
-    try:
         content = {"model": pack(model), "preparation": pack(preparation)}
         data = skops.dumps(content, **_COMPRESSED)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(
-            f"this model contains something that cannot be saved ({_words(error)})."
+            f"the model, summary or settings cannot be saved ({_words(error)})."
         ) from error
     if foreign := _foreign_types(data):
         raise ModelFileError(
@@ -299,10 +294,6 @@ def _checked(path: pathlib.Path) -> bytes:
             data = file.read(len(_BEGINNING))
             if data == _BEGINNING:  # a file of another kind is not read to its end
                 data += file.read()
-    except FileNotFoundError:
-        raise ModelFileError(f"there is no model file '{path}'.") from None
-    except MemoryError:
-        raise ModelFileError(f"'{path}' is larger than the memory that is free.") from None
     except OSError as error:
         raise ModelFileError(f"cannot read '{path}': {error.strerror or error}.") from error
     mark = _MARK_READ.search(data[-len(_MARK) - _DIGITS - 8 :])
