@@ -169,10 +169,6 @@ def test_errors_keep_the_folder_of_a_path(folder, capsys):
     (folder / "in" / "bad.csv").write_text("a,b\n1,2\n3\n")
     assert run("cluster", "in/bad.csv", "-k", 2) == 2
     assert "row 3 of in/bad.csv ('3') has 1 cell" in capsys.readouterr().err
-    (folder / "in" / "one.csv").write_text("a,b\n1,2\n")
-    for command in ("cluster", "compare"):
-        assert run(command, "in/one.csv", "-k", 2) == 2
-        assert "one.csv has one row; give a table with at least two." in capsys.readouterr().err
 
 
 def test_predict_counts_what_it_has_not_seen(folder, capsys):

@@ -215,7 +215,7 @@ def test_unfitted_models_are_refused():
 
 
 def test_a_wrong_dtype_is_refused():
-    with pytest.raises(ValueError, match="dtype must be 'float32' or 'float64', got 'int8'"):
+    with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64'; got 'int8'"):
         to_onnx(DOGCOS(3).fit(rows(60, 0)), dtype="int8")
 
 

@@ -13,8 +13,9 @@ from ..._atomic import drafts_in
 from ...encoding import MixedEncoder
 from ...metrics import scores_of
 from .. import report
-from ..files.clustering import Clustering, Watch, fitted_to, label_all, unwatched
+from ..files.clustering import Clustering, Watch, fitted_to, label_all
 from ..files.reading import Table
+from ..files.tally import named_sizes
 from ..models import saving
 from ..report.page import as_json
 from .outputs import Output
@@ -33,10 +34,8 @@ FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
     """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
     names = {"labels_": "cluster", "confidence_": "confidence", "outlier_scores_": "outlier_score"}
-    found = {name: results[key] for key, name in names.items() if key in results}
-    return with_columns(
-        frame, {name: v if name == "cluster" else np.round(v, 4) for name, v in found.items()}
-    )
+    found = {name: np.round(results[key], 4) for key, name in names.items() if key in results}
+    return with_columns(frame, found)
 
 
 def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pandas.DataFrame:
@@ -52,7 +51,7 @@ def cluster_to(
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
-    watch: Watch = unwatched,
+    watch: Watch,
 ) -> tuple[Clustering, list[pathlib.Path]]:
     """Cluster a table of any size and write all files; none is there before all are."""
     with (
@@ -115,7 +114,7 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         **clustering.settings,
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
-        "clusters": clustering.tally.named_sizes(),
+        "clusters": named_sizes(clustering.tally.sizes),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
         **{name: getattr(model, f"{name}_", None) for name in FITTED},

@@ -15,7 +15,7 @@ from ...comparison import Comparison
 from ...encoding import MixedEncoder
 from ...numerics.discrete import size_order
 from .. import report as reports
-from ..files.clustering import asked_of, check_rows
+from ..files.clustering import asked_of, known_labels
 from ..files.reading import Table, read_table
 from ..report.page import digits, short
 from .arguments import Asked, asked, count
@@ -33,7 +33,8 @@ def run_compare(
     """Run methods side by side."""
     n_clusters, options = count("--clusters", clusters), asked(given)
     table, preparation, X = prepared(options, "compare")
-    found = comparison.compare(X, n_clusters, methods, known_labels(table, preparation),
+    truth = known_labels(table.frame, preparation.label_column)
+    found = comparison.compare(X, n_clusters, methods, truth,
                                n_neighbors=options.settings.get("n_neighbors"),
                                parameters=asked_of(preparation, options.settings),
                                quality=quality, random_state=options.seed,
@@ -55,15 +56,8 @@ def prepared(options: Asked, name: str) -> tuple[Table, MixedEncoder, np.ndarray
     """The table that was named, its encoder and its rows as numbers."""
     options.out.check_folder(files(name))
     table = read_table(options.file)
-    check_rows(table)
     encoder = options.encoder_of(table.names)
     return table, encoder, encoder.fit(table.frame).transform(table.frame)
-
-
-def known_labels(table: Table, encoder: MixedEncoder) -> np.ndarray | None:
-    """The label column as text, if one was named."""
-    name = encoder.label_column
-    return None if name is None else table.frame[name].astype(str).to_numpy()
 
 
 def files(name: str) -> list[str]:

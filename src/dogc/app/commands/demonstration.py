@@ -16,7 +16,7 @@ from ..files.clustering import label_rows
 from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
-from .terminal import Terminal
+from .terminal import RowsDone, Terminal
 
 TRUTH = "class"
 
@@ -41,7 +41,8 @@ def run_demo(terminal: Terminal, out: pathlib.Path, force: bool) -> int:
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
-    made, paths = cluster_files.cluster_to(output, known, preparation, "dogc-os", 3, parameters)
+    made, paths = cluster_files.cluster_to(output, known, preparation, "dogc-os", 3, parameters,
+                                             RowsDone(terminal.progress))  # fmt: skip
     began = time.perf_counter()
     results = label_rows(made.model, preparation.transform(new.frame))
     taken = time.perf_counter() - began

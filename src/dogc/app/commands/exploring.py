@@ -9,11 +9,11 @@ from ...encoding import TableError
 from ...exploration import Exploration, explore
 from ...metrics import clustering_report
 from .. import report as reports
-from ..files.clustering import asked_of
+from ..files.clustering import asked_of, known_labels
 from ..report.counts import describe_exploration
 from ..report.page import short
 from .arguments import asked
-from .comparing import known_labels, prepared, write_pages
+from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
 
 # More numbers than these make no picture that can be read.
@@ -33,7 +33,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     parameters = asked_of(preparation, options.parameters(False))
     model = named_estimator(options.method, first, parameters)
     found = explore(model, X, numbers, progress=terminal.progress)
-    if (truth := known_labels(table, preparation)) is not None:
+    if (truth := known_labels(table.frame, preparation.label_column)) is not None:
         for row in found:
             row.figures["ari"] = clustering_report(truth, row.labels)["ari"]
     steps = list(preparation.steps_)
@@ -77,8 +77,7 @@ def firm_words(found: Exploration) -> str:
         return ""
     if not firm:
         return "No number of clusters is stable."
-    listed = firm[0] if len(firm) == 1 else f"{', '.join(firm[:-1])} and {firm[-1]}"
-    return f"The clusters are nearly the same at all scales with {listed}."
+    return f"Numbers with nearly the same clusters at all scales: {', '.join(firm)}."
 
 
 def _notes(found: Exploration) -> list[str]:

@@ -11,8 +11,9 @@ from ...encoding.columns import unseen
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ...fitting.rule import REPEATED
-from ..files.clustering import Watch, label_rows, unwatched
+from ..files.clustering import Watch, label_rows
 from ..files.reading import Table
+from ..files.tally import named_sizes
 from ..models import saving
 from .cluster_files import with_results
 from .outputs import CsvRows
@@ -52,7 +53,7 @@ def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
 
 
 def predict_table(
-    bundle: saving.Bundle, table: Table, out: CsvRows, watch: Watch = unwatched
+    bundle: saving.Bundle, table: Table, out: CsvRows, watch: Watch
 ) -> tuple[dict[str, int], list[str]]:
     """Label a table chunk by chunk; the rows of each cluster, and notes on the labels."""
     preparation: Any = bundle.preparation
@@ -83,4 +84,4 @@ def predict_table(
             f"{rows} in column '{shown(name)}' that the model has not seen, such as "
             f"'{shown(examples[name], 40)}'; labelled by the other columns."
         )
-    return {str(label): sizes[label] for label in sorted(sizes)}, notes
+    return named_sizes(sizes), notes

@@ -22,6 +22,7 @@ from .. import report as reports
 from ..files.clustering import Clustering
 from ..files.opening import matching
 from ..files.reading import open_table
+from ..files.tally import named_sizes
 from ..models import saving
 from . import cluster_files, prediction
 from .arguments import asked, count, with_array, with_options
@@ -63,10 +64,9 @@ class Terminal:
         """A line for people."""
         self.console.print(text)
 
-    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A table for people; numbers to the right."""
-        grid = Grid(title=title or None, title_justify="left", box=None, pad_edge=False,
-                    header_style="bold")  # fmt: skip
+        grid = Grid(box=None, pad_edge=False, header_style="bold")
         for place, name in enumerate(header):
             grid.add_column(plain(name), justify="right" if place else "left")
         for row in rows:
@@ -191,8 +191,7 @@ def info(terminal: Terminal, model: pathlib.Path) -> int:
     given = {name: (bundle.settings or {}).get(name) for name in
              ("source", "sha256", "clusters", "parameters")}  # fmt: skip
     if not given["clusters"] and hasattr(bundle.model, "labels_"):
-        sizes = Counter(bundle.model.labels_.tolist())
-        given["clusters"] = {str(label): sizes[label] for label in sorted(sizes)}
+        given["clusters"] = named_sizes(Counter(bundle.model.labels_.tolist()))
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
     found: dict[str, Any] = {
         "file": str(model),

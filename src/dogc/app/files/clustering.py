@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 from ..._caller import timed
 from ..._checks import WIDE, check_clusters
 from ...comparison import named_estimator
-from ...encoding import MixedEncoder, TableError
+from ...encoding import MixedEncoder
 from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
@@ -22,7 +22,7 @@ from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence, evidence_of
 from ...numerics.discrete import size_order
 from .reading import Table
-from .tally import SampledRows, Tally, tally
+from .tally import SampledRows, Tally, named_sizes, tally
 
 if TYPE_CHECKING:
     import pandas
@@ -35,10 +35,6 @@ RESULTS = ("labels_", "confidence_", "outliers_", "outlier_scores_")
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
-
-
-def unwatched(what: str, rows: int, total: int | None) -> None:
-    """Watch nothing."""
 
 
 class Clustering(NamedTuple):
@@ -78,10 +74,9 @@ def fitted_to(
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
-    watch: Watch = unwatched,
+    watch: Watch,
 ) -> Iterator[Fitted]:
     """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
-    check_rows(table)
     check_clusters(n_clusters, table.rows)
     model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
     sampled = table.rows > MANY_ROWS and hasattr(model, "predict")
@@ -115,12 +110,6 @@ def fitted_to(
         yield Fitted(model, X, sampled, seconds, notes)
 
 
-def check_rows(table: Table) -> None:
-    """Refuse a table of which nothing can be told apart."""
-    if table.rows == 1:
-        raise TableError(f"{table.source} has one row; give a table with at least two.")
-
-
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Labels of new rows and how sure they are, by the names that a fit has for them."""
     asked = {"labels_": "predict", "confidence_": "predict_confidence"}
@@ -138,7 +127,7 @@ def label_all(
     fitted: Fitted,
     method: str,
     write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
-    watch: Watch = unwatched,
+    watch: Watch,
 ) -> Clustering:
     """Hand all rows with their results to ``write``; what came out, with counts of all rows."""
     model, start = fitted.model, 0
@@ -156,7 +145,7 @@ def label_all(
         labels = np.asarray(results["labels_"])
         confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
         apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
-        counts.append(tally(labels, confidence, apart, _known(frame, encoder.label_column)))
+        counts.append(tally(labels, confidence, apart, known_labels(frame, encoder.label_column)))
         some = SampledRows(frame, labels, confidence)
         samples.append(some if table.in_memory else some.kept(table.rows))
         if len(samples) > 1:
@@ -169,14 +158,14 @@ def label_all(
     settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
     if not whole:
-        settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
+        settings |= {"clusters": named_sizes(counted.sizes), "sample": {"rows": len(sample.frame)}}
     X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
     return Clustering(
         rows=sample,
         X=X,
         feature_names=list(encoder.feature_names_),
         model=row_model(model) if fitted.sampled else model,
-        truth=_known(sample.frame, encoder.label_column),
+        truth=known_labels(sample.frame, encoder.label_column),
         id_column=encoder.id_column_,
         seconds=fitted.seconds,
         settings=settings,
@@ -191,6 +180,8 @@ def settings_of(
     """How a run was made, as far as JSON can hold it."""
     simple = (str, int, float, bool, type(None))
     given = model.get_params(deep=False)
+    guessed = table.names == numbered_names(len(table.names))
+    made_up = f"No header was found: the columns are called c1 to {table.names[-1]}."
     return {
         "parameters": {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()},
         "versions": versions(),
@@ -198,11 +189,12 @@ def settings_of(
         "source": table.source,
         "sha256": table.sha256,
         "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
-        "preparation": [*header_guess(table.names), *encoder.steps_],
+        "preparation": [made_up] * guessed + encoder.steps_,
     }
 
 
-def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+def known_labels(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+    """The label column as text, if one was named."""
     return None if label_column is None else frame[label_column].astype(str).to_numpy()
 
 
@@ -243,12 +235,6 @@ def remarks(model: Any, apart: int) -> list[str]:
         found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
                        "label new rows by their nearest rows.")  # fmt: skip
     return found
-
-
-def header_guess(columns: list[str]) -> list[str]:
-    """A word on names that were made up."""
-    said = f"No header was found: the columns are called c1 to {columns[-1]}."
-    return [said] if columns == numbered_names(len(columns)) else []
 
 
 def versions() -> dict[str, str]:

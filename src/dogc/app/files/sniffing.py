@@ -9,7 +9,7 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...encoding.errors import MOST_COLUMNS, TableError, check_columns
+from ...encoding.errors import TableError, check_columns
 from ...encoding.values import DECIMAL_COMMA, NUMBER, date_format, is_missing
 from .opening import SAMPLE, File
 
@@ -60,10 +60,15 @@ def dialect_of(sample: str, complete: bool, file: File) -> Dialect:
     if not records:
         raise row_too_long(file.source)
     check_columns(len(records[0]), file.source)
-    dialect = Dialect(delimiter, has_header(records), len(records[0]))
-    if dialect.columns == 1:
-        _check_single(records, dialect.header, file)
-    return dialect
+    header = has_header(records)
+    if len(records[0]) == 1:
+        cells = [record[0].strip() for record in records[int(header) :]]
+        if not all(is_missing(cell) or _is_quantity(cell) for cell in cells):
+            raise TableError(
+                f"{file.source} has only one column, and that is text; give a table whose columns "
+                "are separated by commas, tabs, semicolons or |."
+            )
+    return Dialect(delimiter, header, len(records[0]))
 
 
 def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
@@ -76,8 +81,6 @@ def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]
                 records.append(record)
                 cells += len(record)
             if len(records) > _ROWS or (cells > _CELLS and len(records) > 5):
-                break
-            if len(record) > MOST_COLUMNS:  # then the others do not matter
                 break
         else:
             complete = complete or len(records) < 2
@@ -154,17 +157,6 @@ def _cells_below(records: Sequence[Sequence[str]]) -> list[list[str]]:
 def _is_quantity(cell: str) -> bool:
     number = NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell)
     return bool(number or (cell[:1].isdigit() and date_format([cell])))
-
-
-def _check_single(records: Sequence[Sequence[str]], header: bool, file: File) -> None:
-    """Refuse a file of one column that is text: it is no table, or not separated as one."""
-    cells = [record[0].strip() for record in records[int(header) :]]
-    if all(is_missing(cell) or _is_quantity(cell) for cell in cells):
-        return
-    raise TableError(
-        f"{file.source} has only one column, and that is text; give a table whose columns are "
-        "separated by commas, tabs, semicolons or |."
-    )
 
 
 def row_too_long(source: str) -> TableError:

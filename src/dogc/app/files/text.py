@@ -91,11 +91,10 @@ def check_same(expected: Sequence[str], found: Sequence[str], first: File, other
     lacking = [name for name in expected if name not in set(found)]
     more = [name for name in found if name not in set(expected)]
     if lacking or more:
-        faults = [f"lacks {listed(lacking, 5)}"] * bool(lacking)
-        faults += [f"has {listed(more, 5)} too"] * bool(more)
         raise TableError(
-            f"{other.source} does not have the columns of {first.source}: it "
-            f"{' and '.join(faults)}; give files with the same columns."
+            f"{other.source} does not have the columns of {first.source}: it lacks "
+            f"{listed(lacking, 5) or 'none'} and has {listed(more, 5) or 'none'} besides; give "
+            "files with the same columns."
         )
 
 

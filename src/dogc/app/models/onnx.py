@@ -10,6 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..._checks import check_choice
 from ..._extras import needed
 from ...encoding import MixedEncoder
 from ...encoding.columns import category_places
@@ -61,8 +62,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     >>> [output.name for output in proto.graph.output]
     ['label', 'score']
     """
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}.")
+    check_choice("dtype", dtype, ("float32", "float64"))
     if isinstance(model, Bundle):
         model, preparation = model.model, model.preparation if preparation is None else preparation
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]

@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
-from ..._extras import missing
+from ..._extras import needed
 from ...encoding import MixedEncoder
 from .packing import OURS, Misfit, pack, unpack
 
@@ -279,12 +279,8 @@ def _not_imported(*names: str) -> Iterator[None]:
 
 
 def _skops() -> Any:
-    try:
-        with _not_imported("torch", "dask", "jax", "cupy"):
-            import skops.io
-    except ImportError:
-        raise ImportError(missing("skops", "a model file")) from None
-    return skops.io
+    with _not_imported("torch", "dask", "jax", "cupy"):
+        return needed("skops.io", "a model file")
 
 
 def _checked(path: pathlib.Path) -> bytes:
