@@ -99,17 +99,6 @@ def test_the_label_column_is_never_used_to_cluster(table):
     assert np.array_equal(one, two)
 
 
-def test_json_is_one_object_and_nothing_else(table, capsys):
-    assert run("cluster", table, "--clusters", "auto", "--drop", "kind", "--json") == 0
-    captured = capsys.readouterr()
-    found = json.loads(captured.out)
-    assert found["clusters"] == {"0": 20, "1": 20, "2": 20}
-    assert [pathlib.Path(path).name for path in found["files"]] == [
-        "labels.csv", "model.skops", "report.html", "run.json",
-    ]  # fmt: skip
-    assert captured.err == ""
-
-
 @pytest.mark.slow
 def test_the_file_is_named_before_anything_heavy_is_imported(table):
     """Where somebody watches; numpy, pandas and scikit-learn come later."""
@@ -200,18 +189,6 @@ def test_without_arguments_there_is_help_and_no_empty_sentence(capsys):
     captured = capsys.readouterr()
     assert "Usage" in captured.out
     assert "dogc: " not in captured.err
-
-
-@pytest.mark.parametrize(
-    ("columns", "sentence"),
-    [(["a", "b"], "c"), (["a", "b", "c", "extra"], "extra")],
-    ids=["missing", "extra"],
-)
-def test_predict_names_missing_and_extra_columns(model, columns, sentence, capsys):
-    blobs().assign(extra=1.0)[columns].to_csv("new.csv", index=False)
-    assert run("predict", model, "new.csv") == 2
-    assert_one_sentence(capsys, sentence)
-    assert not pathlib.Path("predicted.csv").exists()
 
 
 def test_compare_lists_methods_and_writes_a_page(table, capsys):
@@ -322,7 +299,12 @@ def test_standard_input(folder, capsys, monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", Bytes)
     assert run("cluster", "-", "--clusters", 3, "--drop", "kind", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["source"] == "standard input"
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)  # one object and nothing else
+    assert (found["source"], captured.err) == ("standard input", "")
+    assert [pathlib.Path(path).name for path in found["files"]] == [
+        "labels.csv", "model.skops", "report.html", "run.json",
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------------- bad input
@@ -387,29 +369,13 @@ def test_a_bad_argument_gets_one_sentence_and_nothing_is_written(table, capsys, 
     assert everything(table.parent) == before
 
 
-@pytest.mark.parametrize("harm", ["absent", "changed"])
-def test_a_bad_model_gets_one_sentence(model, capsys, harm):
-    whole = model.read_bytes()
-    middle = len(whole) // 2
-    model.unlink()
-    if harm == "changed":
-        model.write_bytes(whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :])
+def test_a_bad_model_gets_one_sentence(model, capsys):
+    model.write_bytes(model.read_bytes()[:-1])
     before = everything(model.parent.parent)
     for command in (["predict", model, "rows.csv"], ["info", model], ["report", model]):
         assert run(*command) == 2
         assert_one_sentence(capsys, "model.skops")
     assert everything(model.parent.parent) == before
-
-
-def test_an_interrupt_before_the_fit_leaves_nothing(table, capsys, monkeypatch):
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(terminal.cluster_files, "fitted_to", interrupted)
-    before = everything(table.parent)
-    assert run("cluster", table, "--clusters", 3) == 130
-    assert "interrupted; no file was left half-written" in capsys.readouterr().err
-    assert everything(table.parent) == before
 
 
 def test_a_failure_while_writing_leaves_nothing(table, capsys, monkeypatch):

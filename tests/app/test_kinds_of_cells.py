@@ -164,13 +164,6 @@ def test_a_real_book(folder):
     assert read_table("real.xlsx").frame["b"].tolist() == ["x", "y"]
 
 
-def test_errors_keep_the_folder_of_a_path(folder, capsys):
-    (folder / "in").mkdir()
-    (folder / "in" / "bad.csv").write_text("a,b\n1,2\n3\n")
-    assert run("cluster", "in/bad.csv", "-k", 2) == 2
-    assert "row 3 of in/bad.csv ('3') has 1 cell" in capsys.readouterr().err
-
-
 def test_predict_counts_what_it_has_not_seen(folder, capsys):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": np.repeat([0.0, 9.0], 30) + rng.normal(0, 1, 60),

@@ -234,10 +234,6 @@ def test_no_file_is_unpickled(model, path, monkeypatch):
     load(save(model, path))
 
 
-def test_folders_are_made(model, tmp_path):
-    assert save(model, str(tmp_path / "a" / "b.skops")).is_file()
-
-
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -428,13 +424,6 @@ def test_an_error_leaves_the_old_file_and_nothing_else(model, saved, monkeypatch
         save(model, saved)
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
-
-
-def test_skops_is_asked_for_by_name(model, saved, monkeypatch):
-    monkeypatch.setitem(sys.modules, "skops.io", None)
-    for call in (lambda: save(model, saved), lambda: load(saved)):
-        with pytest.raises(ImportError, match=r'pip install "dogc\[cli\]"'):
-            call()
 
 
 def test_a_forged_summary_is_no_report(model, path, capsys):

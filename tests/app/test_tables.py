@@ -20,7 +20,6 @@ from dogc.app.files import TableError, read_table  # noqa: E402
 from dogc.app.files import text as text_files  # noqa: E402
 from dogc.app.files.opening import File  # noqa: E402
 from dogc.app.files.sniffing import dialect_of  # noqa: E402
-from dogc.app.models.packing import pack, unpack  # noqa: E402
 from dogc.encoding.values import date_format, number_style, parse_numbers  # noqa: E402
 
 
@@ -338,10 +337,6 @@ class TestStandardInput:
         assert as_lists(table.frame) == NUMBERS
         assert table.source == "standard input"
 
-    def test_arrays(self, monkeypatch):
-        self.feed(monkeypatch, saved(np.eye(2)))
-        assert read_table("-").frame.shape == (2, 2)
-
     def test_nothing(self, monkeypatch):
         self.feed(monkeypatch, b"")
         with pytest.raises(TableError, match="standard input is empty"):
@@ -508,12 +503,6 @@ class TestPreparation:
         assert clone(fitted).get_params() == fitted.get_params()
         again = pickle.loads(pickle.dumps(fitted))
         assert np.array_equal(again.transform(mixed()), fitted.transform(mixed()))
-
-    def test_a_model_file_can_hold_it(self, fitted):
-        again = unpack(pack(fitted))
-        assert np.array_equal(again.transform(mixed()), fitted.transform(mixed()))
-        assert again.schema() == fitted.schema()
-        assert again.steps_ == fitted.steps_
 
     def test_arrays_are_tables_too(self):
         X = np.arange(12.0).reshape(6, 2) ** 2

@@ -50,12 +50,12 @@ def ends_with(child, code):
 
 
 def test_a_progress_bar_by_phase_and_then_a_table(terminal):
-    write_rows(terminal.folder, 3000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5, "--neighbors", 10)
+    write_rows(terminal.folder, 6000)
+    child = terminal("cluster", "rows.csv", "--clusters", 5)
     child.expect("reading rows.csv")
-    child.expect("neighbours")
-    child.expect("iterations.*components, objective")
-    child.expect("3,000 rows of rows.csv")
+    child.expect("choices")
+    child.expect("links")
+    child.expect("6,000 rows of rows.csv")
     child.expect("cluster.*rows.*share.*confidence")
     child.expect("report.html")
     ends_with(child, 0)
@@ -73,15 +73,6 @@ def test_an_interrupt_in_the_iterations_keeps_what_there_is(terminal):
     assert sorted(path.name for path in made.iterdir()) == [
         "labels.csv", "model.skops", "report.html", "run.json",
     ]  # fmt: skip
-
-
-def test_many_rows_have_a_bar_for_the_links(terminal):
-    write_rows(terminal.folder, 30_000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5)
-    child.expect("choices")
-    child.expect("links")
-    child.expect("30,000 rows of rows.csv")
-    ends_with(child, 0)
 
 
 def test_a_second_interrupt_leaves_nothing(terminal):

@@ -39,15 +39,11 @@ def unsteady(model: Any) -> list[str]:
 def load_with_preparation(path: pathlib.Path) -> saving.Bundle:
     """A model file that knows the columns of the table it was made from."""
     bundle = saving.load_bundle(path)
-    if bundle.preparation is None:
+    if bundle.preparation is None or not hasattr(bundle.model, "predict"):
+        what = "cannot label new rows" if bundle.preparation else "was saved without its columns"
         raise saving.ModelFileError(
-            f"{path} holds a model without its columns; use one that dogc cluster wrote, or "
-            "dogc.load in Python."
-        )
-    if not hasattr(bundle.model, "predict"):
-        raise saving.ModelFileError(
-            f"{path} holds {type(bundle.model).__name__}, which cannot label new rows; cluster "
-            "with --method dogc or dogc-os."
+            f"{path} holds {type(bundle.model).__name__}, which {what}; use a model that dogc "
+            "cluster wrote with --method dogc or dogc-os."
         )
     return bundle
 
