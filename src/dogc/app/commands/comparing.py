@@ -110,7 +110,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
             "method": row.method,
             "clusters": row.n_found,
             "seconds": round(row.seconds, 3),
-            "scores": {name: digits(value) for name, value in row.scores.items()},
+            "scores": row.scores,
             "quality": {name: digits(value) for name, value in row.quality.items()},
             "agreement": digits(row.agreement),
             "failed": row.labels is None,
