@@ -22,12 +22,11 @@ def clustering_of(frame, X, labels, confidence=None, source="table.csv", **field
         "model": types.SimpleNamespace(),
         "truth": None,
         "id_column": None,
-        "preparation": [],
         "seconds": 0.5,
         "settings": {},
     }
     fields, labels = defaults | fields, np.asarray(labels)
-    fields["settings"] = {"source": source} | fields["settings"]
+    fields["settings"] = {"source": source, "preparation": []} | fields["settings"]
     confidence = np.full(n, np.nan) if confidence is None else confidence
     apart = getattr(fields["model"], "outliers_", np.zeros(n))
     apart = np.asarray(apart if len(apart) == n else np.zeros(n), dtype=bool)
@@ -66,7 +65,6 @@ def flowers(n=120):
         confidence=np.clip(scores[:, -1] - scores[:, -2], 0.0, 1.0),
         truth=frame["kind"].to_numpy(dtype=object),
         id_column="plant",
-        preparation=["The column plant identifies rows.", f"The column {HOSTILE} was dropped."],
         source=f"flowers {HOSTILE}.csv",
         evidence=model.evidence_,
         settings={
@@ -74,5 +72,9 @@ def flowers(n=120):
             "parameters": {"n_clusters": 3, "tol": float("inf"), "note": HOSTILE},
             "versions": {"dogc": "0"},
             "notes": [HOSTILE],
+            "preparation": [
+                "The column plant identifies rows.",
+                f"The column {HOSTILE} was dropped.",
+            ],
         },
     )

@@ -31,15 +31,6 @@ def compared():
     return dogc.compare(np.arange(20.0).reshape(10, 2), 2, ["KM"])
 
 
-def command(*arguments):
-    def run():
-        from dogc.app.commands import command_line
-
-        return command_line.run(arguments)
-
-    return run
-
-
 # What is asked for without a package.
 NEEDS = {
     "to_frame": ("pandas", lambda: compared().to_frame()),
@@ -97,10 +88,12 @@ def test_so_does_what_becomes_of_a_model(name, model, monkeypatch, tmp_path):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_command_says_it_before_it_reads_anything(package, monkeypatch, capsys, tmp_path):
     pytest.importorskip("typer")
+    from dogc.app.commands.command_line import run
+
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, package, None)
     for arguments in COMMANDS:
-        assert command(*arguments)() == 2
+        assert run(arguments) == 2
         said = capsys.readouterr().err
         assert said.startswith("dogc: the command line needs ")
         says_how(said, package)

@@ -71,7 +71,10 @@ def drafts_in(folder: pathlib.Path, named: pathlib.Path | None = None) -> Iterat
     made = [at for at in [folder, *folder.absolute().parents] if not at.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        clear_leftovers(folder)
+        for path in folder.glob(f"{DRAFT}*"):  # drafts that killed processes have left
+            with contextlib.suppress(OSError):  # another run was faster, or it is no folder
+                if time.time() - path.lstat().st_mtime > OLD:
+                    shutil.rmtree(path)
         with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder, ignore_cleanup_errors=True) as d:
             yield pathlib.Path(d)
             for path in sorted(pathlib.Path(d).iterdir()):
@@ -87,14 +90,6 @@ def drafts_in(folder: pathlib.Path, named: pathlib.Path | None = None) -> Iterat
             if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
                 raise write_error(named or folder, error) from error
         raise
-
-
-def clear_leftovers(folder: pathlib.Path) -> None:
-    """Remove drafts that killed processes have left in a folder."""
-    for path in folder.glob(f"{DRAFT}*"):
-        with contextlib.suppress(OSError):  # another run was faster, or it is no folder
-            if time.time() - path.lstat().st_mtime > OLD:
-                shutil.rmtree(path)
 
 
 def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:

@@ -9,7 +9,6 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = "interrupted; no file was left half-written."
-STOPPED = "stopped; no file was left half-written."
 
 
 _owned: set[str] = set()  # "process", where a command is all that it runs
@@ -53,5 +52,5 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    os.write(2, f"dogc: {STOPPED}\n".encode())
+    os.write(2, b"dogc: stopped; no file was left half-written.\n")
     sys.exit(128 + number)

@@ -234,10 +234,6 @@ def test_no_file_is_unpickled(model, path, monkeypatch):
     load(save(model, path))
 
 
-def test_folders_are_made(model, tmp_path):
-    assert save(model, str(tmp_path / "a" / "b.skops")).is_file()
-
-
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -254,7 +250,7 @@ def refused(path, match, data=None):
 
 
 def test_what_cannot_be_read_is_refused(tmp_path):
-    refused(tmp_path / "none.skops", "there is no model file")
+    refused(tmp_path / "none.skops", "cannot read .*: No such file")
     refused(tmp_path, "cannot read")
     if os.path.exists("/dev/zero"):  # has no end
         refused("/dev/zero", "is not a model file")
@@ -413,7 +409,7 @@ def test_what_could_not_be_loaded_is_not_saved(make, match, path):
 def test_only_fitted_models_and_settings_that_fit_into_json_are_saved(model, path):
     with pytest.raises(NotFittedError):
         save(DOGC(3), path)
-    with pytest.raises(ModelFileError, match="must fit into JSON"):
+    with pytest.raises(ModelFileError, match=r"cannot be saved .*JSON"):
         save(model, path, settings={"a": X})
 
 
@@ -430,16 +426,9 @@ def test_an_error_leaves_the_old_file_and_nothing_else(model, saved, monkeypatch
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def test_skops_is_asked_for_by_name(model, saved, monkeypatch):
-    monkeypatch.setitem(sys.modules, "skops.io", None)
-    for call in (lambda: save(model, saved), lambda: load(saved)):
-        with pytest.raises(ImportError, match=r'pip install "dogc\[cli\]"'):
-            call()
-
-
 def test_a_forged_summary_is_no_report(model, path, capsys):
     for summary in ({}, {"source": 3}, {"source": "a", "clusters_found": 3, "points": []}):
-        save(model, path, summary=summary, settings={"clusters": [1], "parameters": 3})
+        save(model, path, summary=summary, settings={"source": 3})
         assert run(["report", str(path), "--out", f"{path}.html"]) == 2
         assert "holds no report; use a file that dogc cluster wrote." in capsys.readouterr().err
         assert run(["info", str(path), "--json"]) == 0

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 
 import numpy as np
@@ -66,20 +65,12 @@ def nothing_read(monkeypatch):
 @pytest.mark.usefixtures("nothing_read")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_file_in_the_way_is_noticed_before_anything_is_read(command, table, capsys):
-    for out in ("rows.csv/sub", "rows.csv/sub/deep"):
+    pathlib.Path("link").symlink_to("nowhere")
+    for out in ("rows.csv/sub", "rows.csv/sub/deep", "link/sub"):
         assert run(command, *COMMANDS[command], "--out", out, "--force") == 2
         said = capsys.readouterr().err
         assert said.startswith(f"dogc: cannot write '{out}': ")
         assert "is not a folder; choose another path." in said
-
-
-@pytest.mark.usefixtures("nothing_read")
-@pytest.mark.parametrize("command", ["cluster", "compare", "demo"])
-def test_so_is_a_link_to_nothing(command, table, capsys):
-    pathlib.Path("link").symlink_to("nowhere")
-    assert run(command, *COMMANDS[command], "--out", "link", "--force") == 2
-    said = capsys.readouterr().err
-    assert "link is not a folder; choose another path." in said
 
 
 @pytest.mark.parametrize("name", ["two\nlines\x1b[31m", "x" * 50_000])
@@ -148,12 +139,10 @@ def test_a_file_that_may_not_grow_is_said_of_the_place_that_was_named(command, t
 
 # ----------------------------------------------------------------------- cells of spreadsheets
 
-RUN = ["=1+1", "+a1", "-a1", "@sum(a1)", "\t=1", "\r=1", "\n=1", "=", "-2+3", "-1.5\n", "- item",
+RUN = ["=1+1", "+a1", "-a1", "@sum(a1)", "\t=1", "\r=1", "\n=1", "-2+3", "-1.5\n", "- item",
        "+cmd|' /C calc'!A0", "\uff1d1+1", "-1e5x", "--1", "-2024-1-1", "\ufeff=1+1"]  # fmt: skip
 PLAIN = ["-1.5", "+3", "-1,5", "+1 555 1234", "-1.234,50", "-2e-3", "-5%", "-", "--", "-.5",
-         "2024-01-31", "a=1", "", "'=1", " x"]  # fmt: skip
-RUN.remove("=")  # of nothing but signs, nothing can be run
-PLAIN.append("=")
+         "2024-01-31", "a=1", "", "'=1", " x", "="]  # fmt: skip
 
 
 def test_cells_that_a_spreadsheet_would_run_get_an_apostrophe():
@@ -198,12 +187,8 @@ def cells_of(path):
 
 
 def test_every_command_writes_them_so_and_says_it(table, capsys):
-    assert run("cluster", table, "--clusters", 2, "--label-column", "kind") == 0
-    assert "31 cells begin" not in capsys.readouterr().out  # a name, 15 of kind, 30 of note
-    assert (
-        run("cluster", table, "--clusters", 2, "--label-column", "kind", "--force", "--json") == 0
-    )
-    note = "46 cells begin with an apostrophe now"
+    assert run("cluster", table, "--clusters", 2, "--label-column", "kind", "--json") == 0
+    note = "46 cells begin with an apostrophe now"  # a name, 15 of kind, 30 of note
     assert any(said.startswith(note) for said in json.loads(capsys.readouterr().out)["notes"])
     record = json.loads(pathlib.Path("dogc-output/run.json").read_text())
     assert any(said.startswith(note) for said in record["notes"])
@@ -311,8 +296,6 @@ def test_the_command_begins_with_little():
     code = ("import sys; from dogc.app import cli; "
             "print(sorted({name.split('.')[0] for name in sys.modules} & "
             "{'numpy', 'sklearn', 'typer', 'pandas', 'rich', 'inspect', 'asyncio'}))")  # fmt: skip
-    began = time.perf_counter()
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
     assert done.stdout.strip() == "[]", done.stderr
-    assert time.perf_counter() - began < 10

@@ -20,7 +20,6 @@ from dogc.app.files import TableError, read_table  # noqa: E402
 from dogc.app.files import text as text_files  # noqa: E402
 from dogc.app.files.opening import File  # noqa: E402
 from dogc.app.files.sniffing import dialect_of  # noqa: E402
-from dogc.app.models.packing import pack, unpack  # noqa: E402
 from dogc.encoding.values import date_format, number_style, parse_numbers  # noqa: E402
 
 
@@ -289,7 +288,7 @@ BAD_FILES = {
     "object npy": ("x.npy", saved(np.array([[{}]]), allow_pickle=True), "Python objects"),
     "object npz": ("x.npz", archived(a=np.array([[{}]])), "Python objects"),
     "cut npy": ("x.npy", saved(np.zeros((9, 9)))[:-9], "damaged"),
-    "several arrays": ("x.npz", archived(X=np.eye(2), y=[1]), "2 arrays, 'X', 'y'"),
+    "several arrays": ("x.npz", archived(X=np.eye(2), y=[1]), "the arrays 'X', 'y'"),
     "damaged npz": ("x.npz", archived(X=np.eye(2))[:-9], "damaged .npz file"),
     "empty parquet": ("x.parquet", parquet_bytes(pd.DataFrame({"a": []})), "no rows"),
 }  # fmt: skip
@@ -306,7 +305,7 @@ def test_bad_files_are_told_in_one_sentence(put, case):
     assert len(sentence) < 250
 
 
-def test_paths_that_cannot_be_read(tmp_path, put, monkeypatch):
+def test_paths_that_cannot_be_read(tmp_path, put):
     put("wine.csv", "a,b\n1,2\n")
     with pytest.raises(
         TableError, match=r"there is no file .*wine\.cvs \(did you mean .*wine\.csv"
@@ -316,13 +315,6 @@ def test_paths_that_cannot_be_read(tmp_path, put, monkeypatch):
         read_table(str(tmp_path))
     with pytest.raises(TableError, match="cannot be read"):
         read_table("a\0b.csv")
-
-    def refuse(*args):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("builtins.open", refuse)
-    with pytest.raises(TableError, match="cannot be read: Permission denied"):
-        read_table(str(tmp_path / "wine.csv"))
 
 
 class TestStandardInput:
@@ -344,10 +336,6 @@ class TestStandardInput:
         table = read_table("-")
         assert as_lists(table.frame) == NUMBERS
         assert table.source == "standard input"
-
-    def test_arrays(self, monkeypatch):
-        self.feed(monkeypatch, saved(np.eye(2)))
-        assert read_table("-").frame.shape == (2, 2)
 
     def test_nothing(self, monkeypatch):
         self.feed(monkeypatch, b"")
@@ -515,12 +503,6 @@ class TestPreparation:
         assert clone(fitted).get_params() == fitted.get_params()
         again = pickle.loads(pickle.dumps(fitted))
         assert np.array_equal(again.transform(mixed()), fitted.transform(mixed()))
-
-    def test_a_model_file_can_hold_it(self, fitted):
-        again = unpack(pack(fitted))
-        assert np.array_equal(again.transform(mixed()), fitted.transform(mixed()))
-        assert again.schema() == fitted.schema()
-        assert again.steps_ == fitted.steps_
 
     def test_arrays_are_tables_too(self):
         X = np.arange(12.0).reshape(6, 2) ** 2

@@ -1,6 +1,5 @@
 """The command line in a real terminal."""
 
-import pathlib
 import sys
 
 import numpy as np
@@ -51,12 +50,12 @@ def ends_with(child, code):
 
 
 def test_a_progress_bar_by_phase_and_then_a_table(terminal):
-    write_rows(terminal.folder, 3000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5, "--neighbors", 10)
+    write_rows(terminal.folder, 6000)
+    child = terminal("cluster", "rows.csv", "--clusters", 5)
     child.expect("reading rows.csv")
-    child.expect("neighbours")
-    child.expect("iterations.*components, objective")
-    child.expect("3,000 rows of rows.csv")
+    child.expect("choices")
+    child.expect("links")
+    child.expect("6,000 rows of rows.csv")
     child.expect("cluster.*rows.*share.*confidence")
     child.expect("report.html")
     ends_with(child, 0)
@@ -76,15 +75,6 @@ def test_an_interrupt_in_the_iterations_keeps_what_there_is(terminal):
     ]  # fmt: skip
 
 
-def test_many_rows_have_a_bar_for_the_links(terminal):
-    write_rows(terminal.folder, 30_000)
-    child = terminal("cluster", "rows.csv", "--clusters", 5)
-    child.expect("choices")
-    child.expect("links")
-    child.expect("30,000 rows of rows.csv")
-    ends_with(child, 0)
-
-
 def test_a_second_interrupt_leaves_nothing(terminal):
     write_rows(terminal.folder, 30_000)
     child = terminal("cluster", "rows.csv", "--clusters", 5, *EVERY_ROW)
@@ -96,34 +86,3 @@ def test_a_second_interrupt_leaves_nothing(terminal):
             break
     ends_with(child, 130)
     assert [path.name for path in terminal.folder.iterdir()] == ["rows.csv"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["cluster", "absent.csv", "--clusters", "3"], "absent.csv"),
-        (["cluster", "rows.csv", "--clusters", "3", "--label-column", "y"], "y"),
-        (["predict", "absent.skops", "rows.csv"], "absent.skops"),
-    ],
-    ids=["bad file", "bad column", "missing model"],
-)
-def test_what_is_wrong_is_said_in_a_sentence(terminal, arguments, sentence):
-    write_rows(terminal.folder, 50)
-    child = terminal(*arguments)
-    said = ends_with(child, 2)
-    reading, *_, wrong = [line for line in said.splitlines() if line.strip()]
-    assert reading == f"reading {arguments[-1 if arguments[0] == 'predict' else 1]}"
-    assert wrong.rpartition("\r")[2].startswith("dogc: ")
-    assert sentence in wrong
-    assert "Traceback" not in said
-    assert pathlib.Path(terminal.folder / "rows.csv").exists()
-    assert len(list(terminal.folder.iterdir())) == 1
-
-
-def test_an_array_inside_a_file(terminal):
-    np.savez(terminal.folder / "data.npz", X=np.random.default_rng(0).normal(0, 1, (40, 2)), y=[1])
-    said = ends_with(terminal("cluster", "data.npz", "-k", 2), 2)
-    assert "name one, such as --array X" in " ".join(said.split())
-    child = terminal("cluster", "data.npz", "--array", "X", "-k", 2)
-    child.expect("40 rows of data.npz")
-    ends_with(child, 0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import pathlib
 import sys
 
@@ -34,7 +35,7 @@ def main() -> int:
     counts = []
     for kind in kinds:
         share = given.seconds / len(kinds)
-        found = harness.count(kind, attempts[kind], given.seed, harness.forever(), share)
+        found = harness.count(kind, attempts[kind], given.seed, itertools.count(), share)
         counts.append(found)
         for number, text in found.broken:
             print(f"broken: {kind} --seed {given.seed} --case {number}: {text}", flush=True)

@@ -22,13 +22,7 @@ from fuzz.odd_rows import Rng, contained, pick, values
 # Where scikit-learn is asked to look at what was passed: what it says there is for users.
 DOORS = ("_elsewhere.py", "_discretising.py", "comparison.py", "quality.py")
 WRONG = (RuntimeWarning, DeprecationWarning, FutureWarning, PendingDeprecationWarning)
-QUESTIONS = (
-    "predict",
-    "transform",
-    "predict_membership",
-    "score_outliers",
-    "decision_function",
-)
+QUESTIONS = ("predict", "transform", "predict_membership", "score_outliers", "decision_function")
 SILLY = (-1, 0, 1e300, 1e-300, np.nan, np.inf, "big", None, 1.5, 10**400, True, [1], 5e-324)
 SCORES = [name for name in metrics.__all__ if name != "match_labels"]
 NUMBERS = {"alpha", "beta", "gamma", "lam", "mu", "ridge", "tol", "bandwidth", "p", "max_time"}

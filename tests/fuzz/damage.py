@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-
-def _pick(rng: np.random.Generator, some: Any) -> Any:
-    return some[rng.integers(len(some))]
+from fuzz.odd_rows import pick
 
 
 def _flipped(rng: np.random.Generator, content: bytes) -> bytes:
@@ -38,13 +35,13 @@ def _inserted(rng: np.random.Generator, content: bytes) -> bytes:
     bits = [bytes([sign]) for sign in b"\"\n\r,\0\xff'{%\t"]
     bits += [b"\xef\xbb\xbf", b" " * 50_000, b"9" * 400]
     place = int(rng.integers(len(content)))
-    return content[:place] + _pick(rng, bits) + content[place:]
+    return content[:place] + pick(rng, bits) + content[place:]
 
 
 def _large(rng: np.random.Generator, content: bytes) -> bytes:
     """A number somewhere is as large as it can be."""
-    width = int(_pick(rng, [2, 4, 8]))
-    number = int(_pick(rng, [-1, 2 ** (8 * width - 1) - 1, 10**4, 2 ** (4 * width)]))
+    width = int(pick(rng, [2, 4, 8]))
+    number = int(pick(rng, [-1, 2 ** (8 * width - 1) - 1, 10**4, 2 ** (4 * width)]))
     place = int(rng.integers(len(content)))
     written = (number % 2 ** (8 * width)).to_bytes(width, "little")
     return content[:place] + written + content[place + width :]

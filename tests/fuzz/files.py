@@ -26,19 +26,7 @@ from .damage import DAMAGE
 from .made_files import MAKERS, Made
 
 SECONDS, KILOBYTES = 8.0, 500_000
-ENDINGS = (
-    "csv",
-    "tsv",
-    "txt",
-    "parquet",
-    "feather",
-    "npy",
-    "npz",
-    "gz",
-    "csv.gz",
-    "xyz",
-    "",
-)
+ENDINGS = ("csv", "tsv", "txt", "parquet", "feather", "npy", "npz", "gz", "csv.gz", "xyz", "")
 FILE_NAMES = ("t", "two\nlines", "ä", "-t", "a b", "x" * 200, "\x1b[2J", "[t]", "t*", "\udcff")
 
 

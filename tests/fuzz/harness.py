@@ -12,7 +12,6 @@ import collections
 import contextlib
 import dataclasses
 import io
-import itertools
 import pathlib
 import tempfile
 import time
@@ -63,8 +62,3 @@ def count(
         if found.seconds >= seconds:
             break
     return found
-
-
-def forever(first: int = 0) -> Iterable[int]:
-    """Numbers without end."""
-    return itertools.count(first)

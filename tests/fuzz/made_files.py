@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, parquet
 
+from fuzz.odd_rows import pick
+
 WORDS = ("red", "blue", "a, b", 'say "no"', "two\nlines", "ä€𝄞", "5' x", "x;y|z", " left ", "007",
          "<5", "[1]")  # fmt: skip
 NUMBERS = ("1.5", "-2", "0", "1e3", "3.25e-4", "12345.678", "42", "-0.5", "1e300", "7")
@@ -44,30 +46,26 @@ class Made(NamedTuple):
     names: list[str] | None = None
 
 
-def _pick(rng: np.random.Generator, some: Any) -> Any:
-    return some[rng.integers(len(some))]
-
-
 def _cells(rng: np.random.Generator) -> tuple[list[list[str]], list[str], bool]:
     """Cells of text, their names, and whether nothing about them is odd."""
     rows, columns = int(rng.integers(2, 30)), int(rng.integers(1, 6))
     plain = bool(rng.random() < 0.6)
-    kinds = [NUMBERS, *(_pick(rng, [NUMBERS, WORDS, (*NUMBERS, "", "NA")]) for _ in range(columns))]
-    cells = [[_pick(rng, kind) for kind in kinds] for _ in range(rows)]
+    kinds = [NUMBERS, *(pick(rng, [NUMBERS, WORDS, (*NUMBERS, "", "NA")]) for _ in range(columns))]
+    cells = [[pick(rng, kind) for kind in kinds] for _ in range(rows)]
     names = [f"col{place}" for place in range(columns + 1)]
     if not plain:
         for _ in range(rng.integers(1, 6)):
-            cells[rng.integers(rows)][rng.integers(columns + 1)] = _pick(rng, ODD)
+            cells[rng.integers(rows)][rng.integers(columns + 1)] = pick(rng, ODD)
         if rng.random() < 0.4:
-            names = [_pick(rng, NAMES) for _ in names]
+            names = [pick(rng, NAMES) for _ in names]
     return cells, names, plain
 
 
 def _text(rng: np.random.Generator) -> Made:
     cells, names, plain = _cells(rng)
     target = io.StringIO(newline="")
-    mark = _pick(rng, [",", ";", "\t", "|"])
-    end = _pick(rng, ["\n", "\r\n", "\r"])
+    mark = pick(rng, [",", ";", "\t", "|"])
+    end = pick(rng, ["\n", "\r\n", "\r"])
     quoting = csv.QUOTE_MINIMAL if plain or rng.random() < 0.5 else csv.QUOTE_NONE
     escape = "\\" if quoting else None
     writer = csv.writer(
@@ -102,11 +100,11 @@ SIMPLE = (pa.float64(), pa.int64(), pa.string(), pa.bool_(), pa.float32(), pa.in
 
 def _column(rng: np.random.Generator, kind: Any, rows: int) -> Any:
     """Random values of a type of Arrow's: plain ones, or whatever bits say."""
-    gaps = rng.random(rows) < _pick(rng, [0.0, 0.3])
+    gaps = rng.random(rows) < pick(rng, [0.0, 0.3])
     if pa.types.is_dictionary(kind):
         return _column(rng, kind.value_type, rows).dictionary_encode().cast(kind)
     if pa.types.is_string(kind) or kind in (pa.large_string(), pa.string_view()):
-        words = [_pick(rng, (*WORDS, *ODD)) for _ in range(rows)]
+        words = [pick(rng, (*WORDS, *ODD)) for _ in range(rows)]
         return pa.array(words, pa.string(), mask=gaps).cast(kind)
     if pa.types.is_boolean(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind):
         numbers = rng.integers(0, 100, rows)
@@ -135,10 +133,10 @@ def _column(rng: np.random.Generator, kind: Any, rows: int) -> Any:
 def _table(rng: np.random.Generator) -> tuple[Any, bool]:
     rows, columns = int(rng.integers(1, 40)), int(rng.integers(1, 6))
     plain = bool(rng.random() < 0.5)
-    types = [_pick(rng, SIMPLE if plain else TYPES) for _ in range(columns)]
+    types = [pick(rng, SIMPLE if plain else TYPES) for _ in range(columns)]
     names = [f"col{place}" for place in range(columns)]
     if not plain and rng.random() < 0.3:
-        names = [_pick(rng, NAMES) for _ in names]
+        names = [pick(rng, NAMES) for _ in names]
     return pa.table([_column(rng, kind, rows) for kind in types], names=names), plain
 
 
@@ -174,13 +172,13 @@ def _write_feather(table: Any, target: Any, rng: np.random.Generator) -> None:
 
 def _array(rng: np.random.Generator) -> tuple[np.ndarray, bool]:
     shape = (int(rng.integers(1, 30)), int(rng.integers(1, 6)))
-    kind = _pick(rng, ["<f8", ">f8", "<f4", ">i4", "<i8", "u1", "?", "<U4", ">U4", "S3", "f2",
+    kind = pick(rng, ["<f8", ">f8", "<f4", ">i4", "<i8", "u1", "?", "<U4", ">U4", "S3", "f2",
     "g", "M8[D]", ">M8[us]",
                        "M8[Y]", "m8[s]", "c16", "V3", "M8", "fields"])  # fmt: skip
     whole = rng.integers(0, 100, shape)
     if kind == "fields":
         fields = np.dtype(
-            [("a", ">i4"), ("b", "<f8"), ("c", _pick(rng, ["U3", "S2", ("f4", 2), "M8[s]"]))]
+            [("a", ">i4"), ("b", "<f8"), ("c", pick(rng, ["U3", "S2", ("f4", 2), "M8[s]"]))]
         )
         array = np.zeros(shape[0], dtype=fields)
         array["b"] = rng.normal(size=shape[0])

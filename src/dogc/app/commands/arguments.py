@@ -5,61 +5,42 @@ All of this is done before a file is read, but for columns, which are looked up 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import comparison
-from ..._checks import ParameterError
 from ..._words import shown
 from ...encoding import MixedEncoder, TableError
 from ...encoding.errors import no_such_column
-from ..files.opening import split_array
-from ..files.reading import Table
+from ..files.opening import matching, split_array
 from .outputs import Output
 
 LARGEST_SEED = 2**32 - 1
 METRICS = ("euclidean", "cosine", "manhattan")
-# The options of parameters.
-OPTIONS = {"n_clusters": "--clusters", "n_neighbors": "--neighbors", "geometry": "--geometry",
-           "metric": "--metric", "n_components": "--components", "max_time": "--max-time",
-           "n_representatives": "--representatives", "outlier_label": "--outliers"}  # fmt: skip
+# The options of parameters, where sentences of the library name these.
+OPTIONS = {"n_clusters": "--clusters", "n_neighbors": "--neighbors",
+           "n_components": "--components", "n_representatives": "--representatives",
+           "max_time": "--max-time"}  # fmt: skip
 # The settings that not all methods have: as they are typed, and as a method has them.
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
-
-
-class Columns(NamedTuple):
-    """The columns of a table that are used, and how."""
-
-    label: str | None
-    drop: Sequence[str]
-    used: Sequence[str]
-    keep: Sequence[str]
-    weights: Mapping[str, float]
-    scale: bool
-
-    def encoder_of(self, table: Table) -> MixedEncoder:
-        """The encoder of a table."""
-        return MixedEncoder(
-            scale=self.scale,
-            drop=left_out(table.names, self.used, self.drop, self.label),
-            label_column=self.label,
-            weights=dict(self.weights) or "auto",
-            keep=tuple(self.keep),
-        )
 
 
 class Asked(NamedTuple):
     """The options of ``cluster``, ``compare`` and ``explore``, as far as a command has them."""
 
     file: str
-    clusters: int | str
     out: Output
-    columns: Columns
+    encoder: MixedEncoder  # of all columns but those in drop
+    columns: Sequence[str]  # all, if empty
     seed: int
     method: str
-    settings: Mapping[str, Any]  # of the method, those that were given
+    settings: dict[str, Any]  # of the method, those that were given
     max_time: float | None
+
+    def encoder_of(self, names: Sequence[str]) -> MixedEncoder:
+        """The encoder of a table with these columns."""
+        drop = left_out(names, self.columns, self.encoder.drop, self.encoder.label_column)
+        return self.encoder.set_params(drop=drop)
 
     def parameters(self, progress: bool) -> dict[str, Any]:
         """Of the method, as far as it has them."""
@@ -67,75 +48,68 @@ class Asked(NamedTuple):
                 "random_state": self.seed, **self.settings}  # fmt: skip
 
 
-def asked(given: Mapping[str, Any], clusters: int | str) -> Asked:
+def asked(given: Mapping[str, Any]) -> Asked:
     """The options of a command by their names, checked."""
-    several = {name: given[name] or () for name in ("drop", "columns", "keep", "weight")}
     if not 0 <= (seed := given["seed"]) <= LARGEST_SEED:
         raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
+    encoder = MixedEncoder(
+        # Angles are seen from the origin.
+        scale=not given["no_scale"] and given.get("metric") != "cosine",
+        drop=tuple(given["drop"] or ()),
+        label_column=given["label_column"],
+        weights=weights_of(given["weight"] or ()) or "auto",
+        keep=tuple(given["keep"] or ()),
+    )
+    method, settings = given.get("method", ""), settings_of(given)
+    if method:
+        has = comparison.named_estimator(method, 2, {}).get_params(deep=False)
+        for option, name in SETTINGS.items():
+            if name in settings and name not in has:
+                raise TableError(
+                    f"--method {method} has no {option}; leave it out, or choose --method dogc-os."
+                )
+    matching(file := with_array(given["file"], given["array"]))
     return Asked(
-        with_array(given["file"], given["array"]),
-        clusters,
+        file,
         Output(given["out"], given["force"], given["raw_cells"]),
-        Columns(
-            given["label_column"],
-            several["drop"],
-            several["columns"],
-            several["keep"],
-            weights_of(several["weight"]),
-            # Angles are seen from the origin.
-            scale=not given["no_scale"] and given.get("metric") != "cosine",
-        ),
+        encoder,
+        given["columns"] or (),
         seed,
-        given.get("method", ""),
-        settings_of(given),
+        method,
+        settings,
         given.get("max_time"),
     )
 
 
-def with_options(sentence: str, command: str = "cluster") -> str:
-    """A sentence of the library, and behind it the options that set the parameters it names.
+def with_options(sentence: str) -> str:
+    """A sentence of the library with the options that set the parameters it names.
 
     Examples
     --------
     >>> with_options("raise n_neighbors, or wait.")
-    'raise n_neighbors, or wait (n_neighbors is --neighbors).'
+    'raise --neighbors, or wait.'
     """
-    options = OPTIONS | ({"n_clusters": "--from and --to"} if command == "explore" else {})
-    words = set(re.findall(r"\w+", sentence))
-    other = {name: option for name, option in options.items() if option != f"--{name}"}
-    named = [f"{name} is {option}" for name, option in other.items() if name in words]
-    return f"{sentence.rstrip('.')} ({', '.join(named)})." if named else sentence
+    for name, option in OPTIONS.items():
+        sentence = sentence.replace(name, option)
+    return sentence
 
 
-def said_of(error: Exception) -> str:
-    """The sentence of an error, its parameter by the name of the option."""
-    if isinstance(error, ParameterError) and error.name in OPTIONS:
-        return with_options(f"{OPTIONS[error.name]}{error.fault}")
-    return with_options(" ".join(str(error).split()))
+def count(option: str, given: str, *words: str, least: int = 1) -> Any:
+    """A whole number of at least this or a word; "none" is None.
 
-
-def count(option: str, given: str, least: int = 1, none: str = "", more: str = ", or auto") -> Any:
-    """A whole number of at least this, auto, or None for none, where that means something."""
-    if (word := given.strip().lower()) in ("auto", *["none"] * bool(none)):
-        return None if word == "none" else "auto"
-    try:
-        number = int(given)
-    except ValueError:
-        number = least - 1
+    Examples
+    --------
+    >>> count("--components", "5", "auto"), count("--components", "none", "auto", "none for all")
+    (5, None)
+    """
+    word = given.strip().lower()
+    if word in {each.split()[0] for each in words}:
+        return None if word == "none" else word
+    number = int(word) if word.isdecimal() and len(word) < 20 else least - 1
     if number < least:
-        more = f", auto, or none for {none}" if none else more
+        more = "".join(f", {'or ' * (each == words[-1])}{each}" for each in words)
         raise TableError(f"{option} is {given!r}; pass a whole number above {least - 1}{more}.")
     return number
-
-
-def one_count(given: str) -> Any:
-    """A whole number above 0; a comparison has no other."""
-    if given.strip().lower() == "auto":
-        raise TableError(
-            "--clusters is auto, but all methods are compared at the same number of clusters; "
-            "pass a number; dogc cluster --clusters auto proposes one."
-        )
-    return count("--clusters", given, more="")
 
 
 def with_array(file: str, array: str | None) -> str:
@@ -151,26 +125,17 @@ def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a method, by the names it has for them; those left alone are absent."""
     if (metric := given.get("metric", "euclidean")) not in METRICS:
         raise TableError(f"--metric is {metric!r}; choose from {', '.join(METRICS)}.")
-    components, representatives = given.get("components", "auto"), given["representatives"]
     found = {
-        "n_neighbors": count("--neighbors", given["neighbors"]),
+        "n_neighbors": count("--neighbors", given["neighbors"], "auto"),
         "geometry": given.get("geometry", "auto"),
         "metric": metric,
-        "n_components": count("--components", components, 1, "no projection"),
-        "n_representatives": count("--representatives", representatives, 2, "a graph of all rows"),
+        "n_components": count("--components", given.get("components", "auto"), "auto",
+                              "none for no projection"),
+        "n_representatives": count("--representatives", given["representatives"], "auto",
+                                   "none for a graph of all rows", least=2),
         "outlier_label": -1 if given.get("outliers") else "auto",
-    }
+    }  # fmt: skip
     return {name: value for name, value in found.items() if value not in ("auto", "euclidean")}
-
-
-def check_settings(method: str, chosen: Mapping[str, Any]) -> None:
-    """Refuse a method that is unknown, or that has no such setting."""
-    has = comparison.named_estimator(method, 2, {}).get_params(deep=False)
-    for option, name in SETTINGS.items():
-        if name in chosen and name not in has:
-            raise TableError(
-                f"--method {method} has no {option}; leave it out, or choose --method dogc-os."
-            )
 
 
 def left_out(
@@ -210,11 +175,9 @@ def weights_of(given: Sequence[str]) -> dict[str, float]:
     for text in given:
         name, _, number = text.rpartition("=")
         try:
-            found[name] = float(number)
+            found[name] = float(number if name else "")
         except ValueError:
-            name = ""
-        if not name:
             raise TableError(
                 f"--weight is {text!r}; pass a column and a number, such as --weight age=0.5."
-            )
+            ) from None
     return found

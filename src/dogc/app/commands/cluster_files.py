@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._atomic import drafts_in
 from ...encoding import MixedEncoder
 from .. import report
-from ..files.clustering import (
-    Clustering,
-    Watch,
-    agreement_of,
-    fitted_to,
-    gathered,
-    label_all,
-    unwatched,
-)
+from ..files.clustering import Clustering, Watch, agreement_of, fitted_to, label_all
 from ..files.reading import Table
+from ..files.tally import named_sizes
 from ..models import saving
 from ..report.page import as_json
 from .outputs import Output
@@ -28,16 +22,17 @@ from .outputs import Output
 if TYPE_CHECKING:
     import pandas
 
+# Facts of a fit that the record of a run has, under their names without an underscore.
+FITTED = ("converged", "stopping_reason", "n_neighbors", "geometry", "init", "n_representatives",
+          "rule", "label_agreement")  # fmt: skip
 FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
 def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
     """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
     names = {"labels_": "cluster", "confidence_": "confidence", "outlier_scores_": "outlier_score"}
-    found = {name: results[key] for key, name in names.items() if key in results}
-    return with_columns(
-        frame, {name: v if name == "cluster" else np.round(v, 4) for name, v in found.items()}
-    )
+    found = {name: np.round(results[key], 4) for key, name in names.items() if key in results}
+    return with_columns(frame, found)
 
 
 def with_columns(frame: pandas.DataFrame, found: Mapping[str, np.ndarray]) -> pandas.DataFrame:
@@ -53,52 +48,33 @@ def cluster_to(
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
-    watch: Watch = unwatched,
-    more: Callable[[Any], Mapping[str, pandas.DataFrame]] = lambda model: {},
+    watch: Watch,
 ) -> tuple[Clustering, list[pathlib.Path]]:
-    """Cluster a table of any size and write all files; none is there before all are.
-
-    Parameters
-    ----------
-    more : callable
-        Gives more tables to write, by their names, once the model is fitted.
-    """
+    """Cluster a table of any size and write all files; none is there before all are."""
     with (
         fitted_to(table, encoder, method, n_clusters, parameters, watch) as fitted,
-        out.whole_folder() as draft,
+        drafts_in(out.path) as draft,
     ):
         with out.rows_in(draft / "labels.csv") as labels:
-            sample, counted = label_all(
-                table, encoder, fitted,
+            found = label_all(
+                table, encoder, fitted, method,
                 lambda frame, results: labels.write(with_results(frame, results)), watch,
             )  # fmt: skip
-        found = gathered(table, encoder, fitted, method, sample, counted)
         found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
-        others = more(fitted.model)
-        for name, rows in others.items():
-            with out.rows_in(draft / name) as file:
-                file.write(rows)
         write_findings(found, encoder, draft)
-    return found, [out.path / name for name in [*FILES, *others]]
+    return found, [out.path / name for name in FILES]
 
 
 def write_findings(clustering: Clustering, preparation: MixedEncoder, folder: pathlib.Path) -> None:
     """Write all but the labels."""
     summary = report.summarise(clustering)
     packed = saving.packed(clustering.model, preparation, summary, clustering.settings)
-    texts = {"report.html": report.render(summary),
-             "run.json": json.dumps(run_record(clustering), indent=2) + "\n"}  # fmt: skip
-    contents = {"model.skops": packed, **{n: text.encode("utf-8") for n, text in texts.items()}}
-    for name, content in contents.items():
-        (folder / name).write_bytes(content)
-
-
-def sizes(labels: np.ndarray) -> dict[str, int]:
-    """Rows of each cluster; outliers under -1."""
-    names, counts = np.unique(labels, return_counts=True)
-    return {str(name): int(count) for name, count in zip(names, counts, strict=True)}
+    (folder / "model.skops").write_bytes(packed)
+    (folder / "report.html").write_bytes(report.render(summary).encode())
+    record = json.dumps(run_record(clustering), indent=2)
+    (folder / "run.json").write_bytes(f"{record}\n".encode())
 
 
 def shown_name(name: str) -> str:
@@ -114,8 +90,9 @@ def shown_name(name: str) -> str:
 
 def scores(clustering: Clustering) -> dict[str, float] | None:
     """Agreement with the label column, where there is one."""
-    counted = clustering.tally.table()
-    return None if counted is None else agreement_of(counted[2])
+    if (counted := clustering.tally.table()) is None:
+        return None
+    return agreement_of(counted[2])
 
 
 def run_record(clustering: Clustering) -> dict[str, Any]:
@@ -133,18 +110,10 @@ def run_record(clustering: Clustering) -> dict[str, Any]:
         **clustering.settings,
         "rows": clustering.n_rows,
         "features": clustering.feature_names,
-        "preparation": clustering.preparation,
-        "clusters": clustering.tally.named_sizes(),
+        "clusters": named_sizes(clustering.tally.sizes),
         "scores": scores(clustering),
         "seconds": round(clustering.seconds, 3),
-        "converged": getattr(model, "converged_", None),
-        "stopping_reason": getattr(model, "stopping_reason_", None),
-        "n_neighbors": getattr(model, "n_neighbors_", None),
-        "geometry": getattr(model, "geometry_", None),
-        "init": getattr(model, "init_", None),
-        "n_representatives": getattr(model, "n_representatives_", None),
+        **{name: getattr(model, f"{name}_", None) for name in FITTED},
         "agreement": compared and compared.confirmed,
-        "rule": getattr(model, "rule_", None),
-        "label_agreement": getattr(model, "label_agreement_", None),
         "history": history,
     }

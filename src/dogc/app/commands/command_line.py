@@ -1,17 +1,16 @@
 """The commands as people type them: arguments, what is printed, exit codes.
 
 What a command needs is imported when it runs, so that help and a slip of the fingers are answered
-at once. A command's options are passed on by their names: see :class:`.arguments.Asked`.
+at once.
 """
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
+from collections.abc import Sequence
+from importlib import import_module, metadata
 from importlib.util import find_spec
-from pathlib import Path
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
@@ -36,7 +35,7 @@ app = typer.Typer(
 def run(arguments: Sequence[str], debug: bool = False) -> int:
     """Run the command; the exit code."""
     try:
-        return int(app(list(arguments), standalone_mode=False) or 0)
+        return int(app(list(arguments), standalone_mode=False, prog_name="dogc") or 0)
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             return 2  # the help has been shown
@@ -66,216 +65,82 @@ def _top(version: Annotated[bool, _VERSION] = False) -> None:
     pass
 
 
-def _say_reading(options: Mapping[str, Any]) -> None:
-    """Say which file is read, before the packages that take long to import."""
-    file, silent = options.get("file"), options.get("quiet") or options.get("json")
-    if file not in (None, "-") and not silent and sys.stderr.isatty():
-        print(f"reading {shown(file, 200)}", file=sys.stderr, flush=True)
+def _command(name: str, help: str, example: str, does: str, *options: Parameter) -> None:
+    """Add a command; ``does`` is the module and function here that is called with its options."""
+
+    def command(**given: Any) -> int:
+        for package in ("rich", "pandas", "pyarrow", "skops"):
+            if find_spec(package) is None:  # before anything is read that needs it later
+                return fail(missing(package, "the command line"), 2)
+        as_json, quiet = given.pop("json", False), given.pop("quiet", False)
+        watched = sys.stderr.isatty() and not (as_json or quiet)
+        if watched and given.get("file", "-") != "-":  # before what takes long to import
+            print(f"reading {shown(given['file'], 200)}", file=sys.stderr, flush=True)
+        from .terminal import Terminal
+
+        module, function = does.split(".")
+        try:
+            leave_in_order()
+            done = getattr(import_module(f".{module}", __package__), function)
+            return int(done(Terminal(as_json, quiet), **given))
+        except KeyboardInterrupt:
+            return fail(INTERRUPTED, 130)
+
+    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    app.command(name, cls=opt.Command, help=help, epilog=f"Example: {example}")(command)
 
 
-def _command(name: str, example: str) -> Callable[[Any], Any]:
-    def register(function: Callable[..., int]) -> Callable[..., int]:
-        @functools.wraps(function)
-        def stoppable(**options: Any) -> int:
-            for package in ("rich", "pandas", "pyarrow", "skops"):
-                if find_spec(package) is None:  # before anything is read that needs it later
-                    return fail(missing(package, "the command line"), 2)
-            _say_reading(options)
-            from . import terminal  # noqa: F401, with all that takes long to import
-
-            try:
-                leave_in_order()
-                return function(**options)
-            except KeyboardInterrupt:
-                return fail(INTERRUPTED, 130)
-
-        return app.command(name, cls=opt.Command, epilog=f"Example: {example}")(stoppable)
-
-    return register
-
-
-@_command("demo", "dogc demo --out demo-output")
-def demo(
-    out: opt.Folder = Path("demo-output"),
-    force: opt.Force = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Cluster half of the Wine data with DOGC-OS, label the other half, write everything."""
-    from .demonstration import run_demo
-    from .terminal import Output, Terminal
-
-    return run_demo(Output(out, force), Terminal(json, quiet))
-
-
-@_command("cluster", "dogc cluster customers.csv --clusters auto --out customers")
-def cluster(
-    file: opt.Files,
-    clusters: opt.Clusters,
-    method: opt.Method = "dogc-os",
-    out: opt.Folder = Path("dogc-output"),
-    array: opt.Array = None,
-    label_column: opt.Label = None,
-    columns: opt.Columns = None,
-    drop: opt.Drop = None,
-    keep: opt.Keep = None,
-    weight: opt.Weights = None,
-    no_scale: opt.NoScale = False,
-    neighbors: opt.Neighbors = "auto",
-    geometry: opt.Geometry = "auto",
-    metric: opt.Metric = "euclidean",
-    components: opt.Components = "auto",
-    representatives: opt.Representatives = "auto",
-    outliers: opt.Outliers = False,
-    seed: opt.Seed = 0,
-    max_time: opt.MaxTime = None,
-    raw_cells: opt.RawCells = False,
-    force: opt.Force = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Cluster the rows of a file: labels, a model, a report, a record of the run."""
-    given = locals()
-    from . import arguments, terminal
-
-    asked = arguments.asked(given, arguments.count("--clusters", clusters))
-    return terminal.cluster(asked, terminal.Terminal(json, quiet))
-
-
-@_command("predict", "dogc predict customers/model.skops new.csv --out new-labels.csv")
-def predict(
-    model: opt.Model,
-    file: opt.Files,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for rows and labels.")] = Path(
-        "predicted.csv"
-    ),
-    array: opt.Array = None,
-    raw_cells: opt.RawCells = False,
-    force: opt.Force = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Label the rows of a file with a model: same columns by name, in any order."""
-    from . import arguments, terminal
-
-    written = terminal.Output(out, force, raw_cells)
-    file = arguments.with_array(file, array)
-    return terminal.predict(model, file, written, terminal.Terminal(json, quiet))
-
-
-@_command("compare", "dogc compare wine.csv --clusters 3 --label-column class")
-def compare(
-    file: opt.File,
-    clusters: opt.Clusters,
-    methods: opt.Methods = None,
-    out: opt.Folder = Path("dogc-compare"),
-    array: opt.Array = None,
-    label_column: opt.Label = None,
-    columns: opt.Columns = None,
-    drop: opt.Drop = None,
-    keep: opt.Keep = None,
-    weight: opt.Weights = None,
-    no_scale: opt.NoScale = False,
-    neighbors: opt.Neighbors = "auto",
-    representatives: opt.Representatives = "auto",
-    seed: opt.Seed = 0,
-    quality: opt.Quality = False,
-    raw_cells: opt.RawCells = False,
-    force: opt.Force = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Run every method on a file, side by side."""
-    given = locals()
-    from . import arguments, comparing, terminal
-
-    asked = arguments.asked(given, arguments.one_count(clusters))
-    return comparing.run_compare(asked, methods, quality, terminal.Terminal(json, quiet))
-
-
-_FROM = typer.Option("--from", metavar="N", help="The smallest number of clusters.")
-_TO = typer.Option("--to", metavar="N", help="The largest number of clusters.")
-
-
-@_command("explore", "dogc explore wine.csv --from 2 --to 8 --label-column class")
-def explore(
-    file: opt.File,
-    first: Annotated[int, _FROM] = 2,
-    last: Annotated[int, _TO] = 8,
-    method: opt.Method = "dogc-os",
-    out: opt.Folder = Path("dogc-explore"),
-    array: opt.Array = None,
-    label_column: opt.Label = None,
-    columns: opt.Columns = None,
-    drop: opt.Drop = None,
-    keep: opt.Keep = None,
-    weight: opt.Weights = None,
-    no_scale: opt.NoScale = False,
-    neighbors: opt.Neighbors = "auto",
-    geometry: opt.Geometry = "auto",
-    metric: opt.Metric = "euclidean",
-    components: opt.Components = "auto",
-    representatives: opt.Representatives = "auto",
-    seed: opt.Seed = 0,
-    raw_cells: opt.RawCells = False,
-    force: opt.Force = False,
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Cluster the rows of a file at several numbers of clusters: what splits, what merges."""
-    given = locals()
-    from . import arguments, exploring, terminal
-
-    asked = arguments.asked(given, first)
-    numbers = exploring.numbers_asked(first, last)
-    return exploring.run_explore(asked, numbers, terminal.Terminal(json, quiet))
-
-
-_PAGE = typer.Option(metavar="FILE", help="HTML file to write.")
-
-
-@_command("report", "dogc report customers/model.skops --out customers.html")
-def report(
-    model: opt.Model,
-    out: Annotated[Path, _PAGE] = Path("report.html"),
-    force: opt.Force = False,
-    quiet: opt.Quiet = False,
-) -> int:
-    """Write the report of a model again."""
-    from . import terminal
-
-    return terminal.report(model, terminal.Output(out, force), terminal.Terminal(False, quiet))
-
-
-@_command("info", "dogc info customers/model.skops")
-def info(model: opt.Model, json: opt.Json = False) -> int:
-    """Show the contents of a model file."""
-    from . import terminal
-
-    return terminal.info(model, terminal.Terminal(json, False))
-
-
-_NAME = typer.Argument(metavar="NAME", help="One of them, to write as CSV.")
-_FILE = typer.Option(metavar="FILE", help="File for it; NAME.csv, if not named.")
-
-
-@_command("datasets", "dogc datasets wine --out wine.csv")
-def datasets(
-    name: Annotated[str | None, _NAME] = None,
-    out: Annotated[Path | None, _FILE] = None,
-    force: opt.Force = False,
-    json: opt.Json = False,
-) -> int:
-    """List the bundled data sets, or write one of them as a CSV file."""
-    from . import terminal
-
-    return terminal.datasets(name, out, force, terminal.Terminal(json, False))
-
-
-@_command("paper", "dogc paper tables --quick")
-def paper() -> int:
-    """Reproduce the paper's tables and figures; see dogc paper --help."""
-    raise AssertionError("dogc.app.cli hands this over")  # listed here for --help
+_command(
+    "demo", "Cluster half of the Wine data with DOGC-OS, label the other half, write everything.",
+    "dogc demo --out demo-output", "demonstration.run_demo",
+    opt.folder("demo-output"), opt.FORCE, opt.JSON, opt.QUIET,
+)  # fmt: skip
+_command(
+    "cluster", "Cluster the rows of a file: labels, a model, a report, a record of the run.",
+    "dogc cluster customers.csv --clusters auto --out customers", "terminal.cluster",
+    opt.FILE, opt.CLUSTERS, opt.METHOD, opt.folder("dogc-output"), opt.ARRAY, *opt.COLUMNS,
+    opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.OUTLIERS, opt.SEED, opt.MAX_TIME,
+    *opt.WRITING,
+)  # fmt: skip
+_command(
+    "predict", "Label the rows of a file with a model: same columns by name, in any order.",
+    "dogc predict customers/model.skops new.csv --out new-labels.csv", "terminal.predict",
+    opt.MODEL, opt.FILE, opt.file("predicted.csv", "CSV file for rows and labels."), opt.ARRAY,
+    *opt.WRITING,
+)  # fmt: skip
+_command(
+    "compare", "Run every method on a file, side by side.",
+    "dogc compare wine.csv --clusters 3 --label-column class", "comparing.run_compare",
+    opt.FILE, opt.CLUSTERS, opt.METHODS, opt.folder("dogc-compare"), opt.ARRAY, *opt.COLUMNS,
+    opt.NEIGHBORS, opt.REPRESENTATIVES, opt.SEED, opt.QUALITY, *opt.WRITING,
+)  # fmt: skip
+_command(
+    "explore",
+    "Cluster the rows of a file at several numbers of clusters: what splits, what merges.",
+    "dogc explore wine.csv --from 2 --to 8 --label-column class", "exploring.run_explore",
+    opt.FILE, opt.FROM, opt.TO, opt.METHOD, opt.folder("dogc-explore"), opt.ARRAY, *opt.COLUMNS,
+    opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
+)  # fmt: skip
+_command(
+    "report", "Write the report of a model again.",
+    "dogc report customers/model.skops --out customers.html", "terminal.report",
+    opt.MODEL, opt.file("report.html", "HTML file to write."), opt.FORCE, opt.QUIET,
+)  # fmt: skip
+_command(
+    "info", "Show the contents of a model file.",
+    "dogc info customers/model.skops", "terminal.info",
+    opt.MODEL, opt.JSON,
+)  # fmt: skip
+_command(
+    "datasets", "List the bundled data sets, or write one of them as a CSV file.",
+    "dogc datasets wine --out wine.csv", "terminal.datasets",
+    opt.DATASET, opt.file(None, "File for it; NAME.csv, if not named."), opt.FORCE, opt.JSON,
+)  # fmt: skip
+# Listed for --help; dogc.app.cli hands it over.
+_command(
+    "paper", "Reproduce the paper's tables and figures; see dogc paper --help.",
+    "dogc paper tables --quick", "",
+)  # fmt: skip
 
 
 def fail(sentence: str, code: int) -> int:
@@ -289,7 +154,7 @@ def explain(error: Exception, debug: bool) -> int:
     from ..._atomic import WriteError
     from ...encoding import TableError
     from ..models.saving import ModelFileError
-    from .arguments import said_of
+    from .arguments import with_options
 
     if isinstance(error, TableError | ModelFileError | WriteError):
         return fail(str(error), 2)
@@ -301,5 +166,5 @@ def explain(error: Exception, debug: bool) -> int:
         named = "" if error.filename is None else f" ('{error.filename}')"
         return fail(f"{error.strerror}{named}.", 2)
     if isinstance(error, ValueError | OSError | ImportError | MemoryError):
-        return fail(said_of(error), 2)
+        return fail(with_options(" ".join(str(error).split())), 2)
     return fail(f"unexpected {type(error).__name__}: {error}; DOGC_DEBUG=1 shows where.", 1)

@@ -3,76 +3,71 @@
 from __future__ import annotations
 
 import hashlib
+import pathlib
 import time
 from typing import Any
 
 import numpy as np
 
+from ...datasets import load_uci
 from ...encoding import MixedEncoder
-from ..files.clustering import agreement, label_rows
+from ...metrics import contingency
+from ..files.clustering import agreement_of, label_rows
 from ..files.reading import Table
 from . import cluster_files
 from .outputs import Output
-from .terminal import Terminal
+from .terminal import RowsDone, Terminal
 
 TRUTH = "class"
-SCORES = ("acc", "nmi", "purity")
 
 
-def wine() -> tuple[Table, Table]:
+def wine() -> list[Table]:
     """Two halves of the Wine data, drawn once and for all."""
-    from ...datasets import load_uci
-
     bunch = load_uci("wine", encoding="raw", as_frame=True)
     frame = bunch.data.assign(**{TRUTH: bunch.target_names[bunch.target]})
     order = np.random.default_rng(0).permutation(len(frame))
-    halves = [frame.iloc[np.sort(order[first::2])].reset_index(drop=True) for first in (0, 1)]
-    digests = [hashlib.sha256(half.to_csv(lineterminator="\n").encode("utf-8")).hexdigest()
-               for half in halves]  # fmt: skip
-    return (Table.of(halves[0], "half of the Wine data", digests[0]),
-            Table.of(halves[1], "the other half", digests[1]))  # fmt: skip
+    tables = []
+    for first, name in enumerate(("half of the Wine data", "the other half")):
+        half = frame.iloc[np.sort(order[first::2])].reset_index(drop=True)
+        text = half.to_csv(lineterminator="\n").encode("utf-8")
+        tables.append(Table.of(half, name, hashlib.sha256(text).hexdigest()))
+    return tables
 
 
-def run_demo(out: Output, terminal: Terminal) -> int:
+def run_demo(terminal: Terminal, out: pathlib.Path, force: bool) -> int:
     """Cluster one half, label the other, say how well both went, write it all."""
-    out.check_folder([*cluster_files.FILES, "predicted.csv"])
+    output, predicted = Output(out, force), Output(out / "predicted.csv", force)
+    output.check_folder([*cluster_files.FILES, "predicted.csv"])
     known, new = wine()
     preparation = MixedEncoder(label_column=TRUTH)
     parameters = {"verbose": int(terminal.progress), "random_state": 0}
-    parts: dict[str, tuple[Any, ...]] = {}
-
-    def predicted(model: Any) -> dict[str, Any]:
-        began = time.perf_counter()
-        results = label_rows(model, preparation.transform(new.frame))
-        parts["predicted"] = (
-            results["labels_"],
-            new.frame[TRUTH].to_numpy(),
-            time.perf_counter() - began,
-        )
-        return {"predicted.csv": cluster_files.with_results(new.frame, results)}
-
-    found, paths = cluster_files.cluster_to(
-        out, known, preparation, "dogc-os", 3, parameters, more=predicted
-    )
-    parts = {"clustered": (found.rows.labels, found.truth, found.seconds), **parts}
+    made, paths = cluster_files.cluster_to(output, known, preparation, "dogc-os", 3, parameters,
+                                             RowsDone(terminal.progress))  # fmt: skip
+    began = time.perf_counter()
+    results = label_rows(made.model, preparation.transform(new.frame))
+    taken = time.perf_counter() - began
+    with predicted.rows() as file:
+        file.write(cluster_files.with_results(new.frame, results))
+    parts = {"clustered": (known, made.rows.labels, made.seconds),
+             "predicted": (new, results["labels_"], taken)}  # fmt: skip
     records: dict[str, Any] = {}
-    for name, (labels, truth, seconds) in parts.items():
-        scores = agreement(truth, labels)
+    for name, (table, labels, seconds) in parts.items():
         records[name] = {
             "sizes": np.bincount(labels, minlength=3).tolist(),
-            **{score: scores[score] for score in SCORES},
+            **agreement_of(contingency(table.frame[TRUTH], labels)),
             "seconds": round(seconds, 4),
         }
     terminal.say("[bold]DOGC-OS on the Wine data[/bold]: one half clustered without its labels, "
                  "the other half predicted\n")  # fmt: skip
     rows = [
-        [name, " ".join(map(str, record["sizes"])),
-         *(f"{record[score]:.3f}" for score in SCORES),
-         f"{record['seconds']:.2f}"]
-        for name, record in records.items()
+        [name, " ".join(map(str, found["sizes"])),
+         *(f"{found[score]:.3f}" for score in ("acc", "nmi", "purity")),
+         f"{found['seconds']:.2f}"]
+        for name, found in records.items()
     ]  # fmt: skip
     terminal.grid(["rows", "cluster sizes", "ACC", "NMI", "purity", "seconds"], rows)
+    paths.append(predicted.path)
     terminal.wrote(paths)
-    terminal.say(f"\nopen {out.path / 'report.html'} in a browser")
+    terminal.say(f"\nopen {out / 'report.html'} in a browser")
     terminal.finish(records, paths)
     return 0

@@ -9,53 +9,31 @@ from ...encoding import TableError
 from ...exploration import Exploration, explore
 from ...metrics import clustering_report
 from .. import report as reports
-from ..files.clustering import asked_of
-from ..files.opening import matching
-from ..files.reading import read_table
+from ..files.clustering import asked_of, known_labels
 from ..report.counts import describe_exploration
 from ..report.page import short
-from .arguments import Asked, check_settings
-from .comparing import files, write_pages
+from .arguments import asked
+from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
 
 # More numbers than these make no picture that can be read.
 MOST = 30
 
 
-def numbers_asked(first: int, last: int) -> range:
-    """The numbers of clusters to try.
-
-    Examples
-    --------
-    >>> numbers_asked(2, 4)
-    range(2, 5)
-    """
-    if first < 1:
-        raise TableError(f"--from is {first}; pass a whole number above 0.")
-    if last < first:
-        raise TableError(f"--to is {last}, which is below --from, {first}; pass a larger --to.")
-    if last - first >= MOST:
-        raise TableError(f"--from {first} --to {last} are {last - first + 1} numbers; "
-                         f"pass at most {MOST}.")  # fmt: skip
-    return range(first, last + 1)
-
-
-def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
+def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
-    check_settings(options.method, options.settings)
-    matching(options.file)
-    options.out.check_folder(files("explore"))
-    table = read_table(options.file)
-    preparation = options.columns.encoder_of(table)
-    X = preparation.fit(table.frame).transform(table.frame)
-    if numbers[-1] > len(X):
-        raise TableError(f"--to is {numbers[-1]}, but there are {counted(len(X), 'row')}; pass a "
-                         "smaller --to.")  # fmt: skip
-    parameters = {**options.parameters(False), "verbose": 0}
-    model = named_estimator(options.method, numbers[0], asked_of(preparation, parameters))
+    options, numbers = asked(given), range(first, last + 1)
+    if not 0 < first <= last < first + MOST:
+        raise TableError(f"--from {first} --to {last}: pass numbers above 0, the smaller first, "
+                         f"and at most {MOST} of them.")  # fmt: skip
+    table, preparation, X = prepared(options, "explore")
+    if last > len(X):
+        raise TableError(f"--to is {last}, but there are {counted(len(X), 'row')}; pass a smaller "
+                         "--to.")  # fmt: skip
+    parameters = asked_of(preparation, options.parameters(False))
+    model = named_estimator(options.method, first, parameters)
     found = explore(model, X, numbers, progress=terminal.progress)
-    if options.columns.label is not None:
-        truth = table.frame[options.columns.label].astype(str).to_numpy()
+    if (truth := known_labels(table.frame, preparation.label_column)) is not None:
         for row in found:
             row.figures["ari"] = clustering_report(truth, row.labels)["ari"]
     steps = list(preparation.steps_)
@@ -75,7 +53,7 @@ def run_explore(options: Asked, numbers: range, terminal: Terminal) -> int:
     terminal.say(f"[bold]{counted(len(X), 'row')} of {plain(table.source)}[/bold] by "
                  f"{plain(summary['method'])}\n")  # fmt: skip
     terminal.say("\n".join(map(plain, str(found).splitlines())))
-    terminal.notes([*said, *notes], "explore")
+    terminal.notes([*said, *notes])
     terminal.wrote(paths)
     terminal.say(f"\nopen {plain(options.out.path / 'explore.html')} in a browser")
     by_count = summary["rows_by_count"]
@@ -99,8 +77,7 @@ def firm_words(found: Exploration) -> str:
         return ""
     if not firm:
         return "No number of clusters is stable."
-    listed = firm[0] if len(firm) == 1 else f"{', '.join(firm[:-1])} and {firm[-1]}"
-    return f"The clusters are nearly the same at all scales with {listed}."
+    return f"Numbers with nearly the same clusters at all scales: {', '.join(firm)}."
 
 
 def _notes(found: Exploration) -> list[str]:

@@ -5,6 +5,7 @@ What an option takes stands behind its name in the help; one that takes nothing 
 
 from __future__ import annotations
 
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,71 +33,92 @@ class Group(_BareFlags, TyperGroup):
     """All commands, and what stands before them."""
 
 
-def _flag(help: str, *names: str) -> Any:
-    return typer.Option(*names, metavar="", help=help)
+def _parameter(name: str, kind: Any, default: Any, taken: Any) -> Parameter:
+    annotation = Annotated[kind, taken]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _value(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, metavar=metavar, help=help, **more)
+def _argument(
+    name: str, kind: Any, metavar: str, help: str, default: Any = Parameter.empty
+) -> Parameter:
+    taken = typer.Argument(metavar=metavar, help=help, show_default=False)
+    return _parameter(name, kind, default, taken)
 
 
-def _given(metavar: str, help: str) -> Any:
-    return typer.Argument(metavar=metavar, help=help, show_default=False)
+def _flag(name: str, help: str, *short: str) -> Parameter:
+    names = (f"--{name.replace('_', '-')}", *short)
+    return _parameter(name, bool, False, typer.Option(*names, metavar="", help=help))
 
 
-_KINDS = "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, gzip of these, or - for standard input"
-_PARTS = "; or a quoted pattern, such as 'parts/*.csv'"
-_SCALING = "Scaling of the columns before distances are computed: "
-_UNCHANGED = "Write cells unchanged, even if a spreadsheet would run them as formulas."
-_AGAIN = "Can be repeated."
-Several = list[str] | None
+def _value(name: str, kind: Any, default: Any, metavar: str, help: str, *names: str) -> Parameter:
+    return _parameter(name, kind, default, typer.Option(*names, metavar=metavar, help=help))
 
-File = Annotated[str, _given("FILE", f"{_KINDS}.")]
-Files = Annotated[str, _given("FILE", f"{_KINDS}{_PARTS}.")]
-Model = Annotated[Path, _given("MODEL", "A model.skops file.")]
-Json = Annotated[bool, _flag("Print one JSON object and nothing else.", "--json")]
-Quiet = Annotated[bool, _flag("Print nothing but errors.", "--quiet", "-q")]
-RawCells = Annotated[bool, _flag(_UNCHANGED, "--raw-cells")]
-Force = Annotated[bool, _flag("Overwrite files that exist.", "--force")]
-NoScale = Annotated[bool, _flag("Leave features in their own units.", "--no-scale")]
-Outliers = Annotated[
-    bool, _flag("Give outliers the label -1 instead of that of the nearest cluster.", "--outliers")
-]
-Quality = Annotated[bool, _flag("Add stability; takes six times as long.", "--quality")]
-Array = Annotated[str | None, _value("NAME", "Array in an NPZ file, or sheet in an Excel file.")]
-Folder = Annotated[Path, _value("DIR", "Output folder.")]
-Clusters = Annotated[
-    str, _value("N|auto", "Number of clusters.", "--clusters", "-k", show_default=False)
-]
-Columns = Annotated[
-    Several, _value("NAMES", f"Columns to use, separated by commas (default: all). {_AGAIN}")
-]
-Keep = Annotated[Several, _value("COLUMN", f"Column to use even if it looks like an id. {_AGAIN}")]
-Weights = Annotated[
-    Several, _value("COLUMN=NUMBER", f"Weight of a column, such as age=0.5. {_AGAIN}", "--weight")
-]
-Drop = Annotated[Several, _value("NAME", f"Column to leave out. {_AGAIN}")]
-Label = Annotated[
-    str | None, _value("NAME", "Column with the known labels; used only for scoring.")
-]
-Method = Annotated[
-    str, _value("NAME", "dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")
-]
-Methods = Annotated[Several, _value("NAME", f"Method to run (default: all). {_AGAIN}", "--method")]
-Neighbors = Annotated[str, _value("N|auto", "Number of neighbours of a row.")]
-Geometry = Annotated[str, _value("NAME", f"{_SCALING}auto, given, standard, within or principal.")]
-Metric = Annotated[
-    str,
-    _value("NAME", "Distance between rows: euclidean, manhattan, or cosine, which leaves the "
-                   "columns as they are."),
+
+def _several(name: str, metavar: str, help: str, *names: str) -> Parameter:
+    return _value(name, list[str] | None, None, metavar, f"{help} Can be repeated.", *names)
+
+
+def folder(default: str) -> Parameter:
+    """The option for the output folder of a command."""
+    return _value("out", Path, Path(default), "DIR", "Output folder.")
+
+
+def file(default: str | None, help: str) -> Parameter:
+    """The option for the output file of a command."""
+    return _value("out", Path | None, default and Path(default), "FILE", help)
+
+
+FILE = _argument(
+    "file", str, "FILE",
+    "CSV, TSV, Parquet, Feather, Excel, NPY, NPZ, gzip of these, or - for standard input; or a "
+    "quoted pattern, such as 'parts/*.csv'.",
+)  # fmt: skip
+MODEL = _argument("model", Path, "MODEL", "A model.skops file.")
+DATASET = _argument("name", str | None, "NAME", "One of them, to write as CSV.", None)
+CLUSTERS = _value("clusters", str, Parameter.empty, "N|auto", "Number of clusters.",
+                  "--clusters", "-k")  # fmt: skip
+FROM = _value("first", int, 2, "N", "The smallest number of clusters.", "--from")
+TO = _value("last", int, 8, "N", "The largest number of clusters.", "--to")
+METHOD = _value("method", str, "dogc-os", "NAME",
+                "dogc, dogc-os, can, n-cut, ...: any that dogc compare lists.")  # fmt: skip
+METHODS = _several("methods", "NAME", "Method to run (default: all).", "--method")
+ARRAY = _value("array", str | None, None, "NAME",
+               "Array in an NPZ file, or sheet in an Excel file.")  # fmt: skip
+COLUMNS = [
+    _value("label_column", str | None, None, "NAME",
+           "Column with the known labels; used only for scoring."),
+    _several("columns", "NAMES", "Columns to use, separated by commas (default: all)."),
+    _several("drop", "NAME", "Column to leave out."),
+    _several("keep", "COLUMN", "Column to use even if it looks like an id."),
+    _several("weight", "COLUMN=NUMBER", "Weight of a column, such as age=0.5."),
+    _flag("no_scale", "Leave features in their own units."),
 ]  # fmt: skip
-Components = Annotated[
-    str, _value("N|auto|none", "Dimension of the learned subspace; none means no projection.")
-]
-Representatives = Annotated[
-    str,
-    _value("N|auto|none", "Number of representatives if there are many rows; none uses a graph of "
-                          "all rows."),
+NEIGHBORS = _value("neighbors", str, "auto", "N|auto", "Number of neighbours of a row.")
+SPACE = [
+    _value("geometry", str, "auto", "NAME",
+           "Scaling of the columns before distances are computed: auto, given, standard, within or "
+           "principal."),
+    _value("metric", str, "euclidean", "NAME",
+           "Distance between rows: euclidean, manhattan, or cosine, which leaves the columns as "
+           "they are."),
+    _value("components", str, "auto", "N|auto|none",
+           "Dimension of the learned subspace; none means no projection."),
 ]  # fmt: skip
-Seed = Annotated[int, _value("N", "Random seed, for methods that use one.")]
-MaxTime = Annotated[float | None, _value("SECONDS", "Stop the fit after this many seconds.")]
+REPRESENTATIVES = _value(
+    "representatives", str, "auto", "N|auto|none",
+    "Number of representatives if there are many rows; none uses a graph of all rows.",
+)  # fmt: skip
+OUTLIERS = _flag("outliers", "Give outliers the label -1 instead of that of the nearest cluster.")
+SEED = _value("seed", int, 0, "N", "Random seed, for methods that use one.")
+MAX_TIME = _value("max_time", float | None, None, "SECONDS",
+                  "Stop the fit after this many seconds.")  # fmt: skip
+QUALITY = _flag("quality", "Add stability; takes six times as long.")
+FORCE = _flag("force", "Overwrite files that exist.")
+JSON = _flag("json", "Print one JSON object and nothing else.")
+QUIET = _flag("quiet", "Print nothing but errors.", "-q")
+WRITING = [
+    _flag("raw_cells", "Write cells unchanged, even if a spreadsheet would run them as formulas."),
+    FORCE,
+    JSON,
+    QUIET,
+]

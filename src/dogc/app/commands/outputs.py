@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ..._atomic import check_writable, draft_of, drafts_in
+from ..._atomic import check_writable, draft_of
 from ...encoding import TableError
 
 if TYPE_CHECKING:
@@ -66,10 +66,6 @@ class Output(NamedTuple):
         with open(path, "wb") as file:
             yield CsvRows(file, self.raw)
 
-    def whole_folder(self) -> contextlib.AbstractContextManager[pathlib.Path]:
-        """A folder to write files into; they move to their place when all are written."""
-        return drafts_in(self.path)
-
 
 def as_text(cell: str) -> str:
     """A cell with an apostrophe in front of it, if a spreadsheet would run it.
@@ -109,8 +105,8 @@ class CsvRows:
         from pyarrow import csv
 
         if not self._begun:  # pyarrow would put every name in quotes
-            names = [str(name) if self._raw else as_text(str(name)) for name in rows.columns]
-            self.changed += sum(a != str(b) for a, b in zip(names, rows.columns, strict=True))
+            names = rows.columns.map(str if self._raw else as_text)
+            self.changed += int((names != rows.columns).sum())
             self._file.write(f"{','.join(map(_quoted, names))}\n".encode())
             self._begun = True
         columns = [self._cells(rows.iloc[:, place]) for place in range(rows.shape[1])]

@@ -6,13 +6,14 @@ import contextlib
 import json
 import pathlib
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
+from tqdm import tqdm
 
 from ..._atomic import write_whole
 from ..._words import shown
@@ -21,9 +22,10 @@ from .. import report as reports
 from ..files.clustering import Clustering
 from ..files.opening import matching
 from ..files.reading import open_table
+from ..files.tally import named_sizes
 from ..models import saving
 from . import cluster_files, prediction
-from .arguments import Asked, check_settings, with_options
+from .arguments import asked, count, with_array, with_options
 from .outputs import Output
 
 LONGEST = 5000  # letters of a text that is printed
@@ -62,20 +64,19 @@ class Terminal:
         """A line for people."""
         self.console.print(text)
 
-    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A table for people; numbers to the right."""
-        grid = Grid(title=title or None, title_justify="left", box=None, pad_edge=False,
-                    header_style="bold")  # fmt: skip
+        grid = Grid(box=None, pad_edge=False, header_style="bold")
         for place, name in enumerate(header):
             grid.add_column(plain(name), justify="right" if place else "left")
         for row in rows:
             grid.add_row(*map(plain, row))
         self.console.print(grid)
 
-    def notes(self, notes: Sequence[str], command: str = "cluster") -> None:
+    def notes(self, notes: Sequence[str]) -> None:
         """Print remarks."""
         for note in notes:
-            self.say(f"[yellow]note:[/yellow] {plain(with_options(note, command))}")
+            self.say(f"[yellow]note:[/yellow] {plain(with_options(note))}")
 
     def wrote(self, paths: Sequence[pathlib.Path]) -> None:
         """Say where things are."""
@@ -89,16 +90,15 @@ class Terminal:
             print(json.dumps({**found, "files": [str(path) for path in paths]}))
 
 
-def cluster(options: Asked, terminal: Terminal) -> int:
+def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
-    check_settings(options.method, options.settings)
-    matching(options.file)
+    n_clusters, options = count("--clusters", clusters, "auto"), asked(given)
     options.out.check_folder(cluster_files.FILES)
     bar = RowsDone(terminal.progress)
     with contextlib.closing(bar), open_table(options.file, bar) as table:
         found, paths = cluster_files.cluster_to(
-            options.out, table, options.columns.encoder_of(table), options.method,
-            options.clusters, options.parameters(terminal.progress), bar,
+            options.out, table, options.encoder_of(table.names), options.method, n_clusters,
+            options.parameters(terminal.progress), bar,
         )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)
@@ -112,7 +112,7 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
     show_verdict(reports.describe_verdict(found), terminal)
-    for step in found.preparation:
+    for step in found.settings["preparation"]:
         terminal.say(f"[dim]- {plain(step)}[/dim]")
     rows = []
     for label, size in sorted(found.tally.sizes.items()):
@@ -142,86 +142,87 @@ def show_verdict(verdict: dict[str, Any], terminal: Terminal) -> None:
         )
 
 
-def predict(model: pathlib.Path, file: str, out: Output, terminal: Terminal) -> int:
+def predict(
+    terminal: Terminal,
+    model: pathlib.Path,
+    file: str,
+    out: pathlib.Path,
+    array: str | None,
+    raw_cells: bool,
+    force: bool,
+) -> int:
     """Label the rows of a file, or of several."""
+    file, output = with_array(file, array), Output(out, force, raw_cells)
     files = matching(file)
-    out.check_file()
-    if out.path.exists() and any(other.exists() and out.path.samefile(other)
-                                 for other in (model, *map(pathlib.Path, files))):  # fmt: skip
-        raise TableError(f"--out {out.path} is what is being read; name another file.")
+    output.check_file()
+    if out.exists() and any(other.exists() and out.samefile(other)
+                            for other in (model, *map(pathlib.Path, files))):  # fmt: skip
+        raise TableError(f"--out {out} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
     bar = RowsDone(terminal.progress)
-    with contextlib.closing(bar), open_table(file, bar) as table, out.rows() as rows:
-        found = prediction.predict_table(bundle, table, rows, bar)
-    sizes, notes = found.named_sizes(), [*found.notes(bundle), *rows.note()]
+    with contextlib.closing(bar), open_table(file, bar) as table, output.rows() as rows:
+        sizes, notes = prediction.predict_table(bundle, table, rows, bar)
+    notes += rows.note()
     total = sum(sizes.values())
     terminal.say(f"[bold]{counted(total, 'row')}[/bold] labelled by {plain(model)}\n")
     shares = [[cluster_files.shown_name(name), f"{size:,}", f"{size / total:.0%}"]
               for name, size in sizes.items()]  # fmt: skip
     terminal.grid(["cluster", "rows", "share"], shares)
     terminal.notes(notes)
-    terminal.wrote([out.path])
-    terminal.finish({"rows": total, "clusters": sizes, "notes": notes}, [out.path])
+    terminal.wrote([out])
+    terminal.finish({"rows": total, "clusters": sizes, "notes": notes}, [out])
     return 0
 
 
-def report(model: pathlib.Path, out: Output, terminal: Terminal) -> int:
+def report(terminal: Terminal, model: pathlib.Path, out: pathlib.Path, force: bool) -> int:
     """Write the page again from what the model file holds."""
-    out.check_file()
+    Output(out, force).check_file()
     bundle = saving.load_bundle(model)
     if bundle.summary is None or not reports.is_summary(bundle.summary):
         raise saving.ModelFileError(f"{model} holds no report; use a file that dogc cluster wrote.")
-    terminal.wrote([write_whole(out.path, reports.render(bundle.summary))])
+    terminal.wrote([write_whole(out, reports.render(bundle.summary))])
     return 0
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    """The value of a name in a file, if it is what we would have put there."""
-    return value if isinstance(value, dict) else {}
-
-
-def info(model: pathlib.Path, terminal: Terminal) -> int:
+def info(terminal: Terminal, model: pathlib.Path) -> int:
     """Say what a model file holds."""
     bundle = saving.load_bundle(model)
-    settings = bundle.settings or {}
-    labels = np.asarray(bundle.model.labels_) if hasattr(bundle.model, "labels_") else np.empty(0)
-    sizes, parameters = _mapping(settings.get("clusters")), _mapping(settings.get("parameters"))
-    if not sizes or not all(isinstance(size, int) for size in sizes.values()):
-        sizes = cluster_files.sizes(labels)
+    # Who calls dogc.save may give any settings, or none.
+    given = {name: (bundle.settings or {}).get(name) for name in
+             ("source", "sha256", "clusters", "parameters")}  # fmt: skip
+    if not given["clusters"] and hasattr(bundle.model, "labels_"):
+        given["clusters"] = named_sizes(Counter(bundle.model.labels_.tolist()))
     columns = [] if bundle.preparation is None else list(bundle.preparation.columns_)
     found: dict[str, Any] = {
         "file": str(model),
         "estimator": type(bundle.model).__name__,
         "format": bundle.format_version,
         "dogc": bundle.library_version,
-        "source": settings.get("source"),
-        "sha256": settings.get("sha256"),
-        "clusters": sizes,
+        **given,
         "columns": columns,
-        "parameters": parameters,
     }
-    listed = ", ".join(f"{name}: {size:,}" for name, size in sizes.items())
+    listed = ", ".join(f"{name}: {size:,}" for name, size in (given["clusters"] or {}).items())
     rows = [["estimator", found["estimator"]], ["made by", f"dogc {bundle.library_version}"],
-            ["from", str(settings.get("source", "-"))], ["clusters", listed or "-"],
-            ["columns", ", ".join(columns) or "-"]]  # fmt: skip
-    rows += [[key, str(given)] for key, given in parameters.items() if given is not None]
+            ["from", given["source"] or "-"], ["clusters", listed or "-"],
+            ["columns", ", ".join(columns) or "-"],
+            *(given["parameters"] or {}).items()]  # fmt: skip
     for name, value in rows:
-        terminal.say(f"[bold]{plain(name):<20}[/bold] {plain(value)}")
+        if value is not None:
+            terminal.say(f"[bold]{plain(name):<20}[/bold] {plain(value)}")
     terminal.finish(found)
     return 0
 
 
-def datasets(name: str | None, out: pathlib.Path | None, force: bool, terminal: Terminal) -> int:
+def datasets(terminal: Terminal, name: str | None, out: pathlib.Path | None, force: bool) -> int:
     """List what is bundled, or write one of them."""
     from ...datasets import UCI_NAMES, load_uci
 
     if name is None:
         sets = {known: load_uci(known) for known in UCI_NAMES}
-        rows = [[known, str(len(b.data)), str(b.data.shape[1]), str(len(b.target_names))]
-                for known, b in sets.items()]  # fmt: skip
+        found = {known: {"rows": len(b.data), "columns": b.data.shape[1],
+                         "classes": len(b.target_names)} for known, b in sets.items()}  # fmt: skip
+        rows = [[known, *map(str, sizes.values())] for known, sizes in found.items()]
         terminal.grid(["name", "rows", "columns", "classes"], rows)
-        names = ("rows", "columns", "classes")
-        found = {row[0]: dict(zip(names, map(int, row[1:]), strict=True)) for row in rows}
         terminal.finish({"datasets": found})
         return 0
     if name not in UCI_NAMES:
@@ -241,25 +242,17 @@ class RowsDone:
 
     def __init__(self, shown: bool):
         """Show bars, or nothing."""
-        self.shown = shown
-        self._what = ""
-        self._bar: Any = None
+        self._shown, self._what, self._bar = shown, "", tqdm(disable=True)
 
     def __call__(self, what: str, rows: int, total: int | None = None) -> None:
         """So many rows more are done; without rows, something else shows how far it is."""
         if what != self._what:
             self.close()
             self._what = what
-        if not rows or not self.shown:
-            return
-        if self._bar is None:
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=total, desc=what, unit=" rows", unit_scale=True, leave=False)
+            self._bar = tqdm(total=total, desc=what, unit=" rows", unit_scale=True, leave=False,
+                             disable=not (self._shown and rows))  # fmt: skip
         self._bar.update(rows)
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-        self._bar, self._what = None, ""
+        self._bar.close()

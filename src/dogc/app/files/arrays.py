@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._extras import missing
 from ..._words import shown
 from ...encoding.errors import TableError, check_memory, check_names, listed, needed, numbered_names
 from .arrow_files import check_dates, sound
@@ -41,7 +42,7 @@ def read_npz(file: File) -> pandas.DataFrame:
         if not arrays:
             raise TableError(f"{file.source} is an archive without arrays; give {FORMATS}.")
         with np.load(file.path, allow_pickle=False) as arrays_of:
-            return _frame(arrays_of[_chosen(arrays, file)], file)
+            return _frame(arrays_of[_chosen(arrays, "arrays", file)], file)
 
 
 @contextlib.contextmanager
@@ -60,17 +61,15 @@ def _sound(file: File, kind: str) -> Iterator[None]:
         raise
 
 
-def _chosen(arrays: list[str], file: File) -> str:
-    """The array to read: the only one, or the one that was named."""
-    if file.array in arrays or (file.array is None and len(arrays) == 1):
-        return file.array or arrays[0]
-    if file.array is not None:
-        raise TableError(
-            f"{file.source} holds no array '{shown(file.array)}'; choose from {listed(arrays)}."
-        )
+def _chosen(names: list[str], what: str, file: File) -> str:
+    """The array or the sheet to read: the one that was named, the only one or the first sheet."""
+    if file.array is None and (len(names) == 1 or what == "sheets"):
+        return names[0]
+    if file.array in names:
+        return file.array
     raise TableError(
-        f"{file.source} holds {len(arrays)} arrays, {listed(arrays)}; name one, such as "
-        f"--array {shown(arrays[0])}."
+        f"{file.source} holds the {what} {listed(names)}; name one of them, such as --array "
+        f"{shown(names[0])}."
     )
 
 
@@ -94,17 +93,9 @@ def _read_excel(file: File) -> pandas.DataFrame:
     """The frame of a sheet: the one that was named, or the first; its first row has the names."""
     pandas = needed("pandas")
     if find_spec("openpyxl") is None:
-        raise TableError(
-            f'{file.source} is an Excel file; pip install "dogc[excel]" to read it, or save it as '
-            "CSV."
-        )
+        raise TableError(missing("openpyxl", f"{file.source}, an Excel file,"))
     with sound(file, "Excel"), pandas.ExcelFile(file.path, engine="openpyxl") as book:
-        sheets = book.sheet_names
-        sheet = sheets[0] if file.array is None else file.array
-        if sheet not in sheets:
-            raise TableError(
-                f"{file.source} holds no sheet '{shown(sheet)}'; choose from {listed(sheets)}."
-            )
+        sheet = _chosen(book.sheet_names, "sheets", file)
         cells = book.parse(sheet, header=None, keep_default_na=False, na_values=[""])
         frame = cells.dropna(how="all").dropna(how="all", axis=1)
     if len(frame) < 2:

@@ -84,7 +84,9 @@ def frame_of_arrow(table: Any, source: str) -> pandas.DataFrame:
         raise TableError(f"{source} has no columns; give a table with some.")
     arrow, pandas = needed("pyarrow"), needed("pandas")
     try:
-        columns = [_text_of_bytes(column) for column in table.columns]
+        # Old programs write text as bytes.
+        columns = [column.cast(arrow.string()) if "binary" in str(column.type) else column
+                   for column in table.columns]  # fmt: skip
         nullable = {arrow.from_numpy_dtype(name.lower()): getattr(pandas, f"{name}Dtype")()
                     for name in _WHOLE}  # fmt: skip
         gaps = any(column.null_count and arrow.types.is_integer(column.type) for column in columns)
@@ -98,12 +100,6 @@ def frame_of_arrow(table: Any, source: str) -> pandas.DataFrame:
             f"({' '.join(str(error).split())}); correct them, or leave the column out."
         ) from error
     return frame
-
-
-def _text_of_bytes(column: Any) -> Any:
-    """A column of bytes, as old programs write text, as text; others as they are."""
-    arrow = needed("pyarrow")
-    return column.cast(arrow.string()) if "binary" in str(column.type) else column
 
 
 def check_dates(frame: pandas.DataFrame) -> None:

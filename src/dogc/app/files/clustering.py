@@ -14,16 +14,16 @@ from sklearn.cluster import KMeans
 from ..._caller import timed
 from ..._checks import WIDE, check_cluster_count
 from ...comparison import named_estimator
-from ...encoding import MixedEncoder, TableError
+from ...encoding import MixedEncoder
 from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence, evidence_of
-from ...metrics import contingency, scores_of
-from ...numerics.discrete import falling
+from ...metrics import scores_of
+from ...numerics.discrete import size_order
 from .reading import Table
-from .tally import SampledRows, Tally, tally
+from .tally import SampledRows, Tally, named_sizes, tally
 
 if TYPE_CHECKING:
     import pandas
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 # Of more rows than these, as many are fitted; the labels of all are those of new rows.
 MANY_ROWS = 500_000
 MOST_AT_ONCE = 50_000  # rows that are labelled at once
+# What a fit says of each of its rows.
+RESULTS = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+# Measures by their names in files and on the terminal, and in scores_of.
+SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
-
-
-def unwatched(what: str, rows: int, total: int | None) -> None:
-    """Watch nothing."""
 
 
 class Clustering(NamedTuple):
@@ -49,9 +49,8 @@ class Clustering(NamedTuple):
     model: Any  # fitted estimator
     truth: np.ndarray | None  # (n,) the label column as text
     id_column: str | None
-    preparation: list[str]  # what was done to the data, in sentences
     seconds: float  # of the fit
-    settings: dict[str, Any]  # method, parameters, versions, notes, source
+    settings: dict[str, Any]  # method, parameters, versions, notes, source, preparation
     tally: Tally  # of all rows, of which those above may be a sample
     evidence: Evidence | None = None  # for the labels; None if the time was up
 
@@ -78,10 +77,9 @@ def fitted_to(
     method: str,
     n_clusters: int | str,
     parameters: dict[str, Any],
-    watch: Watch = unwatched,
+    watch: Watch,
 ) -> Iterator[Fitted]:
     """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
-    check_rows(table)
     check_cluster_count(n_clusters, table.rows, "auto")
     model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
     sampled = table.rows > MANY_ROWS and hasattr(model, "predict")
@@ -115,90 +113,63 @@ def fitted_to(
         yield Fitted(model, X, sampled, seconds, notes)
 
 
-def check_rows(table: Table) -> None:
-    """Refuse a table of which nothing can be told apart."""
-    if table.rows == 1:
-        raise TableError(f"{table.source} has one row; give a table with at least two.")
-
-
-def results_of(
-    fitted: Fitted, table: Table, encoder: MixedEncoder
-) -> Iterator[tuple[pandas.DataFrame, dict[str, np.ndarray]]]:
-    """The rows, chunk by chunk, with labels, confidence, outliers and their scores, if any."""
-    known = ("labels_", "confidence_", "outliers_", "outlier_scores_")
-    found = {name: getattr(fitted.model, name) for name in known if hasattr(fitted.model, name)}
-    start = 0
-    for frame in table.chunks():
-        rows = slice(start, start := start + len(frame))
-        if fitted.sampled:
-            yield frame, label_rows(fitted.model, encoder.transform(frame))
-        else:
-            yield frame, {name: np.asarray(values)[rows] for name, values in found.items()}
-
-
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Labels of new rows and how sure they are, by the names that a fit has for them."""
+    asked = {"labels_": "predict", "confidence_": "predict_confidence"}
     starts = range(0, max(len(X), 1), MOST_AT_ONCE)
-    pieces = [_labels_of(model, X[start : start + MOST_AT_ONCE]) for start in starts]
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-
-
-def _labels_of(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    found = {"labels_": model.predict(X)}
-    if hasattr(model, "predict_confidence"):
-        found["confidence_"] = model.predict_confidence(X)
-    return found
+    return {
+        name: np.concatenate([getattr(model, ask)(X[i : i + MOST_AT_ONCE]) for i in starts])
+        for name, ask in asked.items()
+        if hasattr(model, ask)
+    }
 
 
 def label_all(
     table: Table,
     encoder: MixedEncoder,
     fitted: Fitted,
+    method: str,
     write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
-    watch: Watch = unwatched,
-) -> tuple[SampledRows, Tally]:
-    """Hand all rows with their results to ``write``; a sample of them, and counts of all."""
+    watch: Watch,
+) -> Clustering:
+    """Hand all rows with their results to ``write``; what came out, with counts of all rows."""
+    model, start = fitted.model, 0
     samples, counts = [], []
-    for frame, results in results_of(fitted, table, encoder):
+    # 1) labels of all rows, counts of them and a sample, chunk by chunk
+    for frame in table.chunks():
+        n = len(frame)
+        if fitted.sampled:
+            results = label_rows(model, encoder.transform(frame))
+        else:
+            results = {name: np.asarray(getattr(model, name))[start : start + n]
+                       for name in RESULTS if hasattr(model, name)}  # fmt: skip
+        start += n
         write(frame, results)
-        n, labels = len(frame), np.asarray(results["labels_"])
+        labels = np.asarray(results["labels_"])
         confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
         apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
-        counts.append(tally(labels, confidence, apart, _known(frame, encoder.label_column)))
+        counts.append(tally(labels, confidence, apart, known_labels(frame, encoder.label_column)))
         some = SampledRows(frame, labels, confidence)
         samples.append(some if table.in_memory else some.kept(table.rows))
         if len(samples) > 1:
             samples = [samples[0].merged(samples[1], table.rows)]
             counts = [counts[0].merged(counts[1])]
         watch("labelling", n, table.rows)
-    return samples[0], counts[0]
-
-
-def gathered(
-    table: Table,
-    encoder: MixedEncoder,
-    fitted: Fitted,
-    method: str,
-    sample: SampledRows,
-    counted: Tally,
-) -> Clustering:
-    """Gather what came out, of the rows of the sample and of all."""
-    model, features = fitted.model, list(encoder.feature_names_)
+    (sample,), (counted,) = samples, counts
+    # 2) all that came out
+    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
-    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
-    notes = list(dict.fromkeys([*fitted.notes, *remarks(model, sum(counted.outliers.values()))]))
-    truth = _known(sample.frame, encoder.label_column)
-    settings = settings_of(method, model, notes, table.source, table.sha256)
     if not whole:
-        settings |= {"clusters": counted.named_sizes(), "sample": {"rows": len(sample.frame)}}
+        settings |= {"clusters": named_sizes(counted.sizes), "sample": {"rows": len(sample.frame)}}
+    X = np.array(fitted.X) if whole else encoder.transform(sample.frame)
     return Clustering(
         rows=sample,
         X=X,
-        feature_names=features,
+        feature_names=list(encoder.feature_names_),
         model=row_model(model) if fitted.sampled else model,
-        truth=truth,
+        truth=known_labels(sample.frame, encoder.label_column),
         id_column=encoder.id_column_,
-        preparation=[*header_guess(table.names), *encoder.steps_],
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,
@@ -206,29 +177,36 @@ def gathered(
     )
 
 
-def _known(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+def settings_of(
+    table: Table, encoder: MixedEncoder, model: Any, notes: list[str]
+) -> dict[str, Any]:
+    """How a run was made, as far as JSON can hold it."""
+    simple = (str, int, float, bool, type(None))
+    given = model.get_params(deep=False)
+    guessed = table.names == numbered_names(len(table.names))
+    made_up = f"No header was found: the columns are called c1 to {table.names[-1]}."
+    return {
+        "parameters": {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()},
+        "versions": versions(),
+        "notes": list(dict.fromkeys(notes)),
+        "source": table.source,
+        "sha256": table.sha256,
+        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
+        "preparation": [made_up] * guessed + encoder.steps_,
+    }
+
+
+def known_labels(frame: pandas.DataFrame, label_column: str | None) -> np.ndarray | None:
+    """The label column as text, if one was named."""
     return None if label_column is None else frame[label_column].astype(str).to_numpy()
 
 
 def number_by_size(model: Any) -> None:
     """Number the clusters of k-means by decreasing size, as those of all other methods are."""
     if isinstance(model, KMeans):
-        new_name = names_by_size(model.labels_)
+        new_name = size_order(model.labels_, model.n_clusters)
         model.cluster_centers_ = model.cluster_centers_[np.argsort(new_name)]
         model.labels_ = new_name[model.labels_].astype(model.labels_.dtype)
-
-
-def names_by_size(labels: np.ndarray) -> np.ndarray:
-    """The permutation ``new_name[old]`` by decreasing size, then by first appearance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> names_by_size(np.array([0, 1, 1, 2, 1, 2]))
-    array([2, 0, 1])
-    """
-    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    return falling(sizes, first)
 
 
 def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -242,69 +220,30 @@ def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str,
     return {"rule": "auto", **usual, **parameters}
 
 
-def settings_of(
-    method: str, model: Any, notes: list[str], source: str, sha256: str
-) -> dict[str, Any]:
-    """How a run was made, as far as JSON can hold it."""
-    return {
-        "method": method,
-        "parameters": recorded_parameters(model),
-        "versions": versions(),
-        "notes": notes,
-        "source": source,
-        "sha256": sha256,
-        "counts": [row._asdict() for row in getattr(model, "cluster_counts_", [])[:10]],
-    }
-
-
 def remarks(model: Any, apart: int) -> list[str]:
     """Notes on a fit that nobody would ask for."""
     found = []
-    counts = getattr(model, "cluster_counts_", None)
-    if counts:
-        first, others = counts[0].n_clusters, [str(row.n_clusters) for row in counts[1:4]]
+    if counts := getattr(model, "cluster_counts_", None):
+        first, *others = [row.n_clusters for row in counts[:4]]
         what = (
             f"{first} clusters are proposed" if first > 1 else "no cluster structure was detected"
         )
-        found.append(f"{what}; next candidates: {', '.join(others)}.")
+        found.append(f"{what}; next candidates: {', '.join(map(str, others))}.")
     if apart:
-        one = apart == 1
+        rows = "1 row lies" if apart == 1 else f"{apart:,} rows lie"
         marked = getattr(model, "outlier_label", None) is not None
-        got = (
-            f"{'is' if one else 'are'} marked" if marked else "got the label of the nearest cluster"
-        )
-        found.append(f"{apart:,} row{'' if one else 's'} lie{'s' if one else ''} far from "
-                       f"everything else and {got}.")  # fmt: skip
+        got = "marked with -1" if marked else "labelled as the nearest cluster"
+        found.append(f"{rows} far from everything else: {got}.")
     if getattr(model, "rule_", None) == "neighbors":
         found.append("these clusters cannot be separated by a linear rule, so dogc predict will "
                        "label new rows by their nearest rows.")  # fmt: skip
     return found
 
 
-def header_guess(columns: list[str]) -> list[str]:
-    """A word on names that were made up."""
-    if columns != numbered_names(len(columns)):
-        return []
-    return [f"No header was found: the columns are called c1 to {columns[-1]}."]
-
-
-def recorded_parameters(model: Any) -> dict[str, Any]:
-    """The parameters of a model as JSON can hold them."""
-    simple = (str, int, float, bool, type(None))
-    given = model.get_params(deep=False)
-    return {k: v if isinstance(v, simple) else repr(v) for k, v in given.items()}
-
-
-def agreement(truth: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """Agreement of clusters with known labels, by the names of files and the terminal."""
-    return agreement_of(contingency(truth, labels))
-
-
 def agreement_of(table: np.ndarray) -> dict[str, float]:
-    """The same from counts of rows by class and cluster."""
+    """Agreement of clusters with known labels, by counts of rows, under the names of files."""
     found = scores_of(table)
-    return {"acc": found["acc"], "nmi": found["nmi_max"], "purity": found["purity"],
-            "ari": found["ari"]}  # fmt: skip
+    return {name: found[key] for name, key in SCORES.items()}
 
 
 def versions() -> dict[str, str]:

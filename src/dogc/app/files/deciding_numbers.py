@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +13,6 @@ WRONG = 0.01
 PLACED, PLACED_BY_OTHERS = 0.9, 0.4
 # Rows that are looked at, columns up to which they are, and the share of values to be known.
 ROWS, COLUMNS, KNOWN = 20_000, 200, 0.5
-
-
-class Pieces(NamedTuple):
-    """A column cut into one piece for each cluster."""
-
-    wrong: float  # share of the rows in the piece of another cluster
-    cuts: list[float]  # between the pieces
 
 
 def deciding_number(
@@ -58,15 +50,18 @@ def deciding_number(
     if not 2 <= len(columns) <= COLUMNS or outside == 0.0:
         return None
     found = {name: pieces_of(values[rows], labels[rows]) for name, values in columns}
-    placed = {name: 1.0 - pieces.wrong / outside for name, pieces in found.items()}
+    placed = {name: 1.0 - wrong / outside for name, (wrong, _) in found.items()}
     best = max(placed, key=lambda name: placed[name])
     others = max(share for name, share in placed.items() if name != best)
-    alone = found[best].wrong < WRONG and placed[best] > PLACED and others < PLACED_BY_OTHERS
-    return (best, found[best].cuts) if alone else None
+    wrong, cuts = found[best]
+    alone = wrong < WRONG and placed[best] > PLACED and others < PLACED_BY_OTHERS
+    return (best, cuts) if alone else None
 
 
-def pieces_of(values: np.ndarray, labels: np.ndarray) -> Pieces:
+def pieces_of(values: np.ndarray, labels: np.ndarray) -> tuple[float, list[float]]:
     """The column cut into pieces in the order of the medians of the clusters, as well as can be.
+
+    Returned are the share of the rows in the piece of another cluster, and the cuts.
 
     The most rows that are right with the first i rows and the first k clusters follow from those
     with one cluster fewer, for all i at once.
@@ -75,11 +70,11 @@ def pieces_of(values: np.ndarray, labels: np.ndarray) -> Pieces:
     --------
     >>> import numpy as np
     >>> pieces_of(np.array([3.0, 1.0, 2.0, 9.0, 8.0, 7.0]), np.array([0, 0, 0, 1, 1, 0]))
-    Pieces(wrong=0.0, cuts=[7.5])
+    (0.0, [7.5])
     """
     known = np.isfinite(values)
     if known.sum() <= KNOWN * len(values):
-        return Pieces(1.0, [])
+        return 1.0, []
     order = np.argsort(values[known], kind="stable")
     x, y = values[known][order], labels[known][order]
     clusters = sorted(np.unique(y), key=lambda name: float(np.median(x[y == name])))
@@ -97,4 +92,4 @@ def pieces_of(values: np.ndarray, labels: np.ndarray) -> Pieces:
         place = int(starts[place])
         at = min(max(int(ends[place]), 1), len(x) - 1)
         cuts.append(float(0.5 * x[at - 1] + 0.5 * x[at]))
-    return Pieces(1.0 - float(right[-1]) / len(x), cuts[::-1])
+    return 1.0 - float(right[-1]) / len(x), cuts[::-1]

@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 import zlib
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from ..._words import shown
 from ...encoding.errors import TableError
@@ -48,13 +48,11 @@ _OTHERS = {  # what a file begins with that cannot
 }  # fmt: skip
 _NAMES = {".parquet": "Parquet", ".pq": "Parquet", ".feather": "Feather", ".arrow": "Feather",
           ".npy": ".npy", ".npz": ".npz"}  # fmt: skip
-_TEXT_NAMES = {"", ".csv", ".tsv", ".txt", ".tab", ".data", ".dat", ".psv"}
 _MARKUP = re.compile(
     r"""<(!--|(!doctype|\?xml|html|head|body|script|svg|table)\b)|\[\s*[\[{"]|\{\s*"[^"]*":"""
     r"""|[\[{]\s*$""",
     re.I,
 )
-_JSON_NAMES = {".json", ".jsonl", ".ndjson", ".geojson"}
 _LONGEST_PATH, _LOOKED_AT = 200, 1000
 _WITH_ARRAY = re.compile(r"(.+\.(?:npz|xlsx)(?:\.gz)?):(.+)", re.I | re.S)
 _BLOCK = 1 << 20
@@ -135,7 +133,7 @@ def opened_file(path: str, folder: pathlib.Path, digest: Any) -> File:
     packed = place.suffix.lower() == ".gz"
     suffix = "" if path == "-" else (place.with_suffix("") if packed else place).suffix.lower()
     source = STANDARD_INPUT if path == "-" else shown(name, _LONGEST_PATH)
-    with _opened(path, name) as stream:
+    with contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(name, "rb") as stream:
         head = stream.read(SAMPLE)
         file = File(place, "", source, suffix, array)
         file = file._replace(kind=_kind_of(head, file))
@@ -153,13 +151,6 @@ def opened_file(path: str, folder: pathlib.Path, digest: Any) -> File:
     if array is not None and file.kind != "npz":
         raise TableError(f"{source} holds one table; leave '{shown(array)}' out (--array).")
     return file
-
-
-def _opened(path: str, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-    try:
-        return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(name, "rb")
-    except (OSError, ValueError) as error:
-        raise _not_opened(name, error) from error
 
 
 def _unpacked(file: File, folder: pathlib.Path) -> File:
@@ -226,13 +217,13 @@ def _kind_of(head: bytes, file: File) -> str:
     if b"\0" in head:
         raise not_text(file, "it has a NUL byte")
     text = head.decode("utf-8", "replace").lstrip("\ufeff \r\n\t")
-    if _MARKUP.match(text) or (file.suffix in _JSON_NAMES and text[:1] in "[{"):
+    if _MARKUP.match(text):
         raise TableError(f"{file.source} looks like JSON or HTML; give {FORMATS}.")
     return "text"
 
 
 def not_text(file: File, reason: str) -> TableError:
     """Error for bytes that are no text, or in no encoding that is read."""
-    if file.suffix in _TEXT_NAMES:
-        return TableError(f"{file.source} is not a text file ({reason}); give {FORMATS}.")
-    return TableError(f"{file.source} is not in a format that can be read here; give {FORMATS}.")
+    return TableError(
+        f"{file.source} is not in a format that can be read here ({reason}); give {FORMATS}."
+    )

@@ -98,7 +98,12 @@ def open_table(
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(prefix="dogc-") as folder:
         files = [opened_file(path, pathlib.Path(folder), digest) for path in paths]
-        kind = _common_kind(files)
+        kinds, kind = {file.kind for file in files}, files[0].kind
+        if len(files) > 1 and (len(kinds) > 1 or kind in _WHOLE):
+            raise TableError(
+                f"{named(paths)} are not all text, or all Parquet, as several files for one table "
+                "must be; give files of one kind, or one alone."
+            )
         if kind in _WHOLE:
             check_memory(2 * files[0].path.stat().st_size, files[0].source)
             table = Table.of(_WHOLE[kind](files[0]), named(paths), digest.hexdigest())
@@ -110,21 +115,6 @@ def open_table(
             what = "has a header but no rows" if kind == "text" else "has no rows"
             raise TableError(f"{files[0].source} {what}; give a table with rows.")
         yield table
-
-
-def _common_kind(files: Sequence[File]) -> str:
-    for file in files[1:]:
-        if file.kind != files[0].kind:
-            raise TableError(
-                f"{files[0].source} and {file.source} are not of the same kind; give files that "
-                "are all text or all Parquet."
-            )
-    if len(files) > 1 and files[0].kind in _WHOLE:
-        raise TableError(
-            f"{files[0].source} is neither text nor Parquet, of which several files make one "
-            "table; give it alone."
-        )
-    return files[0].kind
 
 
 def _looked_at(

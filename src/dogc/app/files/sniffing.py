@@ -9,7 +9,7 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...encoding.errors import MOST_COLUMNS, TableError, check_columns
+from ...encoding.errors import TableError, check_columns
 from ...encoding.values import DECIMAL_COMMA, NUMBER, date_format, is_missing
 from .opening import SAMPLE, File
 
@@ -26,12 +26,6 @@ class Dialect(NamedTuple):
     delimiter: str
     header: bool
     columns: int
-
-
-def sniff(file: File) -> Dialect:
-    """Find out from the first lines of a text file how it is written."""
-    sample, complete = first_text(file)
-    return dialect_of(sample, complete, file)
 
 
 def first_text(file: File) -> tuple[str, bool]:
@@ -66,10 +60,15 @@ def dialect_of(sample: str, complete: bool, file: File) -> Dialect:
     if not records:
         raise row_too_long(file.source)
     check_columns(len(records[0]), file.source)
-    dialect = Dialect(delimiter, has_header(records), len(records[0]))
-    if dialect.columns == 1:
-        _check_single(records, dialect.header, file)
-    return dialect
+    header = has_header(records)
+    if len(records[0]) == 1:
+        cells = [record[0].strip() for record in records[int(header) :]]
+        if not all(is_missing(cell) or _is_quantity(cell) for cell in cells):
+            raise TableError(
+                f"{file.source} has only one column, and that is text; give a table whose columns "
+                "are separated by commas, tabs, semicolons or |."
+            )
+    return Dialect(delimiter, header, len(records[0]))
 
 
 def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]]:
@@ -83,8 +82,6 @@ def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]
                 cells += len(record)
             if len(records) > _ROWS or (cells > _CELLS and len(records) > 5):
                 break
-            if len(record) > MOST_COLUMNS:  # then the others do not matter
-                break
         else:
             complete = complete or len(records) < 2
             records = records if complete else records[:-1]
@@ -95,12 +92,10 @@ def first_records(sample: str, delimiter: str, complete: bool) -> list[list[str]
 
 def _score(records: Sequence[Sequence[str]], delimiter: str, suffix: str) -> tuple[float, ...]:
     """How well a delimiter explains the rows: alike in length, then full of numbers."""
-    if not records:
-        return (0.0, 0.0, 0.0, 0.0)
     lengths = collections.Counter(len(record) for record in records)
-    columns, alike = lengths.most_common(1)[0]
-    if max(lengths) < 2:
+    if max(lengths, default=0) < 2:
         return (0.0, 0.0, 0.0, 0.0)
+    columns, alike = lengths.most_common(1)[0]
     cells = [cell.strip() for record in records[:50] for cell in record]
     numbers = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)
     by_name = float(delimiter == "\t" and suffix in (".tsv", ".tab"))
@@ -160,23 +155,8 @@ def _cells_below(records: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _is_quantity(cell: str) -> bool:
-    return bool(NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell) or date_like(cell))
-
-
-def date_like(cell: str) -> bool:
-    """Whether a cell is a date."""
-    return cell[:1].isdigit() and date_format([cell]) is not None
-
-
-def _check_single(records: Sequence[Sequence[str]], header: bool, file: File) -> None:
-    """Refuse a file of one column that is text: it is no table, or not separated as one."""
-    cells = [record[0].strip() for record in records[int(header) :]]
-    if all(is_missing(cell) or _is_quantity(cell) for cell in cells):
-        return
-    raise TableError(
-        f"{file.source} has only one column, and that is text; give a table whose columns are "
-        "separated by commas, tabs, semicolons or |."
-    )
+    number = NUMBER.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell)
+    return bool(number or (cell[:1].isdigit() and date_format([cell])))
 
 
 def row_too_long(source: str) -> TableError:

@@ -33,10 +33,6 @@ class Tally(NamedTuple):
         both: Any = zip(self, later, strict=True)
         return Tally(*(one + other for one, other in both))
 
-    def named_sizes(self) -> dict[str, int]:
-        """Rows of each cluster as files name them."""
-        return {str(label): self.sizes[label] for label in sorted(self.sizes)}
-
     def histogram(self, label: int) -> list[int]:
         """Rows of a cluster by tenth of their confidence."""
         return [self.confident[label, place] for place in range(CONFIDENCE_BINS)]
@@ -48,6 +44,11 @@ class Tally(NamedTuple):
         names, labels = sorted({name for name, _ in self.classes}), sorted(self.sizes)
         counts = [[self.classes[name, label] for label in labels] for name in names]
         return names, labels, np.array(counts)
+
+
+def named_sizes(sizes: Counter[int]) -> dict[str, int]:
+    """Rows of each cluster as files name them; outliers under -1."""
+    return {str(label): sizes[label] for label in sorted(sizes)}
 
 
 def tally(

@@ -11,10 +11,10 @@ from ...encoding.errors import TableError, check_names, listed, needed, numbered
 from .opening import SAMPLE, File, not_text
 from .sniffing import (
     Dialect,
+    dialect_of,
     first_records,
     first_text,
     row_too_long,
-    sniff,
     words_above_numbers,
 )
 
@@ -39,7 +39,7 @@ def text_tables(files: Sequence[File]) -> Iterator[Any]:
     table : pyarrow.Table
         The next rows. All columns are text.
     """
-    dialect = sniff(files[0])
+    dialect = dialect_of(*first_text(files[0]), files[0])
     names = numbered_names(dialect.columns)
     if dialect.header:
         names = filled_names(_first_rows(files[0], dialect)[0])
@@ -91,11 +91,10 @@ def check_same(expected: Sequence[str], found: Sequence[str], first: File, other
     lacking = [name for name in expected if name not in set(found)]
     more = [name for name in found if name not in set(expected)]
     if lacking or more:
-        faults = [f"lacks {listed(lacking, 5)}"] * bool(lacking)
-        faults += [f"has {listed(more, 5)} too"] * bool(more)
         raise TableError(
-            f"{other.source} does not have the columns of {first.source}: it "
-            f"{' and '.join(faults)}; give files with the same columns."
+            f"{other.source} does not have the columns of {first.source}: it lacks "
+            f"{listed(lacking, 5) or 'none'} and has {listed(more, 5) or 'none'} besides; give "
+            "files with the same columns."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..._checks import check_choice
 from ..._extras import needed
 from ...encoding import MixedEncoder
 from ...encoding.columns import category_places
@@ -62,8 +62,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     >>> [output.name for output in proto.graph.output]
     ['label', 'score']
     """
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}.")
+    check_choice("dtype", dtype, ("float32", "float64"))
     if isinstance(model, Bundle):
         model, preparation = model.model, model.preparation if preparation is None else preparation
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
@@ -71,7 +70,7 @@ def to_onnx(model: Any, preparation: Any = None, *, dtype: str = "float32") -> A
     weight, offset = linear_scores(last)
     if preparation is None and steps and isinstance(steps[0], MixedEncoder):
         preparation, *steps = steps
-    graph = _Graph(dtype, () if preparation is None else list(preparation.plans_))
+    graph = _Graph(dtype)
     if preparation is None:
         rows = graph.take("X", (steps or [last])[0].n_features_in_)
     else:
@@ -139,14 +138,11 @@ def linear_scores(model: Any) -> tuple[np.ndarray, np.ndarray]:
 class _Graph:
     """An ONNX graph that grows one node at a time."""
 
-    def __init__(self, dtype: str, names: Sequence[str] = ()):
+    def __init__(self, dtype: str):
         onnx: Any = needed("onnx", "to_onnx")
         self.onnx = onnx
         self.double = onnx.TensorProto.DOUBLE
         self.outside = onnx.TensorProto.FLOAT if dtype == "float32" else self.double
-        self.own = "dogc_"  # what its names begin with, unlike those of columns
-        while any(name.startswith(self.own) for name in names):
-            self.own = f"_{self.own}"
         self.value = onnx.helper.make_tensor_value_info
         self.inputs: list[Any] = []
         self.nodes: list[Any] = []
@@ -173,20 +169,20 @@ class _Graph:
 
     def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
         """Append a node; the name of its output."""
-        output = output or f"{self.own}{operator}_{len(self.nodes)}"
+        output = output or f"dogc_{operator}_{len(self.nodes)}"
         node = self.onnx.helper.make_node(operator, inputs, [output], output, **attributes)
         self.nodes.append(node)
         return output
 
     def constant(self, values: np.ndarray) -> str:
         """Hold an array; its name."""
-        name = f"{self.own}constant_{len(self.constants)}"
+        name = f"dogc_constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
     def splice(self, proto: Any, rows: str) -> str:
         """Append another graph of one input and one output; the name of its output."""
-        proto = self.onnx.compose.add_prefix(proto, f"{self.own}step_{len(self.nodes)}_")
+        proto = self.onnx.compose.add_prefix(proto, f"dogc_step_{len(self.nodes)}_")
         self.add("Identity", [rows], proto.graph.input[0].name)
         self.nodes.extend(proto.graph.node)
         self.constants.extend(proto.graph.initializer)

@@ -63,11 +63,11 @@ def pack(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         value = storable(value)
     if type(value) in _NAMES:
-        return _tagged(_NAMES[type(value)], _each(pack, _state_of(value)))
+        return {TAG: _NAMES[type(value)], STATE: _each(pack, _state_of(value))}
     if type(value).__name__ in _SPARSE:
         parts = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
         shape = tuple(map(int, value.shape))
-        return _tagged("sparse", {"kind": type(value).__name__, **parts, "shape": shape})
+        return {TAG: "sparse", STATE: {"kind": type(value).__name__, **parts, "shape": shape}}
     if isinstance(value, BaseEstimator):
         packed: Any = object.__new__(type(value))
         vars(packed).update(_each(pack, vars(value)))
@@ -75,9 +75,9 @@ def pack(value: Any) -> Any:
             packed._tree = None
         return packed
     if type(value) in (list, dict) and len(value) >= MANY_ITEMS and _is_plain(value):
-        return _tagged("json", {"text": json.dumps(value)})
+        return {TAG: "json", STATE: {"text": json.dumps(value)}}
     value = _each(pack, value)
-    return _tagged("dict", value) if type(value) is dict and TAG in value else value
+    return {TAG: "dict", STATE: value} if type(value) is dict and TAG in value else value
 
 
 def unpack(value: Any) -> Any:
@@ -88,10 +88,6 @@ def unpack(value: Any) -> Any:
         vars(value).update(_each(unpack, vars(value)))
         return _searching(value) if isinstance(value, _SEARCHES) else value
     return _each(unpack, value)
-
-
-def _tagged(name: str, state: dict[str, Any]) -> dict[str, Any]:
-    return {TAG: name, STATE: state}
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:

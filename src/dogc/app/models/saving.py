@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..._atomic import WriteError, write_whole
-from ..._extras import missing
+from ..._extras import needed
 from ...encoding import MixedEncoder
 from .packing import OURS, Misfit, pack, unpack
 
@@ -141,16 +141,11 @@ def packed(
     }
     try:
         text = json.dumps(header)
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(
-            f"settings and summary must fit into JSON ({_words(error)})."
-        ) from error
-    try:
         content = {"model": pack(model), "preparation": pack(preparation)}
         data = skops.dumps(content, **_COMPRESSED)
     except Exception as error:  # skops lets through whatever an object's own methods raise
         raise ModelFileError(
-            f"this model contains something that cannot be saved ({_words(error)})."
+            f"the model, summary or settings cannot be saved ({_words(error)})."
         ) from error
     if foreign := _foreign_types(data):
         raise ModelFileError(
@@ -284,12 +279,8 @@ def _not_imported(*names: str) -> Iterator[None]:
 
 
 def _skops() -> Any:
-    try:
-        with _not_imported("torch", "dask", "jax", "cupy"):
-            import skops.io
-    except ImportError:
-        raise ImportError(missing("skops", "a model file")) from None
-    return skops.io
+    with _not_imported("torch", "dask", "jax", "cupy"):
+        return needed("skops.io", "a model file")
 
 
 def _checked(path: pathlib.Path) -> bytes:
@@ -299,10 +290,6 @@ def _checked(path: pathlib.Path) -> bytes:
             data = file.read(len(_BEGINNING))
             if data == _BEGINNING:  # a file of another kind is not read to its end
                 data += file.read()
-    except FileNotFoundError:
-        raise ModelFileError(f"there is no model file '{path}'.") from None
-    except MemoryError:
-        raise ModelFileError(f"'{path}' is larger than the memory that is free.") from None
     except OSError as error:
         raise ModelFileError(f"cannot read '{path}': {error.strerror or error}.") from error
     mark = _MARK_READ.search(data[-len(_MARK) - _DIGITS - 8 :])

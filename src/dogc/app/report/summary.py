@@ -196,7 +196,7 @@ def describe_history(model: Any) -> dict[str, Any] | None:
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """Steps of the preparation, settings, times and facts of the fit."""
     model, settings = clustering.model, as_json(clustering.settings)
-    for said in ("sample", "clusters"):  # elsewhere on the page
+    for said in ("sample", "clusters", "preparation"):  # elsewhere on the page
         settings.pop(said, None)
     timings = getattr(model, "timings_", None) or {}
     learned = ("n_neighbors", "n_representatives", "label_agreement")
@@ -207,7 +207,7 @@ def describe_data(clustering: Clustering) -> dict[str, Any]:
         "geometry": GEOMETRY.get(getattr(model, "geometry_", "")),
     }
     return {
-        "steps": [short(step, 2000) for step in clustering.preparation],
+        "steps": [short(step, 2000) for step in clustering.settings["preparation"]],
         "settings": settings,
         "seconds": digits(clustering.seconds),
         "phases": {short(name): digits(value, 3) for name, value in timings.items()},
