@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Solved, Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length
-from .evidence import evidence_of, spread_rows
+from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
 from .new_rows import Model
 from .problems import Geometry, problem_on, projection
@@ -33,6 +34,7 @@ from .representatives import (
     ManyRows,
     NodeGraph,
     Options,
+    Representatives,
     RowSet,
     as_points,
     projected,
@@ -163,11 +165,18 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
-    some = all_rows.sample.X[spread_rows(len(all_rows.sample.keys))]
-    some_labels = labelling.new_labels(fitted, some, jobs)
-    seen = functools.partial(evidence_of, as_points(fitted.frame, some), some_labels)
+    seen = evidence_later(all_rows, fitted, jobs)
     others = partitions(all_rows, trial, counts, watch)
     return FitResult(choices, result, learned, facts, model, agreement, seen, others, nodes_found)
+
+
+def evidence_later(
+    all_rows: ManyRows, fitted: Representatives, jobs: int | None
+) -> Callable[[], Evidence]:
+    """The evidence for the labels of some rows of the sample, which alone are kept for it."""
+    some = all_rows.sample.X[spread_rows(len(all_rows.sample.keys))]
+    labels = labelling.new_labels(fitted, some, jobs)
+    return functools.partial(evidence_of, as_points(fitted.frame, some), labels)
 
 
 def partitions(
