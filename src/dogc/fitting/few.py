@@ -42,8 +42,6 @@ MORE = 4.0
 # become more, and with them the gap that a graph can see. It says something new if it is so much
 # wider than the others.
 WIDE, WIDER = 8, 1.25
-# How far the clusters of half that neighbourhood must agree with its own.
-CONFIRMED = 0.9
 
 
 class Solution(NamedTuple):
@@ -267,9 +265,7 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
         columns = GIVEN if task.settings.wanted.geometry is None else look.columns
         place = place_of(task._replace(place=None), columns, k)
         here, start = start_at(task, place, c, k, name, {})
-        _, narrower = start_at(task, place, c, k // 2, name, {})
-        confirmed = discrete.adjusted_rand(narrower.Y, start.Y, task.size) >= CONFIRMED
-        if not confirmed or discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
+        if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:
             return solution
         settings = task.settings.run._replace(init=name)
         watch = task.watch.quiet()
