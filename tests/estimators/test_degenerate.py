@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
 from conftest import CLUSTERERS, ESTIMATORS, FAMILIES, made
-from dogc import CAN, DOGC, DOGCOS, DiscriminativeKMeans
+from dogc import CAN, DOGC, DOGCOS, DiscriminativeKMeans, DOGCFixedGraph
 from dogc.datasets import load_uci
 
 each = pytest.mark.parametrize("cls", CLUSTERERS, ids=lambda e: e.__name__)
@@ -125,3 +125,12 @@ def test_crowded_eigenvalues_of_the_projection():
     model = DOGCOS(3, alpha=1.0, beta=10.0, init="random", max_iter=30, min_cluster_size=1,
                    n_components=2, n_neighbors=2, random_state=90).fit(X)  # fmt: skip
     assert model.components_.shape == (2, 4)
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS, DOGCFixedGraph], ids=lambda cls: cls.__name__)
+def test_without_a_pull_of_labels_the_answer_is_its_limit(cls):
+    """An alpha too weak to hold the labels of a start by modularity: F cut three rows off."""
+    X = scale(load_uci("wine").data)
+    limit, at = (cls(3, alpha=alpha).fit(X).labels_ for alpha in (1e-6, 0.0))
+    assert np.bincount(at).min() > 40
+    assert adjusted_rand_score(limit, at) == 1.0

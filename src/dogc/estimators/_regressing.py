@@ -109,10 +109,11 @@ class DOGCRelaxed(RegressingDOGC):
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
-        whose labels change less with the number of neighbours (of representatives, where there
-        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
-        "spectral". An array gives the initial labels and must contain exactly n_clusters distinct
-        values. A continuous Y starts at F, so "random" is "spectral".
+        whose labels change less with the number of neighbours (of representatives, where there are
+        any); see ``starts_``. With ``penalties="paper"``, a number for ``lam``, or an alpha below
+        1e-3, which holds no labels, that is "spectral". An array gives the initial labels and must
+        contain exactly n_clusters distinct values. A continuous Y starts at F, so "random" is
+        "spectral".
     n_init : int, default=1
         No effect.
     max_iter : int, default=100
@@ -369,10 +370,11 @@ class DOGCFixedGraph(RegressingDOGC):
         The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
         "modularity" takes the partition of that graph into n_clusters clusters with the highest
         modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
-        whose labels change less with the number of neighbours (of representatives, where there
-        are any); see ``starts_``. With ``penalties="paper"`` or a number for ``lam`` that is
-        "spectral". None of these is random. "random" draws labels and a rotation. An array gives
-        the initial labels and must contain exactly n_clusters distinct values.
+        whose labels change less with the number of neighbours (of representatives, where there are
+        any); see ``starts_``. With ``penalties="paper"``, a number for ``lam``, or an alpha below
+        1e-3, which holds no labels, that is "spectral". None of these is random. "random" draws
+        labels and a rotation. An array gives the initial labels and must contain exactly n_clusters
+        distinct values.
     n_init : int, default=1
         Number of starts with ``init="random"``. The result with the lowest objective is kept.
     max_iter : int, default=100

@@ -17,6 +17,7 @@ from .neighbours import ALGORITHMS, Lookup
 
 # A component is a cluster from this share of an even split on.
 SMALLEST_SHARE = 0.1
+HOLDS = 1e-3  # the least alpha that, made firmer, holds the graph to the labels of a start
 LEAST_POWER = 1e-6  # weights of rows, p/2 times a power of their distance, stay numbers
 XI_RULES: dict[str, Callable[..., np.ndarray]] = {"row": graph.neighbour_xi, "mean": mean_xi}
 
@@ -190,7 +191,7 @@ def check_settings(
         penalties=strength,
         fit_intercept=_checks.check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
-        run=_check_run(given, n, c, strength.may_firm),
+        run=_check_run(given, n, c, strength.may_firm, parameters.get("alpha", HOLDS) < HOLDS),
         lookup=Lookup(metric, algorithm, _checks.check_jobs(given["n_jobs"])),
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
@@ -198,14 +199,17 @@ def check_settings(
     )
 
 
-def _check_run(given: Mapping[str, Any], n: int, c: int | None, may_firm: bool) -> RunSettings:
+def _check_run(
+    given: Mapping[str, Any], n: int, c: int | None, may_firm: bool, is_weak: bool
+) -> RunSettings:
     lam = _checks.check_positive("lam", given["lam"], "auto")
     init = _checks.check_init(given["init"], n, c)
-    # The paper's own units, and a lambda that is given, know the paper's own start alone.
-    as_printed = given["penalties"] == "paper" or lam is not None
+    # The paper's own units, and a lambda that is given, know the paper's own start alone. So does
+    # an alpha too weak to hold labels: from those of another start F would go to a cut.
+    own = given["penalties"] == "paper" or lam is not None or is_weak
     return RunSettings(
         lam=lam,
-        init="spectral" if isinstance(init, str) and init == "auto" and as_printed else init,
+        init="spectral" if isinstance(init, str) and init == "auto" and own else init,
         n_init=_checks.check_count("n_init", given["n_init"], 1),
         max_iter=_checks.check_count("max_iter", given["max_iter"], 1),
         tol=_checks.check_weight("tol", given["tol"]),
