@@ -170,3 +170,10 @@ def test_an_exported_rule_is_predict(onnxruntime, c, parameters):
     assert np.array_equal(label, model.predict(new))
     assert len(np.unique(label)) == c
     np.testing.assert_allclose(score, model.decision_function(new), rtol=1e-9, atol=1e-9)
+
+
+def test_without_time_for_the_regression_of_the_paper_new_rows_are_labelled_all_the_same():
+    X = blobs()
+    model = DOGCOS(3, rule="paper", max_time=1e-9).fit(X)
+    assert model.rule_ == "logistic"
+    assert repeated(model, X) > 0.95

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import euclidean_distances
+import scipy.sparse as sp
 
 from ..numerics.matrix import Matrix
 
@@ -33,11 +33,17 @@ def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> 
         sure = np.nan_to_num(confidence[rows])
         rows = rows[sure >= np.median(sure)]
         rows = rows[:: len(rows) // AMONG + 1]
-        part = Z[rows].astype(np.float64)
-        middle = np.asarray(part.mean(axis=0)).reshape(1, -1)
-        away = euclidean_distances(part, middle)[:, 0]
+        away = _from_middle(Z[rows].astype(np.float64))
         first = np.sort(np.unique(away, return_index=True)[1])
         rows, away = rows[first], away[first]
         nearest = rows[np.argsort(away, kind="stable")[:EACH]]
         found[cluster, : len(nearest)] = nearest
     return found
+
+
+def _from_middle(part: Matrix) -> np.ndarray:
+    """Squared distances of rows from their mean; of sparse rows less a number common to all."""
+    middle = np.asarray(part.mean(axis=0)).ravel()
+    if sp.issparse(part):
+        return np.asarray(part.power(2).sum(axis=1)).ravel() - 2.0 * (part @ middle)
+    return np.square(part - middle).sum(axis=1)

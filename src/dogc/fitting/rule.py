@@ -70,7 +70,8 @@ def sampled_rows(
 
 def fitted_rule(rows: RuleRows, settings: Settings, dtype: Any, ended: Ended = never) -> Rule:
     """The rule that was asked for, in features as the user has them."""
-    name = "logistic" if settings.rule == "auto" else str(settings.rule)
+    # Under max_time there may have been none for the paper's regression.
+    name = "paper" if settings.rule == "paper" and rows.state.P.any() else "logistic"
     if name == "paper":
         old_name = np.argsort(rows.new_name)
         P, intercept = rows.state.P[:, old_name], rows.state.intercept[old_name]

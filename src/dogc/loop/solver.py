@@ -85,7 +85,8 @@ def alternate(
     for iteration in range(1, max_iter + 1):
         before = state
         for step in method.steps:
-            state = step(problem, state)
+            if not problem.ended():  # a step may take long; each leaves its block as it was
+                state = step(problem, state)
         history.append(measure(problem, method, iteration, before, state))
         if callback is not None and (verdict := callback(history[-1], state)):
             return Result(state, history, verdict if isinstance(verdict, Halt) else "callback")
