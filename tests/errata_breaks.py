@@ -48,7 +48,7 @@ CHOICES = {
     "Distances that xi is measured on": (
         "loop/steps.py",
         "candidates.xi, problem.threads",
-        "candidates.xi_rule(np.sort(state.dx, axis=1), candidates.k), problem.threads",
+        "graph.neighbour_xi(np.sort(state.dx, axis=1), candidates.k), problem.threads",
     ),
     "The floor of xi": ("numerics/graph.py", "floor: float = 1e-3", "floor: float = 0.0"),
     "Rounding of coordinates": ("numerics/exact.py", "np.rint(steps, out=steps)", "return Z"),

@@ -55,6 +55,11 @@ def test_the_rotation_is_the_one_scipy_finds(labelled, seed):
         np.testing.assert_allclose(discrete.procrustes(F, Y), expected, rtol=0, atol=1e-9)
 
 
+def test_the_polar_factor_is_the_nearest_orthonormal_matrix():
+    M = np.random.default_rng(14).standard_normal((9, 4))
+    np.testing.assert_allclose(discrete.polar(M), reference.nearest_orthonormal(M), atol=1e-12)
+
+
 # --------------------------------------------------------------------------------- assign
 
 

@@ -96,8 +96,3 @@ def test_the_curve_is_the_dense_cayley_transform(n, c, tau):
     F, G = orthonormal(rng, n, c), rng.standard_normal((n, c))
     point = stiefel._cayley_curve(F, G)(tau)
     np.testing.assert_allclose(point, reference.cayley(F, G, tau), rtol=0, atol=1e-11)
-
-
-def test_the_polar_factor_is_the_nearest_orthonormal_matrix():
-    M = np.random.default_rng(14).standard_normal((9, 4))
-    np.testing.assert_allclose(stiefel.polar(M), reference.nearest_orthonormal(M), atol=1e-12)

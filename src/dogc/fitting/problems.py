@@ -154,7 +154,7 @@ def given_graph(idx: np.ndarray, A: np.ndarray, c: int, nodes: Nodes) -> Problem
     up to a constant that is :math:`\|s_i - a_i\|^2`, so at lambda = 0 its solution is A.
     """
     d = np.where(idx < 0, np.inf, 2.0 * (A.max(axis=1, keepdims=True) - A))
-    candidates = Candidates(idx.shape[1], idx, d, lambda d, k: np.ones(len(d)), A)
+    candidates = Candidates(idx.shape[1], idx, d, np.ones(len(d)), A)
     return Problem(c=c, candidates=candidates, nodes=nodes, weights=paper_weights(0.0, 0.0, 0.0))
 
 
@@ -164,26 +164,26 @@ def problem_at(place: Place, settings: Settings, c: int, k: int, regress: bool) 
     scaled, space = place.geometry.scaled, place.geometry.space
     min_size = settings.smallest.size(float(place.size.sum()), c)
     nodes = Nodes(place.size, scaled.X if scaled else None, min_size)
-    candidates = Candidates(k, place.idx[:, : k + 1], place.d[:, : k + 1], settings.xi_rule)
-    if settings.wanted.everyone:
-        every, rule = place.idx.shape[1], lambda d, _: settings.xi_rule(d[:, : k + 1], k)
-        candidates = Candidates(every, place.idx, place.d, rule)
+    every, idx, squared, copies = settings.wanted.everyone, place.idx, place.d, None
+    if not every:
+        idx, squared = idx[:, : k + 1], squared[:, : k + 1]
     if settings.wanted.wide:
         copies = settings.smallest.copies(place.size)
         part = k / (settings.wanted.n_neighbors or k)
-        idx, squared = until_wide(candidates.idx, candidates.d, copies, c, part)
-        candidates = Candidates(idx.shape[1] - 1, idx, squared, settings.xi_rule, copies=copies)
+        idx, squared = until_wide(idx, squared, copies, c, part)
+        k = idx.shape[1] - 1
         nodes = nodes._replace(mass=place.size, root=np.sqrt(place.size)[:, None])
     if scaled is not None:
-        idx, squared, size = candidates.idx, candidates.d, place.size
+        size = place.size
         if place.piece is not None and settings.may_stand:
             stands = separation.stands(size, place.piece, c, min_size)
             idx, squared = separation.set_apart(idx, squared, stands)
             size = separation.standing(size, stands, min_size)
             nodes = nodes._replace(standing=size)
-        near, Z = candidates.k, points(place.geometry)
+        near, Z = idx.shape[1] if every else k, points(place.geometry)
         idx, squared = fragments.bridge_small(idx, squared, near, Z, size, min_size)
-        candidates = candidates._replace(idx=idx, d=squared)
+    xi = settings.xi_rule(squared, k, copies=None if copies is None else copies[idx[:, :k]])
+    candidates = Candidates(idx.shape[1] if every else k, idx, squared, xi, copies=copies)
     weights = _weights(settings.penalties, n, c, d, scaled)
     threads = effective_n_jobs(settings.lookup.n_jobs)
     problem = Problem(c=c, candidates=candidates, nodes=nodes, weights=weights, threads=threads)

@@ -53,8 +53,10 @@ def own_graph(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
     Each row has a regulariser of its own (`eq:24`): in many columns distances hardly differ, and
     with one for all some rows have one neighbour and others all.
     """
-    candidates, nodes = problem.candidates._replace(xi_rule=graph.neighbour_xi), problem.nodes
-    problem = problem._replace(candidates=candidates)
+    candidates, nodes = problem.candidates, problem.nodes
+    counts = candidates.counts(candidates.idx[:, : candidates.k])
+    xi = graph.neighbour_xi(candidates.d, candidates.k, copies=counts)
+    problem = problem._replace(candidates=candidates._replace(xi=xi))
     state = _blank(problem)
     S = similarities(graph_at(problem, state, state.dx))
     if nodes.mass is not None:

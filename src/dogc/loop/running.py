@@ -64,9 +64,10 @@ def run(
     ``firms``, alpha stays as it is.
     """
     lam, max_iter, tol, *_ = settings
-
-    def solved(problem: Problem) -> Result:
-        posed = problem._replace(ended=watch.end.is_near)
+    by_partition = settings.starts == ("modularity",) and lam is None
+    firm = firms and by_partition and settings.may_firm
+    while True:
+        posed = (held(problem) if firm else problem)._replace(ended=watch.end.is_near)
         if start is not None and settings.is_own:
             begin = [start]
         else:
@@ -74,15 +75,13 @@ def run(
             with watch.phase("start"):
                 begin = list(starts(posed, settings.init, settings.n_init, rng))
         with watch.phase("iterations"):
-            return solve(posed, method, begin, lam=lam, max_iter=max_iter, tol=tol, callback=watch)
-
-    by_partition = settings.starts == ("modularity",) and lam is None
-    firm = firms and by_partition and settings.may_firm
-    result = solved(held(problem) if firm else problem)
-    again = firms and not firm and result.reason in NO_SPLIT
-    if again and may_hold(settings, result, watch):
-        return solved(held(problem)), True
-    return result, firm
+            result = solve(
+                posed, method, begin, lam=lam, max_iter=max_iter, tol=tol, callback=watch
+            )
+        again = firms and not firm and result.reason in NO_SPLIT
+        if not (again and may_hold(settings, result, watch)):
+            return result, firm
+        firm = True
 
 
 def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:

@@ -19,20 +19,13 @@ class Candidates(NamedTuple):
     k: int
     idx: np.ndarray  # (n, k+1) in the space of all features, nearest first
     d: np.ndarray  # (n, k+1) their squared distances
-    xi_rule: Callable[..., np.ndarray]
+    xi: np.ndarray  # (n,) the regularisers of the row problem
     A: np.ndarray | None = None  # (n, k) a given graph on the candidates; None to learn S
     copies: np.ndarray | None = None  # (n,) rows that each node stands for there; None: one
 
     def counts(self, idx: np.ndarray) -> np.ndarray | None:
         """Numbers of rows that candidates stand for; None: one each."""
         return None if self.copies is None else self.copies[idx]
-
-    @property
-    def xi(self) -> np.ndarray:
-        """The regularisers of the row problem, by the rule."""
-        counts = self.counts(self.idx[:, : self.k])
-        rest = {} if counts is None else {"copies": counts}
-        return self.xi_rule(self.d, self.k, **rest)
 
 
 class Nodes(NamedTuple):

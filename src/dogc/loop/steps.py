@@ -79,7 +79,7 @@ def step_F(problem: Problem, state: State) -> State:
         starts.append(bottom_of(problem, state, state.graph.member))
     elif state.graph.n_components >= problem.c:
         N = eigen.null_space(state.graph.member, null_weights(problem))
-        starts.append(N @ stiefel.polar(N.T @ B))
+        starts.append(N @ discrete.polar(N.T @ B))
     values = [stiefel.quadratic_objective(L @ F, B, F) for F in starts]
     # The last F unless the other is lower by more than rounding: where there are more than
     # c components both are exact minima, and the last one says which of them to merge.

@@ -13,7 +13,6 @@ import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 
 from .lloyd import cell_means, nearest_mean
-from .stiefel import polar
 
 # Rows among which a rotation looks for those that lie furthest apart: all, or every so many.
 PIVOT_ROWS = 100_000
@@ -29,6 +28,20 @@ def times(Y: np.ndarray, M: np.ndarray) -> np.ndarray:
     array([5., 1., 5.])
     """
     return M[Y] if Y.ndim == 1 else Y @ M
+
+
+def polar(M: np.ndarray) -> np.ndarray:
+    """The orthonormal factor U V' of M: the nearest point with orthonormal columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.abs(polar(np.array([[2.0, 0.0], [0.0, 5.0]]))).round(6)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    U, _, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
+    return U @ Vt
 
 
 def procrustes(F: np.ndarray, Y: np.ndarray) -> np.ndarray:

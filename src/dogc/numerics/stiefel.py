@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg
 
 from .matrix import Ended, Matrix, never, norm_bound
 
@@ -32,20 +31,6 @@ def quadratic_objective(AF: np.ndarray, B: np.ndarray, F: np.ndarray) -> float:
     1.0
     """
     return float(np.vdot(F, AF) - 2.0 * np.vdot(F, B))
-
-
-def polar(M: np.ndarray) -> np.ndarray:
-    """The orthonormal factor U V' of M: the nearest point with orthonormal columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.abs(polar(np.array([[2.0, 0.0], [0.0, 5.0]]))).round(6)
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    U, _, Vt = scipy.linalg.svd(M, full_matrices=False, check_finite=False)
-    return U @ Vt
 
 
 def curvilinear_search(
