@@ -107,6 +107,7 @@ def as_copies(problem, state):
         candidates=problem.candidates._replace(
             idx=moved(problem.candidates.idx),
             d=problem.candidates.d[rows],
+            xi=problem.candidates.xi[rows],
             A=problem.candidates.A[rows],
         ),
         nodes=Nodes(np.ones(len(rows)), problem.nodes.coordinates[rows]),
