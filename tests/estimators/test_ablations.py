@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import reference
 from conftest import problem_for
 from dogc import DOGCOS, DOGCFixedGraph, DOGCRelaxed
+from dogc.fitting.auto.task import Task
 from dogc.loop import objective
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.lambda_search import begin_search
@@ -44,7 +45,8 @@ def test_dogc_i_is_read_by_kmeans():
     result = solve(problem, model.method, [state], max_iter=1, tol=1e-4)
     result = result._replace(state=result.state._replace(Y=Y))
     expected = KMeans(4, n_init=10, random_state=0).fit(Y).labels_
-    assert adjusted_rand_score(model._discretise(problem, result.state), expected) == 1.0
+    found = Task(None, model.method, 0, None).discretise(problem, result.state)
+    assert adjusted_rand_score(found, expected) == 1.0
 
 
 @pytest.mark.parametrize("xi", ["mean", "row"])

@@ -25,7 +25,7 @@ from ..fitting.settings import Settings, check_settings
 from ..loop import steps
 from ..loop.methods import Method
 from ..loop.solver import Record
-from ..loop.state import Problem, State, symmetric
+from ..loop.state import symmetric
 from ..loop.watch import Watch
 from ._elsewhere import check_where, follow
 from ._rows import NewRows, most_rows
@@ -94,7 +94,7 @@ class GraphClusterer(NewRows):
         settings = self._check(rows)
         watch = Watch(int(self.verbose), self.max_time, self.callback, settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        task = Task(settings, self.method, self._discretise, seed, watch)
+        task = Task(settings, self.method, seed, watch)
         with watch.guard(), single_blas_thread:
             found = many(rows, task) or few(rows, task)
             self._assign(found, rows)
@@ -181,7 +181,3 @@ class GraphClusterer(NewRows):
                 "n_clusters='auto' for the numbers ranked first, or with the number you want."
             )
         return found[n_clusters]
-
-    def _discretise(self, problem: Problem, state: State) -> np.ndarray:
-        """The discrete labels that a final state stands for."""
-        return self.method.final_labels(problem, state)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from sklearn.cluster import KMeans
-
 from ..loop import methods
-from ..loop.state import Problem, State
 from ._dogc import RegressingDOGC
 
 
@@ -269,10 +265,6 @@ class DOGCRelaxed(RegressingDOGC):
     """
 
     method = methods.DOGC_RELAXED
-
-    def _discretise(self, problem: Problem, state: State) -> np.ndarray:
-        kmeans = KMeans(problem.c, n_init=10, random_state=0)
-        return kmeans.fit(state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
 
 
 class DOGCFixedGraph(RegressingDOGC):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.cluster import KMeans
 
 from ...loop.initial_states import modularity_start, spectral_start
 from ...loop.methods import Method
@@ -33,13 +33,19 @@ class Task(NamedTuple):
 
     settings: Settings
     method: Method
-    discretise: Callable[[Problem, State], np.ndarray]  # the discrete labels of a final state
     seed: int
     watch: Watch
     X: Matrix = NO_ROWS
     size: np.ndarray = NO_ROWS
     n_distinct: int = 0
     place: Place | None = None  # columns as given, where neighbours are known already
+
+    def discretise(self, problem: Problem, state: State) -> np.ndarray:
+        """The discrete labels of a final state; k-means finds those of a continuous Y."""
+        if state.Y.ndim == 1:
+            return self.method.final_labels(problem, state)
+        kmeans = KMeans(problem.c, n_init=10, random_state=0)
+        return kmeans.fit(state.Y, sample_weight=problem.nodes.size).labels_.astype(np.int64)
 
 
 def sampled(task: Task) -> Task:
