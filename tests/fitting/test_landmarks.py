@@ -13,7 +13,7 @@ thorough = settings(deadline=None, max_examples=40)
 
 
 def points(rows, frame):
-    return landmarks.placed(frame, rows.X)
+    return landmarks.points_of_rows(frame, rows.X)
 
 
 def cloud(n=300, d=3, seed=0):

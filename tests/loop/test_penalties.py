@@ -7,7 +7,7 @@ from conftest import problem_for
 from dogc import DOGCOS
 from dogc.loop.initial_states import spectral_start
 from dogc.loop.penalties import Penalties, Weights, paper_weights
-from dogc.loop.running import FIRMER, held
+from dogc.loop.running import FIRMER, firmer
 
 
 @pytest.mark.parametrize("lam", [0.01, 3.0])
@@ -33,7 +33,7 @@ def test_penalties_of_the_paper_are_as_printed_at_every_lambda():
 
 def test_a_firmer_alpha_takes_beta_along_and_leaves_gamma(three_blobs):
     problem = problem_for(three_blobs[0], DOGCOS(3, n_neighbors=7))
-    firm = held(problem._replace(weights=lambda lam: Weights(0.5 * lam, 2.0, 0.25)))
+    firm = firmer(problem._replace(weights=lambda lam: Weights(0.5 * lam, 2.0, 0.25)))
     assert firm.weights(3.0) == (1.5 * FIRMER, 2.0 * FIRMER, 0.25)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dogc.paper import command, figures, protocol
-from dogc.paper.figures import FIGURES, largest_rise, settled
+from dogc.paper.figures import FIGURES, largest_rise, settling_iteration
 
 ROOT = pathlib.Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "reproduction"
@@ -85,10 +85,10 @@ def test_directions_are_those_that_part_two_gaussians_while_they_are_far():
 
 def test_a_descent_has_settled_when_it_comes_near_its_end_for_good():
     there_and_away = np.array([9.0, 4.001, 5.0, 4.1, 4.0001, 4.0])
-    counts = [settled(there_and_away, tolerance) for tolerance in (1e-3, 1e-1, 1e-9, 10.0)]
+    counts = [settling_iteration(there_and_away, least) for least in (1e-3, 1e-1, 1e-9, 10.0)]
     assert counts == [5, 4, 6, 1]
     assert largest_rise(there_and_away) == pytest.approx(0.999 / 4.001)
-    assert settled(np.array([3.0]), 1e-6) == 1
+    assert settling_iteration(np.array([3.0]), 1e-6) == 1
     assert largest_rise(np.array([3.0])) == largest_rise(np.array([3.0, 2.0, 2.0])) == 0.0
 
 

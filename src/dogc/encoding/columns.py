@@ -83,7 +83,7 @@ def no_difference(low: float, high: float) -> bool:
     return high - low <= max(1e-13 * max(abs(low), abs(high)), TOO_SMALL)
 
 
-class Counted(NamedTuple):
+class TextCounts(NamedTuple):
     """How often a column holds which text."""
 
     texts: list[str]  # distinct, by first appearance
@@ -103,7 +103,7 @@ def _plan_text(facts: ColumnStatistics) -> Plan:
         levels = levels_of(facts.sample)
         counts = dict(zip(levels.texts, levels.counts.tolist(), strict=True))
     rows = np.array([*counts.values()], dtype=np.int64)
-    counted = Counted([*counts], rows, facts.missing, complete=facts.counts is not None)
+    counted = TextCounts([*counts], rows, facts.missing, complete=facts.counts is not None)
     if len(counted.texts) == 1 and not counted.missing:
         return left_out("constant")
     plan = None
@@ -112,7 +112,7 @@ def _plan_text(facts: ColumnStatistics) -> Plan:
     return plan or _plan_category(counted)
 
 
-def _plan_boolean(counted: Counted) -> Plan | None:
+def _plan_boolean(counted: TextCounts) -> Plan | None:
     found = {text.lower() for text in counted.texts}
     for yes, no in _YES_NO:
         if counted.complete and found == {yes, no}:
@@ -123,7 +123,7 @@ def _plan_boolean(counted: Counted) -> Plan | None:
     return None
 
 
-def _plan_number(counted: Counted) -> Plan | None:
+def _plan_number(counted: TextCounts) -> Plan | None:
     unit = unit_of(counted.texts)
     bare = [without_unit(text, *unit) for text in counted.texts] if unit else counted.texts
     if any(CODE.fullmatch(text) for text in bare):
@@ -137,14 +137,14 @@ def _plan_number(counted: Counted) -> Plan | None:
     return None if plan.get("stray") else {**plan, **around}
 
 
-def _plan_date(counted: Counted) -> Plan | None:
+def _plan_date(counted: TextCounts) -> Plan | None:
     form = date_format(counted.texts, counted.counts)
     if form is None:
         return None
     return _with_strays({"kind": "date", "format": form}, counted, parse_dates(counted.texts, form))
 
 
-def _with_strays(plan: Plan, counted: Counted, values: np.ndarray) -> Plan | None:
+def _with_strays(plan: Plan, counted: TextCounts, values: np.ndarray) -> Plan | None:
     """Complete the plan of a column of numbers, unless too many cells are none."""
     none = np.isnan(values)
     strays = int(counted.counts[none].sum())
@@ -176,7 +176,7 @@ def median_of_counted(values: np.ndarray, counts: np.ndarray) -> float:
     return float(np.mean(values[order][np.searchsorted(ends, middle, side="right")]))
 
 
-def _plan_category(counted: Counted) -> Plan:
+def _plan_category(counted: TextCounts) -> Plan:
     """The plan for a column of words: the frequent ones, if they are most of it."""
     counts, present, texts = counted.counts, counted.present, counted.texts
     if len(texts) > NEARLY_ALL * present and len(texts) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
-from ..fitting.auto.trials import Solved
+from ..fitting.auto.trials import Labelling
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
@@ -198,14 +198,14 @@ class CLR(FixedGraphClusterer):
     def _build_on(self, nodes: NodeGraph, c: int) -> FixedGraph:
         return FixedGraph(node_graph(nodes, c))
 
-    def _solve(self, fixed: FixedGraph, c: int, watch: Watch) -> Solved:
+    def _solve(self, fixed: FixedGraph, c: int, watch: Watch) -> Labelling:
         """Change the graph until it has c components."""
         problem, method = fixed.A, METHODS[self.norm]
         lam = _checks.check_positive("lam", self.lam, "auto")
         result = run(problem, method, RunSettings(lam, self.max_iter, self.tol), 0, watch)[0]
         labels = method.final_labels(problem, result.state)
         S, F = similarities(result.state), result.state.F / problem.nodes.root
-        return Solved(labels, result.reason in HALTED, (S, F, result))
+        return Labelling(labels, result.reason in HALTED, (S, F, result))
 
     def _assign_graph(self, A: Any, dtype: Any) -> None:
         self.similarity_matrix_ = A.astype(dtype)

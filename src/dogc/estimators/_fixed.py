@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _checks
 from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, labelling, many
-from ..fitting.auto.trials import Solved, resolve
+from ..fitting.auto.trials import Labelling, resolve
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
@@ -89,7 +89,7 @@ class FixedGraphClusterer(RowClusterer):
         follow(self, X)
         return found
 
-    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Solved:
+    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Labelling:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
         X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
@@ -118,7 +118,7 @@ class FixedGraphClusterer(RowClusterer):
         """The graph of representatives."""
         return FixedGraph(nodes.A, nodes.X)
 
-    def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
+    def _solve(self, fixed: Any, c: int, watch: Watch) -> Labelling:
         """Labels of the nodes; the outcome is a graph, an embedding and what else was found."""
         raise NotImplementedError
 
@@ -131,7 +131,7 @@ class FixedGraphClusterer(RowClusterer):
 
     def _resolve(
         self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch
-    ) -> Solved | None:
+    ) -> Labelling | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
         given = self.get_params(deep=False)
         if "n_representatives" not in given:
@@ -145,7 +145,7 @@ class FixedGraphClusterer(RowClusterer):
         all_rows = ManyRows(rows, drawn[0], Frame(scale_rows(drawn[0].X), None), numbers, c)
         options = Options(given["n_neighbors"], settings.bandwidth)
 
-        def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
+        def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Labelling:
             return self._solve(self._build_on(nodes, c), c, watch)  # no start, nothing to firm
 
         trial, solved, _ = resolve(all_rows, solve, options, watch)
@@ -195,12 +195,12 @@ class EmbeddingClusterer(FixedGraphClusterer):
         _checks.check_choice("assign_labels", self.assign_labels, self._discretisers)
         _checks.check_count("n_init", self.n_init, words=("auto",))
 
-    def _solve(self, fixed: Any, c: int, watch: Watch) -> Solved:
+    def _solve(self, fixed: Any, c: int, watch: Watch) -> Labelling:
         """Embed the nodes of a graph and read labels off."""
         F = self._embed(fixed, c)
         n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
-        return Solved(labels, False, (fixed.A, F, None))
+        return Labelling(labels, False, (fixed.A, F, None))
 
     def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
         raise NotImplementedError

@@ -193,7 +193,7 @@ class DaskRows(RowSet):
     """A dask array of rows, with a dask array of what they weigh."""
 
     sparse = False
-    held: Any = RowsInMemory.held  # the rows of a sample are in memory
+    sample_rows: Any = RowsInMemory.sample_rows  # the rows of a sample are in memory
     nearest_mean: Any = RowsInMemory.nearest_mean
 
     def __init__(self, X: da.Array, weight: da.Array | None, cosine: bool, n_jobs: int | None):

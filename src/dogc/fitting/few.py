@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from .._checks import check_room
 from ..loop.initial_states import own_graph
-from ..loop.running import held, may_hold, run
+from ..loop.running import firmer, may_hold, run
 from ..loop.solver import HALTED, SUCCESS, Result
 from ..loop.state import Problem, State, similarities
 from ..loop.steps import scatter_of
@@ -29,7 +29,7 @@ from .evidence import Evidence, evidence_of, evidence_of_graph, spread_rows
 from .new_rows import Model
 from .problems import Place, points, problem_at, projection
 from .representatives import FEW_ROWS, RowFacts, RowSet
-from .result import FitResult, Learned, choices_of, other_counts
+from .result import FitResult, LearnedMatrices, choices_of, other_counts
 from .rule import RuleRows, fitted_rule, judged_rule
 from .settings import wide_scale
 
@@ -215,11 +215,11 @@ def solution_at(task: Task, look: Look, k: int, c: int) -> Solution:
     not, it follows the fringes of clusters that overlap, and alpha is to hold it to the labels.
     """
     settings, method = begins_at(task.settings.run, look), task.method
-    if k not in look.begun:
+    if k not in look.starts:
         with task.watch.phase("start"):
             here = start_at(task, look.place, c, k, look.start, {})
-            look = look._replace(begun={**look.begun, k: here})
-    problem, start = look.begun[k]
+            look = look._replace(starts={**look.starts, k: here})
+    problem, start = look.starts[k]
     # What was solved for a choice is taken as it is, unless somebody wants to watch.
     ran = None if task.watch.audience else look.solved.get(k)
     result, firm = ran or run(problem, method, settings, task.seed, task.watch, start)
@@ -228,7 +228,7 @@ def solution_at(task: Task, look: Look, k: int, c: int) -> Solution:
         left = discrete.adjusted_rand(labels, start.Y, task.size) < AGREED
         fewer = _cut(problem, start, labels) <= FEWER * _cut(problem, start, start.Y)
         if left and not fewer:
-            result = run(held(problem), method, settings, task.seed, task.watch, start, False)[0]
+            result = run(firmer(problem), method, settings, task.seed, task.watch, start, False)[0]
     return Solution(problem, look.place, result, look)
 
 
@@ -240,7 +240,7 @@ def may_have_rivals(task: Task, looks: list[Look], solution: Solution) -> bool:
     count: labels have whitened them, right or wrong, and scales then agree on these labels.
     """
     c, wanted = solution.problem.c, task.settings.wanted
-    _, start = solution.look.begun[wanted.n_neighbors or solution.look.scales.chosen]
+    _, start = solution.look.starts[wanted.n_neighbors or solution.look.scales.chosen]
     first = next(iter(better_looks(looks).values()))
     agreed = first.score >= AGREED or start.graph.n_components >= c
     ended = solution.result.reason in HALTED or task.watch.overdue
@@ -271,12 +271,12 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
         watch = task.watch.quiet()
         tried, _ = run(here, task.method, settings, task.seed, watch, start)
     found = task.method.final_labels(here, tried.state)
-    usual: Start = look.begun[min(look.begun, key=distance_from_usual)]
+    usual: Start = look.starts[min(look.starts, key=distance_from_usual)]
     fewer = _cut(here, start, found) <= FEWER_WIDE * _cut(here, start, labels)
     little_more = _cut(*usual, found) <= MORE * _cut(*usual, labels)
     if not (tried.reason in SUCCESS and fewer and little_more):
         return solution
-    starts = {other: state.Y for other, (_, state) in look.begun.items()}
+    starts = {other: state.Y for other, (_, state) in look.starts.items()}
     scales = weigh_scales({**starts, k: found}, task.size)._replace(chosen=k)
     look = look._replace(columns=columns, scales=scales, start=name)
     return Solution(here, place, tried, look)
@@ -290,7 +290,7 @@ def _cut(problem: Problem, start: State, labels: np.ndarray) -> float:
 
 def row_result(
     task: Task, solution: Solution, X: Matrix, rows: DistinctRows, k: int
-) -> tuple[Learned, RowFacts, Model, float]:
+) -> tuple[LearnedMatrices, RowFacts, Model, float]:
     """Matrices, facts of rows and model of a solution; clusters are numbered by falling size."""
     settings, (problem, place, result, _) = task.settings, solution
     geometry, state, wide = place.geometry, result.state, settings.wanted.wide
@@ -301,7 +301,7 @@ def row_result(
     # The matrices, for all rows
     W = projection(geometry, state, X.shape[1])
     F = (state.F / problem.nodes.root).astype(dtype)
-    learned = Learned(
+    learned = LearnedMatrices(
         distinct.spread_graph(similarities(state), rows),
         np.where(inverse[:, None] >= 0, F[inverse], dtype.type(0)),
         scaling.feature_map(scaled, W),
@@ -349,9 +349,9 @@ def _with_left_out(
     X: Matrix,
     rows: DistinctRows,
     lone: np.ndarray,
-    learned: Learned,
+    learned: LearnedMatrices,
     facts: RowFacts,
-) -> tuple[Learned, RowFacts]:
+) -> tuple[LearnedMatrices, RowFacts]:
     """Rows without a say, labelled as new ones; lone ones hang on the row that is nearest."""
     left_out = np.flatnonzero(rows.inverse < 0)
     if not len(left_out):

@@ -48,7 +48,7 @@ class RowsInMemory(RowSet):
         merged = functools.partial(sampling.merged, size=size)
         return over_rows(sampling.smallest_keys, merged, size, columns)
 
-    def held(self, sample: sampling.Sample) -> RowsInMemory:
+    def sample_rows(self, sample: sampling.Sample) -> RowsInMemory:
         """The rows of a sample: in memory as well."""
         return RowsInMemory(sample.X, sample.weight, self.n_jobs)
 

@@ -32,7 +32,7 @@ class FittedRows(NamedTuple):
     stray: Any = None  # (n,) whether each is in a group too small for a cluster
 
 
-Fitted = FittedRows | Representatives
+Labeller = FittedRows | Representatives
 
 
 def fitted_rows(
@@ -74,14 +74,14 @@ def project(X: Matrix, components: np.ndarray | None) -> Matrix:
     return X if components is None else np.asarray(X @ components.T)
 
 
-def new_labels(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def new_labels(fitted: Labeller, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The label with the most weight in the row problem of each new row, lowest in a tie."""
     if isinstance(fitted, Representatives):
         return linked_labels(fitted, X, n_jobs)
     return in_chunks(lambda rows: new_shares(fitted, rows, n_jobs).argmax(axis=1), X)
 
 
-def new_shares(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def new_shares(fitted: Labeller, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The weight of each label in the row problem of each new row, of shape (n, c)."""
     if isinstance(fitted, Representatives):
         search = links.make_search(fitted.R, fitted.metric)

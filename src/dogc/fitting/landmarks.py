@@ -33,7 +33,7 @@ class Landmarks(NamedTuple):
     centres: np.ndarray  # (c, c)
 
 
-def placed(frame: Frame, X: Matrix) -> np.ndarray:
+def points_of_rows(frame: Frame, X: Matrix) -> np.ndarray:
     """Rows as points, without the bits that change with the unit of X: ties stay ties."""
     bits = scaling.KEPT_BITS[frame.scaled.X.dtype]
     return rounded(as_points(frame, X), SMALLEST, bits)
@@ -62,9 +62,9 @@ def make_landmarks(
     landmarks.
     """
     if p >= len(rows.size):
-        return placed(frame, rows.X)
+        return points_of_rows(frame, rows.X)
     drawn = rng.permutation(len(rows.size))[: candidates * p]
-    Z = placed(frame, rows.X[drawn])
+    Z = points_of_rows(frame, rows.X[drawn])
     if candidates == 1:
         return Z
     assign = functools.partial(lloyd.nearest_mean, threads=effective_n_jobs(n_jobs))
@@ -78,7 +78,7 @@ def nearest_landmarks(
     search = links.make_search(R)
 
     def block(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        idx, d = links.nearest(search, placed(frame, X[rows]), k)
+        idx, d = links.nearest(search, points_of_rows(frame, X[rows]), k)
         return idx.astype(np.int32), d
 
     idx, d = zip(*over_blocks(block, X, n_jobs), strict=True)

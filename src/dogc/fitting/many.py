@@ -22,7 +22,7 @@ from .auto.n_components import geometry_of
 from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
-from .auto.trials import Solved, Trial, make_trial, partition_of, resolve, sample_labels
+from .auto.trials import Labelling, Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length
 from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
@@ -39,7 +39,7 @@ from .representatives import (
     as_points,
     projected,
 )
-from .result import FitResult, Learned, choices_of, other_counts
+from .result import FitResult, LearnedMatrices, choices_of, other_counts
 from .rule import fitted_rule, judged_rule, sampled_rows
 from .scaling import feature_map, scale_rows
 from .settings import SmallestCluster, wide_scale
@@ -58,7 +58,7 @@ PROJECTION_NODES = 500
 GOLDEN = 0.6180339887498949
 
 
-class Chosen(NamedTuple):
+class ManyChoices(NamedTuple):
     """Many rows with everything that is chosen before a graph is learned on representatives."""
 
     many: ManyRows
@@ -68,7 +68,7 @@ class Chosen(NamedTuple):
     components: np.ndarray | None  # (m, d), from the user's columns to where rows are compared
 
 
-def chosen(rows: RowSet, task: Task) -> Chosen | None:
+def choose(rows: RowSet, task: Task) -> ManyChoices | None:
     """Draw a sample and choose on it; None where rows are few enough to be nodes themselves."""
     settings, watch = task.settings, task.watch
     wanted, p = settings.wanted, settings.wanted.n_representatives
@@ -101,7 +101,7 @@ def chosen(rows: RowSet, task: Task) -> Chosen | None:
             geometry = geometry_of(sample.X, wanted.n_components, columns)
         frame = frame_in(sample.X, columns, geometry)
         if settings.lookup.norm == "euclidean":
-            frame = led(frame, sample.weight)
+            frame = leading_frame(frame, sample.weight)
         all_rows = ManyRows(rows, sample, frame, numbers, c)
         W = None
         if geometry.m is not None:
@@ -109,26 +109,26 @@ def chosen(rows: RowSet, task: Task) -> Chosen | None:
             frame = frame if geometry.space is None else projected(frame, W)
             all_rows = all_rows._replace(frame=frame)
     components = feature_map(geometry.scaled, W)
-    return Chosen(all_rows, counts, looks, columns.name, components)
+    return ManyChoices(all_rows, counts, looks, columns.name, components)
 
 
 def many(rows: RowSet, task: Task) -> FitResult | None:
     """Fit rows by representatives; None where they are few enough to be nodes themselves."""
     settings, watch, method = task.settings, task.watch, task.method
-    choice, jobs, dtype = chosen(rows, task), settings.lookup.n_jobs, rows.dtype
+    choice, jobs, dtype = choose(rows, task), settings.lookup.n_jobs, rows.dtype
     if choice is None:
         return None
     all_rows, counts, looks, geometry, components = choice
     frame, c = all_rows.frame, all_rows.c
 
-    def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Solved:
+    def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Labelling:
         """The graph of representatives, solved from a start with alpha multiplied."""
         strength = settings.penalties._replace(alpha=firmness * settings.penalties.alpha)
         firm = settings._replace(penalties=strength)
         problem = problem_on(nodes, frame, firm, c, method.regresses)
         result, _ = run(problem, method, settings.run._replace(init=init), task.seed, watch)
         labels = task.discretise(problem, result.state)
-        return Solved(labels, result.reason in HALTED, (problem, result))
+        return Labelling(labels, result.reason in HALTED, (problem, result))
 
     # 4) The number of representatives, and the solution
     trial, solved, starts = resolve(all_rows, solve, Options.of(settings), watch)
@@ -152,7 +152,7 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
         own = labelling.new_labels(fitted, sample.X, jobs)
         rule, agreement = judged_rule(rule, settings, sample.X, own, sample.weight, agreement)
         model = model._replace(rule=rule)
-    learned = Learned(
+    learned = LearnedMatrices(
         similarities(state),
         (state.F / problem.nodes.root).astype(dtype),
         components,
@@ -257,7 +257,7 @@ def frame_in(X: Matrix, columns: Columns, geometry: Geometry) -> Frame:
     return frame if geometry.lookup is None else projected(frame, geometry.lookup.T)
 
 
-def led(frame: Frame, weight: np.ndarray) -> Frame:
+def leading_frame(frame: Frame, weight: np.ndarray) -> Frame:
     """The frame that looks along the leading principal directions, where columns are many.
 
     So many directions hold what clusters are; the others cost time and hold noise.
@@ -272,7 +272,7 @@ def _spread(sample: sampling.Sample, geometry: Geometry) -> sampling.Sample:
     """Rows spread over the sample, by their place and not by chance."""
     if len(sample.keys) <= SAMPLE_ROWS:
         return sample
-    Z = as_points(led(frame_in(sample.X, GIVEN, geometry), sample.weight), sample.X)
+    Z = as_points(leading_frame(frame_in(sample.X, GIVEN, geometry), sample.weight), sample.X)
     Z = principal.own_axes(Z, sample.weight)
     cell = lloyd.halved_cells(Z, sample.weight, SAMPLE_ROWS)
     order = np.lexsort((Z.sum(axis=1), cell))

@@ -9,7 +9,7 @@ import numpy as np
 from ..numerics import graph, outliers
 from ..numerics.matrix import Matrix
 from . import labelling, outlier_scores
-from .labelling import Fitted
+from .labelling import Labeller
 from .representatives import RowFacts
 from .rule import Rule, rule_labels, rule_scores, softmax
 
@@ -17,7 +17,7 @@ from .rule import Rule, rule_labels, rule_scores, softmax
 class Model(NamedTuple):
     """All that new rows are told by."""
 
-    fitted: Fitted
+    fitted: Labeller
     rule: Rule | None = None  # None: new rows follow their neighbours
     metric: str = "euclidean"
     outlier_label: int | None = None

@@ -11,7 +11,7 @@ from ..numerics import outliers, separation
 from ..numerics.matrix import Matrix
 from . import labelling, links, neighbours
 from .distinct import DistinctRows
-from .labelling import Fitted, FittedRows
+from .labelling import FittedRows, Labeller
 from .problems import Place, points
 from .repeatable import in_chunks
 from .representatives import Representatives
@@ -114,7 +114,7 @@ def _around(place: Place, n_jobs: int | None, watch: Watch) -> links.Nearest:
     return (place.idx, place.d) if watch.end.reason else found
 
 
-def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
+def new_scores(fitted: Labeller, X: Matrix, n_jobs: int | None) -> np.ndarray:
     """The score of each new row; a fitted row is its own nearest neighbour here."""
     if isinstance(fitted, Representatives):
         search = links.make_search(fitted.R, fitted.metric)
@@ -138,7 +138,7 @@ def new_scores(fitted: Fitted, X: Matrix, n_jobs: int | None) -> np.ndarray:
     return in_chunks(scores, X)
 
 
-def are_outliers(fitted: Fitted, X: Matrix, score: np.ndarray, n_jobs: int | None) -> np.ndarray:
+def are_outliers(fitted: Labeller, X: Matrix, score: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """New rows with a high score, and those that belong to a group too small for a cluster."""
     far = score > outliers.OUTLYING
     if fitted.stray is None or not fitted.stray.any():

@@ -161,7 +161,7 @@ class RowSet(Protocol):
             self._drawn, self._drawn_size = self._draw(size), size
         return sampling.Sample(*(part[:size] for part in self._drawn))
 
-    def held(self, sample: sampling.Sample) -> RowSet:
+    def sample_rows(self, sample: sampling.Sample) -> RowSet:
         """The rows of a sample, where they are worked on best."""
 
     def count_distinct(self, enough: int) -> int:

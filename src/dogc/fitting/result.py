@@ -33,7 +33,7 @@ class Choices(NamedTuple):
     neighbors_recall: float | None
 
 
-class Learned(NamedTuple):
+class LearnedMatrices(NamedTuple):
     """The matrices that the loop left, as the user sees them."""
 
     S: sp.csr_array
@@ -55,7 +55,7 @@ class FitResult(NamedTuple):
 
     choices: Choices
     run: Result
-    learned: Learned
+    learned: LearnedMatrices
     rows: RowFacts
     model: Model
     agreement: float  # share of labels that the model gives again

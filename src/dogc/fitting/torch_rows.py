@@ -128,7 +128,7 @@ class TorchRows(RowSet):
         names = sampling.column_names(over_rows(ends, np.maximum), sums_of)
         return over_rows(smallest, functools.partial(sampling.merged, size=size), names)
 
-    def held(self, sample: sampling.Sample) -> TorchRows:
+    def sample_rows(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""
         return TorchRows(sample.X, sample.weight, self.device)
 

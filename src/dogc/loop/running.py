@@ -1,4 +1,4 @@
-"""A run of the loop, timed and watched; again with a firmer alpha where clusters overlap."""
+"""A run of the loop, timed and watched; again with a at alpha where clusters overlap."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def run(
     by_partition = settings.starts == ("modularity",) and lam is None
     firm = firms and by_partition and settings.may_firm
     while True:
-        posed = (held(problem) if firm else problem)._replace(ended=watch.end.is_near)
+        posed = (firmer(problem) if firm else problem)._replace(ended=watch.end.is_near)
         if start is not None and settings.is_own:
             begin = [start]
         else:
@@ -90,11 +90,11 @@ def may_hold(settings: RunSettings, result: Result, watch: Watch) -> bool:
     return settings.may_firm and settings.lam is None and not ended
 
 
-def held(problem: Problem) -> Problem:
+def firmer(problem: Problem) -> Problem:
     """The problem with an alpha that holds the graph to the labels."""
 
-    def firmer(lam: float) -> Weights:
+    def at(lam: float) -> Weights:
         alpha, beta, gamma = problem.weights(lam)
         return Weights(alpha * FIRMER, beta * FIRMER, gamma)
 
-    return problem._replace(weights=firmer)
+    return problem._replace(weights=at)

@@ -295,7 +295,7 @@ def descent(method: str, data: str, at: str, seed: int) -> tuple[float, np.ndarr
     return lam, np.array([record.objective for record in history])
 
 
-def settled(values: np.ndarray, tolerance: float) -> int:
+def settling_iteration(values: np.ndarray, tolerance: float) -> int:
     """Iterations until an objective is within a relative tolerance of its end, for good."""
     far = np.flatnonzero(np.abs(values - values[-1]) > tolerance * abs(values[-1]))
     return int(far[-1]) + 2 if len(far) else 1
@@ -322,7 +322,7 @@ def convergence(results: Results, path: pathlib.Path) -> Any:
             axis.plot([], [], color=colour, label=f"{at} lambda, {lam:.2g}")
             rise = f"{max(map(largest_rise, runs)):.1e}"
             for tolerance in TOLERANCES:
-                counts = [settled(run, tolerance) for run in runs]
+                counts = [settling_iteration(run, tolerance) for run in runs]
                 rows.append({
                     "method": method, "data": data, "lambda": at, "value": f"{lam:.4g}",
                     "within": f"{tolerance:g}", "starts": starts,

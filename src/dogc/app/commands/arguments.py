@@ -25,7 +25,7 @@ OPTIONS = {"n_clusters": "--clusters", "n_neighbors": "--neighbors",
 SETTINGS = {"--metric": "metric", "--components": "n_components", "--outliers": "outlier_label"}
 
 
-class Asked(NamedTuple):
+class TableOptions(NamedTuple):
     """The options of ``cluster``, ``compare`` and ``explore``, as far as a command has them."""
 
     file: str
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
                 "random_state": self.seed, **self.settings}  # fmt: skip
 
 
-def asked(given: Mapping[str, Any]) -> Asked:
+def table_options(given: Mapping[str, Any]) -> TableOptions:
     """The options of a command by their names, checked."""
     if not 0 <= (seed := given["seed"]) <= LARGEST_SEED:
         raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
@@ -69,7 +69,7 @@ def asked(given: Mapping[str, Any]) -> Asked:
                     f"--method {method} has no {option}; leave it out, or choose --method dogc-os."
                 )
     matching(file := with_array(given["file"], given["array"]))
-    return Asked(
+    return TableOptions(
         file,
         Output(given["out"], given["force"], given["raw_cells"]),
         encoder,

@@ -18,7 +18,7 @@ from .. import report as reports
 from ..files.clustering import asked_of, known_labels
 from ..files.reading import Table, read_table
 from ..report.page import digits, short
-from .arguments import Asked, asked, count
+from .arguments import TableOptions, count, table_options
 from .cluster_files import with_columns
 from .outputs import Output
 from .terminal import Terminal
@@ -31,7 +31,7 @@ def run_compare(
     terminal: Terminal, clusters: str, methods: list[str] | None, quality: bool, **given: Any
 ) -> int:
     """Run methods side by side."""
-    n_clusters, options = count("--clusters", clusters), asked(given)
+    n_clusters, options = count("--clusters", clusters), table_options(given)
     table, preparation, X = prepared(options, "compare")
     truth = known_labels(table.frame, preparation.label_column)
     found = comparison.compare(X, n_clusters, methods, truth,
@@ -52,7 +52,7 @@ def run_compare(
     return 0
 
 
-def prepared(options: Asked, name: str) -> tuple[Table, MixedEncoder, np.ndarray]:
+def prepared(options: TableOptions, name: str) -> tuple[Table, MixedEncoder, np.ndarray]:
     """The table that was named, its encoder and its rows as numbers."""
     options.out.check_folder(files(name))
     table = read_table(options.file)

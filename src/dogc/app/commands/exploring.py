@@ -12,7 +12,7 @@ from .. import report as reports
 from ..files.clustering import asked_of, known_labels
 from ..report.counts import describe_exploration
 from ..report.page import short
-from .arguments import asked
+from .arguments import table_options
 from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
 
@@ -22,7 +22,7 @@ MOST = 30
 
 def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     """Fit a method at several numbers of clusters and write what was found."""
-    options, numbers = asked(given), range(first, last + 1)
+    options, numbers = table_options(given), range(first, last + 1)
     if not 0 < first <= last < first + MOST:
         raise TableError(f"--from {first} --to {last}: pass numbers above 0, the smaller first, "
                          f"and at most {MOST} of them.")  # fmt: skip

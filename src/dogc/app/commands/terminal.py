@@ -25,7 +25,7 @@ from ..files.reading import open_table
 from ..files.tally import named_sizes
 from ..models import saving
 from . import cluster_files, prediction
-from .arguments import asked, count, with_array, with_options
+from .arguments import count, table_options, with_array, with_options
 from .outputs import Output
 
 LONGEST = 5000  # letters of a text that is printed
@@ -92,7 +92,7 @@ class Terminal:
 
 def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
     """Cluster a file and write everything; 130 where it was interrupted on the way."""
-    n_clusters, options = count("--clusters", clusters, "auto"), asked(given)
+    n_clusters, options = count("--clusters", clusters, "auto"), table_options(given)
     options.out.check_folder(cluster_files.FILES)
     bar = RowsDone(terminal.progress)
     with contextlib.closing(bar), open_table(options.file, bar) as table:

@@ -60,7 +60,7 @@ class Clustering(NamedTuple):
         return self.tally.rows
 
 
-class Fitted(NamedTuple):
+class TableFit(NamedTuple):
     """A model fitted to the rows of a table, or to a sample of very many."""
 
     model: Any
@@ -78,7 +78,7 @@ def fitted_to(
     n_clusters: int | str,
     parameters: dict[str, Any],
     watch: Watch,
-) -> Iterator[Fitted]:
+) -> Iterator[TableFit]:
     """Fit an encoder to a table, and a method to the numbers; they stay in a temporary file."""
     check_cluster_count(n_clusters, table.rows, "auto")
     model = named_estimator(method, n_clusters, parameters)  # a name that is none is told first
@@ -110,7 +110,7 @@ def fitted_to(
         number_by_size(model)
         if sampled:
             notes.append(SAMPLED.format(n=len(X), total=table.rows))
-        yield Fitted(model, X, sampled, seconds, notes)
+        yield TableFit(model, X, sampled, seconds, notes)
 
 
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
@@ -127,7 +127,7 @@ def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
 def label_all(
     table: Table,
     encoder: MixedEncoder,
-    fitted: Fitted,
+    fitted: TableFit,
     method: str,
     write: Callable[[pandas.DataFrame, dict[str, np.ndarray]], None],
     watch: Watch,

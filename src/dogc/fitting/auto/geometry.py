@@ -46,7 +46,7 @@ class Look(NamedTuple):
 
     columns: Columns
     place: Place
-    begun: dict[int, Start]  # where a run begins, by number of neighbours
+    starts: dict[int, Start]  # where a run begins, by number of neighbours
     scales: ScaleChoice
     start: str = "spectral"
     solved: dict[int, Ran] = {}  # noqa: RUF012  # what was solved on the way
@@ -126,7 +126,7 @@ def look_around(task: Task, c: int) -> list[Look]:
         first = looks_in(task, c, solved, place_of(task, solved), starts)[0]
     # Labels of a solution at the best scale, whatever scale the user named
     k = first.scales.chosen
-    problem, start = first.begun[k]
+    problem, start = first.starts[k]
     with task.watch.phase("choices"):
         settings = begins_at(task.settings.run, first)
         ran = run(problem, task.method, settings, task.seed, task.watch.quiet(), start)
@@ -196,7 +196,7 @@ def looks_in(
                 if known and (watch.overdue or hopeless):
                     break
                 watch.trying(f"{start} start, scale {number} of {len(candidates)}")
-                known[k] = start_at(task, place, c, k, start, first.begun if first else {})
+                known[k] = start_at(task, place, c, k, start, first.starts if first else {})
         labels = {k: state.Y for k, (_, state) in known.items()}
         broken = {k for k, (_, state) in known.items() if state.graph.n_components > c}
         scales = weigh_scales(labels, task.size, broken)

@@ -44,7 +44,7 @@ PAIR_BYTES = 120
 CHEAPER = 0.1
 
 
-class Solved(NamedTuple):
+class Labelling(NamedTuple):
     """Labels and outcome of a graph of representatives."""
 
     labels: np.ndarray  # (p,)
@@ -53,7 +53,7 @@ class Solved(NamedTuple):
 
 
 # What solves a graph of representatives from a start, a word or labels, with alpha multiplied.
-Solve = Callable[[NodeGraph, Watch, Any, float], Solved]
+Solve = Callable[[NodeGraph, Watch, Any, float], Labelling]
 
 
 class Trial(NamedTuple):
@@ -63,7 +63,7 @@ class Trial(NamedTuple):
     nodes: NodeGraph
     rows: LinkedRows  # those of the sample, until all rows are linked
     each: float = 0.0  # seconds that it took to compare one row with one representative
-    solved: Solved | None = None  # None too where only its modularity partition is known
+    solved: Labelling | None = None  # None too where only its modularity partition is known
     node_labels: np.ndarray = np.empty(0)  # (p,)
     labels: np.ndarray = np.empty(0)  # of the rows of the sample
     start: str = "spectral"
@@ -74,7 +74,7 @@ def make_trial(many: ManyRows, p: int, options: Options, watch: Watch) -> Trial:
     """The graph of p representatives and the rows of the sample alone, not solved yet."""
     fitted = make_representatives(many, p, options, watch.end.is_near)
     began = watch.clock()
-    rows, sums = many.rows.held(many.sample).link(fitted)
+    rows, sums = many.rows.sample_rows(many.sample).link(fitted)
     each = (watch.clock() - began) / (len(many.sample.keys) * len(fitted.R))
     return Trial(fitted, make_nodes(fitted, sums, many, options), rows, each)
 
@@ -179,7 +179,7 @@ def best_trials(many: ManyRows, solve: Solve, options: Options, watch: Watch) ->
 
 def resolve(
     many: ManyRows, solve: Solve, options: Options, watch: Watch
-) -> tuple[Trial, Solved, dict[str, ResolutionChoice]]:
+) -> tuple[Trial, Labelling, dict[str, ResolutionChoice]]:
     """Choose the number of representatives on the sample, then solve with all rows.
 
     What all rows say is taken if it agrees with what the sample said as far as two resolutions
