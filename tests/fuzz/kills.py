@@ -39,7 +39,7 @@ def watch(event, given):
     if kind == "import":
         counts = event == "import"
     else:
-        counts = event == "fcntl.flock" or event in FILES and any(out in str(g) for g in given)
+        counts = event in FILES and any(out in str(g) for g in given)
     if counts:
         seen += 1
         if seen == number:
