@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import ESTIMATORS
 from dogc import CAN, CLR, DOGC, DOGCOS, NMFClustering, NormalizedCut, RatioCut
-from dogc.fitting import repeatable
+from dogc.fitting import links, repeatable
 
 GIVEN_GRAPH = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ALL = (*ESTIMATORS, *GIVEN_GRAPH)
@@ -106,6 +106,23 @@ def test_order_of_rows_threads_and_blocks_do_not_matter(cls, monkeypatch):
         np.testing.assert_array_equal(other.representative_weights_, model.representative_weights_)
         assert abs(other.affinity_matrix_ - model.affinity_matrix_).max() == 0
         np.testing.assert_array_equal(other.predict(X[:1_500]), model.predict(X[:1_500]))
+
+
+def test_rows_of_many_links_are_linked_in_short_blocks(monkeypatch):
+    sizes, link_rows = [], links.link_rows
+
+    def watched(search, Z, *given):
+        sizes.append(len(Z))
+        return link_rows(search, Z, *given)
+
+    monkeypatch.setattr(repeatable, "BLOCK_ELEMENTS", 50 * 1_500)
+    monkeypatch.setattr(links, "link_rows", watched)
+    given = {"n_representatives": 200, "geometry": "given", "n_components": None}
+    model = DOGC(2, n_neighbors=50, **given).fit(X)
+    assert max(sizes) == 1_500
+    sizes.clear()
+    model.predict_membership(X)
+    assert max(sizes) == 1_500
 
 
 def test_rows_full_of_ties_get_the_same_labels_in_any_order_and_from_predict():

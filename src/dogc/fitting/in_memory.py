@@ -82,7 +82,7 @@ class RowsInMemory(RowSet):
             return found, links.link_sums(found, weight[rows], p)
 
         parts, total = [], links.no_sums(p)
-        for found, sums in over_blocks(block, X, self.n_jobs, report):
+        for found, sums in over_blocks(block, X, self.n_jobs, report, fitted.n_links):
             # A row's strengths are in the sums now; only its shares are needed for its label.
             parts.append((found.idx, found.share, found.reach))
             total = links.add(total, sums)

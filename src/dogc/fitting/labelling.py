@@ -148,8 +148,11 @@ def of_points(
     fitted: Representatives, X: Matrix, n_jobs: int | None, function: Callable[..., np.ndarray]
 ) -> np.ndarray:
     """A function of rows as points, computed a block at a time."""
-    blocks = over_blocks(lambda rows: function(as_points(fitted.frame, X[rows])), X, n_jobs)
-    return np.concatenate(list(blocks))
+
+    def block(rows: slice) -> np.ndarray:
+        return function(as_points(fitted.frame, X[rows]))
+
+    return np.concatenate(list(over_blocks(block, X, n_jobs, links=fitted.n_links)))
 
 
 def linked_labels(fitted: Representatives, X: Matrix, n_jobs: int | None) -> np.ndarray:

@@ -70,11 +70,18 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def over_blocks(
-    function: Callable[[slice], Found], X: Matrix, n_jobs: int | None, report: Report | None = None
+    function: Callable[[slice], Found],
+    X: Matrix,
+    n_jobs: int | None,
+    report: Report | None = None,
+    links: int = 1,
 ) -> Iterator[Found]:
-    """Results of a function for each block of rows, in their order, made by threads."""
+    """Results of a function for each block of rows, in their order, made by threads.
+
+    A block is the shorter the more columns its rows have, or the more links are made for each.
+    """
     n, d = X.shape
-    rows = max(1024, BLOCK_ELEMENTS // max(d, 1))
+    rows = max(1024, BLOCK_ELEMENTS // max(d, links))
     return in_blocks(function, n, rows, n_jobs, report)
 
 
