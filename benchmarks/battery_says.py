@@ -1,4 +1,4 @@
-"""What fitted models say of themselves, on the battery: counts, outliers, confidence."""
+"""Statements of fitted models about themselves, on the battery: counts, outliers, confidence."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def outliers(problems: list[Problem]) -> None:
 
 
 def _right(reference: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Which rows are right under the best renaming of clusters."""
+    """True for the rows that are right under the best renaming of clusters."""
     table = contingency_matrix(reference, labels)
     row, column = linear_sum_assignment(-table)
     matched = set(zip(np.unique(reference)[row], np.unique(labels)[column], strict=True))

@@ -104,7 +104,7 @@ def print_left_out(means: dict[str, np.ndarray], families: list[str]) -> None:
 def print_one(
     means: dict[str, np.ndarray], families: list[str], title: str, left_out: list[str]
 ) -> tuple[float, float]:
-    """What the best alternative on the other families scores on these, and the defaults."""
+    """Print the scores of the defaults and of the best alternative on the other families."""
     out = np.isin(families, left_out)
     others = {name: row[~out].mean() for name, row in means.items()}
     best = max(others, key=others.__getitem__)  # the defaults come first, and win a tie

@@ -1,4 +1,4 @@
-"""What `dogc cluster` costs beside the fit: 100,000 rows of 20 columns as CSV.
+"""The cost of `dogc cluster` beside the fit: 100,000 rows of 20 columns as CSV.
 
 python benchmarks/command_line.py [--rows 100000]
 """

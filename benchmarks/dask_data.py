@@ -1,4 +1,4 @@
-"""What benchmarks/dask.py works on: moons that no memory has to hold, and a CSV file of blobs.
+"""The data of benchmarks/dask.py: moons that no memory has to hold, and a CSV file of blobs.
 
 A row depends on its number alone: rows are made in pieces of fixed size, each with a seed of its
 own, and blocks of any length are put together from these. Classes are the numbers in turn.
@@ -18,7 +18,7 @@ KINDS = np.array(["amber", "blue", "coral"])
 
 
 class Tally(NamedTuple):
-    """What labels of rows add up to; of the same size for any number of rows."""
+    """Totals of the labels of rows; of the same size for any number of rows."""
 
     table: np.ndarray  # classes by clusters
     hash: int

@@ -138,7 +138,7 @@ def print_table(rows: list[Row], field: str, digits: int) -> None:
 
 
 def print_floors(rows: list[Row]) -> None:
-    """What must hold, where everything was run."""
+    """Print the floors, where everything was run."""
     ari = {(row.data, row.method): row.ari for row in rows}
     noisy = {(row.data, row.method): row.noisy for row in rows}
     seconds = {(row.data, row.method): row.seconds for row in rows}

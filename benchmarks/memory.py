@@ -223,12 +223,12 @@ def make_model(case: Case) -> Any:
 
 
 def estimates(case: Case, X: Any) -> float:
-    """What the fit would be refused for, without the fit."""
+    """The estimate for which a fit would be refused, without the fit."""
     from dogc.fitting import memory
     from dogc.paper import as_printed
 
     class SaidError(Exception):
-        """What was needed to know."""
+        """The estimate was told."""
 
     def said(estimate: Any, n: int, remedy: str) -> None:
         raise SaidError(estimate(n))

@@ -1,4 +1,4 @@
-"""What benchmarks/scale.py runs: its data, its methods, and one case of both.
+"""The cases of benchmarks/scale.py: its data, its methods, and one case of both.
 
 Classes are 0, 1, ...; -1 marks rows that no score counts. The look-alikes imitate the pictures
 of the synthetic sets of U-SPEC (Huang et al., TKDE 2020), whose generators are not public.
@@ -283,7 +283,7 @@ def scores(y, labels, prefix=""):
 
 
 def about(model):
-    """What a fitted DOGC says of itself."""
+    """Statements of a fitted DOGC about itself."""
     agreement = getattr(getattr(model, "resolutions_", None), "confirmed", None)
     return {
         "representatives": model.n_representatives_,

@@ -1,4 +1,4 @@
-"""What ``evidence_`` says of clusters, beside the truth.
+"""The verdict of ``evidence_`` on clusters, beside the truth.
 
 python benchmarks/verdict.py [--jobs 1]
 
@@ -39,7 +39,7 @@ BORDERS = (0.0, 0.5, 0.7, 0.9, 0.99, 1.0)
 
 
 class Fit(NamedTuple):
-    """What a fit says, and what is true."""
+    """The statements of a fit, and the truth."""
 
     family: str
     name: str

@@ -46,7 +46,7 @@ WIDTH, LEFT, LINE, GAP = 860, 222, 24, 10
 
 
 def contents(room: str) -> tuple[str, ...]:
-    """What is in a room: its files, and its folders with a slash."""
+    """The content of a room: its files, and its folders with a slash."""
     folder = SOURCE / room
     if not folder.is_dir():
         return ()

@@ -107,7 +107,7 @@ def prepare_docstring(
 
 
 def link_files(app: Any, docname: str, source: list[str]) -> None:
-    """Where a page links to a folder of the repository, link to the files it names instead."""
+    """Link to the files that a page names instead of to a folder of the repository."""
     if docname != "reproduction":
         return
     text = source[0].replace("[reproduction/](reproduction)", "these files")

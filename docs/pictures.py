@@ -168,7 +168,7 @@ def dots(ax: Any, X: np.ndarray, colour: Any, size: float = 12) -> None:
 
 
 def crossing(A: Any, y: np.ndarray) -> np.ndarray:
-    """Which entries of a graph join rows of different classes."""
+    """True for the entries of a graph that join rows of different classes."""
     A = A.tocoo()
     return y[A.row] != y[A.col]
 

@@ -1,4 +1,4 @@
-"""Who imports whom in a package: every import, wherever it stands."""
+"""The graph of imports in a package: every import, wherever it stands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def modules(package: pathlib.Path) -> dict[str, pathlib.Path]:
 
 
 def imports(package: pathlib.Path) -> dict[str, set[str]]:
-    """What each module imports of the package, in functions and under conditions too."""
+    """The modules of the package that each one imports, in functions and under conditions too."""
     known = modules(package)
     return {name: set(_imported(name, path, known)) for name, path in known.items()}
 

@@ -72,7 +72,7 @@ def laplacian(S):
 
 
 def normalised_cut(S, labels):
-    """What leaves each cluster over all that its rows hold, edges taken in both directions."""
+    """The weight that leaves each cluster over all of its rows, edges taken in both directions."""
     W = (S + S.T) / 2
     total = 0.0
     for name in set(labels.tolist()):
@@ -306,7 +306,7 @@ def kernel_ridge_row(X, i, others, sigma, ridge):
 
 
 def linear_ridge_row(X, i, others, ridge):
-    """What a linear ridge with intercept predicts at row i, for every unit vector of labels."""
+    """The prediction of a linear ridge with intercept at row i, for every unit vector of labels."""
     mean = X[others].mean(axis=0)
     centred = X[others] - mean
     penalty = ridge * np.sum(centred**2) / len(others)

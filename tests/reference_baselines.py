@@ -66,7 +66,7 @@ def sec_operator(A, X, mu, gamma, laplacian="unnormalized"):
 
 
 def sec_objective(A, X, F, W, b, mu, gamma, laplacian="unnormalized"):
-    """What SEC minimises, term by term."""
+    """The objective of SEC, term by term."""
     d = X.shape[1]
     Xc = centred(X)
     ridge = gamma * np.trace(Xc.T @ Xc) / d

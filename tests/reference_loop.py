@@ -16,7 +16,7 @@ def total(problem, method, state):
 
 
 def first_state(problem, method, init="spectral", seed=0):
-    """Where a run of the method begins."""
+    """The state in which a run of the method begins."""
     state = next(starts(problem, init, 1, np.random.default_rng(seed)))
     return begin_search(problem, method.enter(problem, state))
 

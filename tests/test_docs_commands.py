@@ -37,7 +37,7 @@ def lines(page):
 
 
 def commands(page):
-    """What follows `dogc` in the lines that begin with it."""
+    """The words behind `dogc` in the lines that begin with it."""
     found = [shlex.split(line, comments=True)[1:] for line in lines(page) if line[:5] == "dogc "]
     return [words for words in found if "FILE" not in words]
 

@@ -125,7 +125,7 @@ def test_the_drawing_of_the_architecture_is_that_of_the_source(monkeypatch):
 
 
 class Links(HTMLParser):
-    """Where a page leads to, and the names inside it that may be led to."""
+    """The links of a page, and the names inside it that links may name."""
 
     def __init__(self, page):
         super().__init__()

@@ -24,7 +24,7 @@ each = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 
 def described(cls, section):
-    """What a section of a class docstring describes: names, each with what follows the colon."""
+    """The entries of a section of a class docstring: names, each with what follows the colon."""
     text = inspect.cleandoc(cls.__doc__) + "\n\n"
     _, _, after = text.partition(f"\n{section}\n{'-' * len(section)}\n")
     return re.findall(r"^(\w+) : (.*)$", re.split(r"\n\n(?=\S)", after)[0], flags=re.M)

@@ -59,7 +59,7 @@ def broken(file: str, old: str, new: str) -> str:
 
 
 def outcome(place: pathlib.Path, tests: list[tuple[str, str]]) -> subprocess.CompletedProcess[str]:
-    """What pytest says of tests where the package is that in a folder."""
+    """The output of pytest where the package is that in a folder."""
     nodes = [f"{FILES[file].relative_to(ROOT)}::{name}" for file, name in tests]
     call = f"import mutants, pathlib; mutants.run_tests(pathlib.Path({str(place)!r}), {nodes})"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}

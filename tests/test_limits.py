@@ -1,4 +1,4 @@
-"""What limits memory is seen wherever the system says it, and a fit beyond it is refused."""
+"""Limits of memory are seen wherever the system says it, and a fit beyond it is refused."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ def lay_out(root, files):
 
 
 def process(size=100, most="unlimited"):
-    """What the kernel says of a process; sizes in MiB."""
+    """The kernel's files about a process; sizes in MiB."""
     return {
         "proc/self/status": f"VmSize:\t{1024 * size} kB\n",
         "proc/self/limits": "Limit                     Soft Limit  Hard Limit  Units\n"

@@ -1,4 +1,4 @@
-"""What is costly is done once: to find neighbours, to scale many rows, to solve the first graph."""
+"""Costly work is done once: to find neighbours, to scale many rows, to solve the first graph."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What ``import dogc`` shows, and that nothing is imported before it is needed."""
+"""Names that ``import dogc`` shows, and that nothing is imported before it is needed."""
 
 import ast
 import importlib
@@ -30,7 +30,7 @@ NUMERIC = {"joblib", "numpy", "pandas", "pyarrow", "scipy", "sklearn", "skops", 
 
 
 def fresh(code, *arguments):
-    """What a new interpreter prints."""
+    """The output of a new interpreter."""
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

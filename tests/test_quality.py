@@ -1,4 +1,4 @@
-"""What the method must reach, on data that ships with scikit-learn."""
+"""Scores that the method must reach, on data that ships with scikit-learn."""
 
 import numpy as np
 import pytest

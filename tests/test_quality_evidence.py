@@ -1,4 +1,4 @@
-"""What speaks for a clustering where there is no ground truth."""
+"""Evidence for a clustering without ground truth."""
 
 import numpy as np
 import pandas as pd

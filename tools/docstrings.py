@@ -62,7 +62,7 @@ Key = tuple[str, str]  # class and name
 
 
 class Paragraph(NamedTuple):
-    """What a docstring says about one name, and its first line in the file, from zero."""
+    """The text of a docstring about one name, and its first line in the file, from zero."""
 
     path: pathlib.Path
     start: int
@@ -107,7 +107,7 @@ def leader(key: Key, known: dict[Key, Paragraph]) -> str:
 
 
 def compare(known: dict[Key, Paragraph]) -> tuple[dict[Key, list[str]], list[str]]:
-    """What each paragraph should be, and what is not as it should be, in words."""
+    """Compare each paragraph with the one that it repeats; the differences in words."""
     own = {(cls, name) for cls, names in OWN.items() for name in names.split()}
     said = [f"{cls} has no paragraph" for cls in FOLLOWS if cls not in {key[0] for key in known}]
     said += [f"{cls} does not describe {name}" for cls, name in sorted(own - known.keys())]

@@ -28,7 +28,7 @@ class Path(NamedTuple):
 
 
 def trace(call: Callable[[], Any], package: pathlib.Path) -> Path:
-    """What a call goes through, in all threads."""
+    """Trace a call, in all threads."""
     inside = str(package)
     functions: set[tuple[str, str, int]] = set()
     totals = {"hops": 0, "depth": 0}
@@ -94,7 +94,7 @@ def tuples_in(tree: ast.Module) -> dict[str, int]:
 
 
 def sizes(package: pathlib.Path) -> list[tuple[str, str]]:
-    """How large the source is."""
+    """The size of the source."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
     trees = [ast.parse(text) for text in texts.values()]
     lengths = {path: len(text.splitlines()) for path, text in texts.items()}
@@ -116,7 +116,7 @@ def sizes(package: pathlib.Path) -> list[tuple[str, str]]:
 
 
 def paths(package: pathlib.Path) -> list[tuple[str, str]]:
-    """What fit and predict go through, on iris at the defaults."""
+    """The path of fit and predict, on iris at the defaults."""
     sys.path.insert(0, str(package.parent))
     from sklearn.datasets import load_iris
 

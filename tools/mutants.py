@@ -83,7 +83,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _instead(node: ast.AST) -> list[str]:
-    """What may stand in the place of a node."""
+    """Replacements of a node."""
     text = ast.unparse
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -116,7 +116,7 @@ def _instead(node: ast.AST) -> list[str]:
 
 
 def _outcome(task: tuple[pathlib.Path, str, Mutant, list[str], float]) -> str:
-    """What the tests say of a mutant: killed, survived or timed out."""
+    """The verdict of the tests on a mutant: killed, survived or timed out."""
     original, file, mutant, tests, timeout = task
     place = original.parent / f"copy-{os.getpid()}"  # one for each worker
     if not place.exists():

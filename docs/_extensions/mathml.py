@@ -42,7 +42,7 @@ def converted(node: nodes.Node, *, block: bool) -> str:
 
 
 def tidied(text: str) -> str:
-    """What browsers draw as TeX does: norms, accents with an index, space before an operator."""
+    """MathML that browsers draw as TeX does: norms, accents with an index, space before signs."""
     root = ET.fromstring(text.replace("&ApplyFunction;", "\u2061"))
     for element in list(root.iter()):
         if element.tag == tag("mo") and element.text == "‖":

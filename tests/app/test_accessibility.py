@@ -143,7 +143,7 @@ def spare(browser, axe, pages):
 
 
 def faults(page):
-    """What axe-core finds: the rule, and the first elements that break it."""
+    """Faults that axe-core finds: the rule, and the first elements that break it."""
     return [
         (found["impact"], found["id"], [node["html"][:200] for node in found["nodes"][:5]])
         for found in page.evaluate(RULES)["violations"]

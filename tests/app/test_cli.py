@@ -101,7 +101,7 @@ def test_the_label_column_is_never_used_to_cluster(table):
 
 @pytest.mark.slow
 def test_the_file_is_named_before_anything_heavy_is_imported(table):
-    """Where somebody watches; numpy, pandas and scikit-learn come later."""
+    """In a terminal; numpy, pandas and scikit-learn come later."""
     code = (
         "import sys; sys.stderr.isatty = lambda: True\n"
         "from dogc.app.commands import command_line as early\n"

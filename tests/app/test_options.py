@@ -1,4 +1,4 @@
-"""What is typed: options, the names of columns, and sentences that name both."""
+"""Words that are typed: options, the names of columns, and sentences that name both."""
 
 import json
 import pathlib

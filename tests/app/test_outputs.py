@@ -1,4 +1,4 @@
-"""What commands write, and where: places that cannot be, cells that spreadsheets run, pages."""
+"""Files that commands write: places that cannot be, cells that spreadsheets run, pages."""
 
 import io
 import json
@@ -252,7 +252,7 @@ STANDS = {"reading": ("terminal", "open_table"), "writing": ("cluster_files", "w
 
 
 def stopped(code, number, *arguments):
-    """What a process says and how it ends, if it gets a signal once it has said something."""
+    """The output and the end of a process, if it gets a signal once it has said something."""
     process = subprocess.Popen([sys.executable, "-c", code, *arguments], text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     assert process.stdout.readline() == "here\n"

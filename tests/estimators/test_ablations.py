@@ -1,4 +1,4 @@
-"""What the two ablations leave out of DOGC-OS, and what they keep."""
+"""Parts of DOGC-OS that the two ablations leave out, and parts that they keep."""
 
 import numpy as np
 import pytest

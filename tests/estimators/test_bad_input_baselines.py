@@ -1,4 +1,4 @@
-"""What the methods that learn no graph say when they are asked for nonsense."""
+"""Refusals of nonsense by the methods that learn no graph."""
 
 import re
 

@@ -120,7 +120,7 @@ def test_random_labels_never_lose_a_cluster():
 
 
 def test_crowded_eigenvalues_of_the_projection():
-    """Where LAPACK's search for some eigenvectors fails: 'Internal Error'."""
+    """LAPACK's search for some eigenvectors fails: 'Internal Error'."""
     X = scale(load_uci("lenses").data)
     model = DOGCOS(3, alpha=1.0, beta=10.0, init="random", max_iter=30, min_cluster_size=1,
                    n_components=2, n_neighbors=2, random_state=90).fit(X)  # fmt: skip

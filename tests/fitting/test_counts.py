@@ -47,7 +47,7 @@ def numbers(model):
 
 
 def price(A, inside):
-    """What it takes to cut some rows out of a dense graph, one row's weight added."""
+    """The price of cutting some rows out of a dense graph, one row's weight added."""
     cut = A[np.ix_(inside, ~inside)].sum()
     return (cut + 1.0) / (min(A[inside].sum(), A[~inside].sum()) + 1.0)
 

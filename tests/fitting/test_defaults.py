@@ -1,4 +1,4 @@
-"""What a user gets without setting anything: scale, outliers, units, counts, weights."""
+"""Defaults that a user gets: scale, outliers, units, counts, weights."""
 
 import warnings
 

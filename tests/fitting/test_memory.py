@@ -1,4 +1,4 @@
-"""What a fit is said to need is what it takes, within a factor; every method says it."""
+"""The estimate of memory is what a fit takes, within a factor; every method says it."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""What counts as signal, and where neighbours are then looked up."""
+"""Columns that count as signal, and the space in which neighbours are then looked up."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a fit does beside the numbers: time, interrupts, progress."""
+"""A fit beside the numbers: time, interrupts, progress."""
 
 import functools
 import itertools

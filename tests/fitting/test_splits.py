@@ -1,4 +1,4 @@
-"""What splits and merges, against counts by hand."""
+"""Splits and merges of clusters, against counts by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What torch finds is what NumPy finds, on a processor or where DOGC_TEST_DEVICE=cuda says."""
+"""Torch finds the same as NumPy, on a processor or where DOGC_TEST_DEVICE=cuda says."""
 
 import os
 

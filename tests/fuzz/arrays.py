@@ -173,7 +173,7 @@ def _look(model: Any, weight: Any) -> None:
 
 
 def _ask(model: Any, X: Any) -> None:
-    """What is said of rows, method by method: any may refuse them."""
+    """Ask each method about rows: any may refuse them."""
     for name in QUESTIONS:
         if hasattr(model, name):
             _refused(lambda name=name: _answer(model, name, X))

@@ -1,4 +1,4 @@
-"""What may happen to the bytes of a file."""
+"""Damage to the bytes of a file."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
 
 
 def _watched(read: Callable[[], Any], path: pathlib.Path) -> Any:
-    """What was read, None if it was refused with a sentence; anything else is broken."""
+    """The table that was read, None if it was refused with a sentence; anything else is broken."""
     began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = None
     try:

@@ -28,7 +28,7 @@ class Broken(Exception):
 
 @dataclasses.dataclass
 class Count:
-    """What was tried of one kind, and what of it failed."""
+    """Attempts of one kind, and those that failed."""
 
     kind: str
     tried: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
@@ -37,7 +37,7 @@ class Count:
 
 
 def tried(attempt: Attempt, seed: int, number: int) -> str:
-    """What one attempt tried; raises where it broke something."""
+    """The kind of one attempt; raises where it broke something."""
     with (
         tempfile.TemporaryDirectory(prefix="dogc-fuzz-") as folder,
         contextlib.redirect_stdout(io.StringIO()),  # progress of fits

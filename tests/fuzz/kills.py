@@ -150,12 +150,12 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
 
 
 def hidden(folder: pathlib.Path) -> list[str]:
-    """What begun writing leaves behind."""
+    """Drafts that are left behind."""
     return sorted(path.name for path in folder.rglob(".*")) if folder.exists() else []
 
 
 def version(made: pathlib.Path, kind: str, full: bool, *, sealed: bool) -> str:
-    """Which set stands there: old, new, some (of a killed run, without its seal) or none."""
+    """The set that stands there: old, new, some (of a killed run, without its seal) or none."""
     names, _ = WRITES[kind]
     there = [name for name in names if (made / name).exists()]
     versions = {version_of(made / name) for name in there}

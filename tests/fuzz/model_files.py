@@ -268,7 +268,7 @@ def nothing_runs() -> Iterator[None]:
 
 
 def load(path: pathlib.Path) -> Any:
-    """What a file holds, or None where it is refused in one sentence; nothing runs meanwhile."""
+    """The content of a file, None if it is refused in one sentence; nothing runs meanwhile."""
     with warnings.catch_warnings(), nothing_runs():
         warnings.simplefilter("ignore")
         try:

@@ -1,4 +1,4 @@
-"""Where a run begins: what is drawn, what is solved, what stays for the whole run."""
+"""The start of a run: parts that are drawn, solved, or stay for the whole run."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What alpha, beta and gamma are counted in."""
+"""The units of alpha, beta and gamma."""
 
 import numpy as np
 import pytest

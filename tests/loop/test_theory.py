@@ -1,4 +1,4 @@
-"""What each method must do by its own theory: shapes it solves, limits it collapses to."""
+"""Duties of each method by its own theory: shapes it solves, limits it collapses to."""
 
 import numpy as np
 import pytest

@@ -59,7 +59,7 @@ def pieces(idx: np.ndarray, d: np.ndarray, fewest: int) -> np.ndarray:
 def _ways_out(
     one: np.ndarray, other: np.ndarray, step: np.ndarray, n: int, fewest: int
 ) -> np.ndarray:
-    """Which edges of a tree, in rising order, lead from a group that lies apart to the rest."""
+    """True for the edges of a tree, in rising order, from a group that lies apart to the rest."""
     middle, usual = np.quantile(step, [0.5, USUAL], method="lower") if len(step) else (0.0, 0.0)
     far = usual + FAR * (usual - middle)
     leads_out = np.zeros(len(step), dtype=bool)

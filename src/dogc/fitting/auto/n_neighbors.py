@@ -72,7 +72,7 @@ def support(agreement: np.ndarray) -> np.ndarray:
 
 
 def better_start(scores: Sequence[float], alike: float = ALIKE, least: float = LEAST) -> int:
-    """Which start is taken, where their labels agree over scales as far as these scores say.
+    """The place of the start that is taken, by how far the labels of each agree over scales.
 
     Of those that agree alike the last: starts come in the order in which large clusters count more,
     and their labels are the less likely to be those of a few fringes. The last too where the first
