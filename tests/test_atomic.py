@@ -42,6 +42,19 @@ def test_until_all_is_written_the_old_set_stays(tmp_path):
     assert contents(tmp_path) == whole("old")
 
 
+def test_a_set_of_which_a_part_is_moved_has_lost_its_last_file(tmp_path, monkeypatch):
+    def move(path, target, replace=os.replace):
+        if path.name != "a.csv":
+            raise KeyboardInterrupt
+        replace(path, target)
+
+    write_set(tmp_path, "old")
+    monkeypatch.setattr(os, "replace", move)
+    with pytest.raises(KeyboardInterrupt):
+        write_set(tmp_path, "new")
+    assert contents(tmp_path) == {"a.csv": "new", "b.skops": "old"}
+
+
 def test_folders_that_were_made_for_nothing_go(tmp_path):
     with pytest.raises(ZeroDivisionError), drafts_in(tmp_path / "some" / "where"):
         1 / 0  # noqa: B018

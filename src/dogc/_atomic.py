@@ -65,8 +65,8 @@ def draft_of(path: pathlib.Path) -> Iterator[pathlib.Path]:
 def drafts_in(folder: pathlib.Path, named: pathlib.Path | None = None) -> Iterator[pathlib.Path]:
     """A folder to write files into; they move to their place together once all are written.
 
-    Errors of writing are said of the path that the user ``named``: the folder, unless told
-    otherwise.
+    The last by name seals a set: the old one goes first, and the new one comes last. Errors of
+    writing are said of the path that the user ``named``: the folder, unless told otherwise.
     """
     made = [at for at in [folder, *folder.absolute().parents] if not at.exists()]
     try:
@@ -77,10 +77,14 @@ def drafts_in(folder: pathlib.Path, named: pathlib.Path | None = None) -> Iterat
                     shutil.rmtree(path)
         with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder, ignore_cleanup_errors=True) as d:
             yield pathlib.Path(d)
-            for path in sorted(pathlib.Path(d).iterdir()):
+            drafts = sorted(pathlib.Path(d).iterdir())
+            for path in drafts:
                 if (target := folder / path.name).is_file():
                     shutil.copymode(target, path)
-                os.replace(path, target)
+            if len(drafts) > 1:
+                (folder / drafts[-1].name).unlink(missing_ok=True)
+            for path in drafts:
+                os.replace(path, folder / path.name)
     except BaseException as error:
         for at in made:
             with contextlib.suppress(OSError):  # something else is in it by now

@@ -138,7 +138,7 @@ def attempt(rng: np.random.Generator, folder: pathlib.Path) -> str:
         raise Broken(f"{name}: {done.returncode} {done.stderr[-600:]}")
     # A script of the user's own is not ours to guard against a request to stop: it dies of it.
     dead = name == "kill" or (kind, name) == ("save", "stop")
-    version(made, kind, full, sealed=dead)
+    version(made, kind, full, sealed=True)
     if not dead and (left := hidden(made)):
         raise Broken(f"{name} left {left}")
     for path in made.rglob(".*"):  # a run removes what has been there for a day
