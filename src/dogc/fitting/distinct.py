@@ -46,7 +46,7 @@ def distinct_rows(
     n_distinct, columns = len(kept), None
     if not apart:
         weighted = X if len(kept) == n else X[kept]
-        columns = _column_order(weighted) if any_columns else None
+        columns = column_order(weighted) if any_columns else None
         found = _sorted_groups(weighted, columns)
         n_distinct = len(found[1])
         if n_distinct > 1:
@@ -122,7 +122,7 @@ def _sorted_groups(X: Matrix, columns: np.ndarray | None = None) -> tuple[np.nda
     return group, order[new]  # both sorts are stable: the first of a group comes first
 
 
-def _column_order(X: Matrix) -> np.ndarray:
+def column_order(X: Matrix) -> np.ndarray:
     """An order of the columns that does not depend on how they came, nor on their common unit.
 
     By what is exact whatever the order of rows and the number of copies: their ends, and where some
@@ -130,10 +130,10 @@ def _column_order(X: Matrix) -> np.ndarray:
 
     Examples
     --------
-    >>> _column_order(np.array([[1.0, 2.0, 5.0], [0.0, 9.0, 5.0]]))
+    >>> column_order(np.array([[1.0, 2.0, 5.0], [0.0, 9.0, 5.0]]))
     array([2, 0, 1])
     >>> X = np.array([[0.0, 1.0], [0.0, 0.0], [1.0, 1.0]])
-    >>> bool((_column_order(X[:, ::-1]) == 1 - _column_order(X)).all())
+    >>> bool((column_order(X[:, ::-1]) == 1 - column_order(X)).all())
     True
     """
     if X.shape[0] == 0 or X.shape[1] == 1:
