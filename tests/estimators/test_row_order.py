@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dogc import LPP, NMFClustering, RatioCut
+from dogc import DOGC, DOGCOS, LPP, PCAN, NMFClustering, RatioCut
 from dogc.comparison import METHODS, named_estimator
 from dogc.datasets import load_uci
 
@@ -32,6 +32,19 @@ def test_the_order_of_rows_changes_no_label(method, data):
     labels = fitted(method, X, c).labels_
     order = np.random.default_rng(0).permutation(len(X))
     assert np.array_equal(fitted(method, X[order], c).labels_, labels[order])
+
+
+@pytest.mark.parametrize("method", [DOGC, DOGCOS, PCAN])
+@pytest.mark.parametrize("shape", [(240, 60), (3200, 12)])
+def test_neither_do_the_order_of_columns_nor_zeros_left_out_where_rows_are_full_of_ties(
+    method, shape
+):
+    (n, columns), rng = shape, np.random.default_rng(1)
+    answers = 2.0 + 1.2 * rng.normal(size=(4, columns))[np.arange(n) % 4] + rng.normal(size=shape)
+    X = np.clip(np.rint(answers), 0, 4)
+    labels = method(4).fit(X).labels_
+    for changed in (X[:, ::-1], X[:, rng.permutation(columns)], sp.csr_array(X)):
+        assert np.array_equal(method(4).fit(changed).labels_, labels)
 
 
 @pytest.mark.parametrize("method", FIXED)

@@ -33,6 +33,18 @@ def test_the_order_of_columns_and_their_unit_do_not_matter():
         assert np.array_equal(changed.first, first)
 
 
+@pytest.mark.parametrize("place", [0, 1], ids=["dense", "sparse"])
+def test_columns_of_the_same_ends_are_told_apart_by_their_values(place):
+    X, columns = (RNG.random((80, 6)) < 0.4).astype(float), [2, 5, 0, 3, 1, 4]
+    changed = 3.7 * RNG.permutation(np.repeat(X, 2, axis=0))[:, columns] + (0.1, 0.0)[place]
+    one, other = (
+        distinct_rows(both_kinds(Z)[place], None, any_columns=True).X for Z in (X, changed)
+    )
+    if place:
+        one, other = one.toarray(), other.toarray()
+    assert np.array_equal(other > 1, one > 0)
+
+
 def test_a_graph_goes_back_with_its_rows():
     rows, place, _ = sorted_rows(TIED)
     distances = np.abs(rows[:, None] - rows[None]).sum(axis=2)

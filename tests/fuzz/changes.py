@@ -63,6 +63,9 @@ def attempt(rng: Rng, folder: pathlib.Path) -> str:
     X, c, far = rows(rng)
     method = getattr(dogc, str(rng.choice(METHODS)))
     name = str(rng.choice([*EXACT, "rows", *(NEARLY if far else ())]))
+    learns = method not in (dogc.CLR, dogc.NormalizedCut)
+    if learns and rng.random() < 0.3:  # whole numbers, full of ties
+        X = np.rint(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = method(c).fit(X).labels_
@@ -74,8 +77,7 @@ def attempt(rng: Rng, folder: pathlib.Path) -> str:
     ari = adjusted_rand_score(before, after)
     if name in EXACT or name == "rows":
         # Methods on a fixed graph name clusters of one size by the columns as they come.
-        named = method not in (dogc.CLR, dogc.NormalizedCut)
-        if not (np.array_equal(before, after) if named else ari == 1.0):
+        if not (np.array_equal(before, after) if learns else ari == 1.0):
             raise Broken(f"{method.__name__}, {name}, {X.shape}, {c}: ARI {ari:.3f}")
     elif far and ari < 0.99:
         raise Broken(f"{method.__name__}, {name}, {X.shape}, {c}: ARI {ari:.3f}")

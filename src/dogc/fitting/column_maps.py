@@ -33,6 +33,14 @@ class Columns(NamedTuple):
     unit: np.ndarray | None = None  # (d,) what each is divided by; None: one number for all
     T: np.ndarray | None = None  # (d, q) applied after that; None: nothing is mixed
 
+    def in_places(self, place: np.ndarray) -> Columns:
+        """The same for columns that stand in these places."""
+        unit = None if self.unit is None else self.unit[place]
+        T = None if self.T is None else self.T[place]
+        if T is not None and self.name == "within":
+            T = T[:, place]
+        return self._replace(unit=unit, T=T)
+
 
 GIVEN = Columns("given")
 

@@ -13,7 +13,11 @@ from .._caller import warn_caller
 from .._checks import LONGEST, check_unmasked, shown
 from ..numerics import discrete
 from ..numerics.matrix import Matrix
+from . import sampling
 from .scaling import BLOCK_ELEMENTS
+
+# Steps of the range of a column, in which columns of the same ends are compared.
+STEPS = 1 << 16
 
 
 class DistinctRows(NamedTuple):
@@ -25,6 +29,7 @@ class DistinctRows(NamedTuple):
     size: np.ndarray  # (m,) total weight of each, in units of their mean
     unit: float  # that mean
     n_distinct: int  # how many really differ: 1 where all rows are equal and kept apart
+    columns: np.ndarray | None = None  # (d,) the order that X has them in; None: as they came
 
 
 def distinct_rows(
@@ -33,14 +38,16 @@ def distinct_rows(
     """Collapse equal rows and sort them, so that neither copies nor the order of rows matter.
 
     With ``apart``, or where all rows are equal, every row is kept as it is. With ``any_columns``
-    the order of columns does not matter either.
+    columns come in an order of their own, so that theirs does not matter either.
     """
     n = X.shape[0]
     kept = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
     group, first = np.arange(len(kept)), kept
-    n_distinct = len(kept)
+    n_distinct, columns = len(kept), None
     if not apart:
-        found = _sorted_groups(X if len(kept) == n else X[kept], any_columns)
+        weighted = X if len(kept) == n else X[kept]
+        columns = column_order(weighted) if any_columns else None
+        found = _sorted_groups(weighted, columns)
         n_distinct = len(found[1])
         if n_distinct > 1:
             group, first = found[0], kept[found[1]]
@@ -48,7 +55,8 @@ def distinct_rows(
     inverse[kept] = group
     size = np.bincount(group, weights=None if weight is None else weight[kept]).astype(float)
     unit = float(size.mean())
-    return DistinctRows(X[first], first, inverse, size / unit, unit, n_distinct)
+    X = X[first] if columns is None else X[first][:, columns]
+    return DistinctRows(X, first, inverse, size / unit, unit, n_distinct, columns)
 
 
 def sorted_rows(X: Matrix, *, apart: bool = False) -> tuple[Matrix, np.ndarray, np.ndarray]:
@@ -90,16 +98,17 @@ def without(rows: DistinctRows, left_out: np.ndarray) -> DistinctRows:
     inverse = np.where(rows.inverse >= 0, place[rows.inverse], -1)
     size, n_distinct = rows.size[kept] * rows.unit, int(kept.sum())
     unit = float(size.mean())
-    return DistinctRows(rows.X[kept], rows.first[kept], inverse, size / unit, unit, n_distinct)
+    X, first, columns = rows.X[kept], rows.first[kept], rows.columns
+    return DistinctRows(X, first, inverse, size / unit, unit, n_distinct, columns)
 
 
-def _sorted_groups(X: Matrix, any_columns: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def _sorted_groups(X: Matrix, columns: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The group of equal rows that each row is in, groups in order of value; first of each."""
     n = X.shape[0]
     new = np.ones(n, dtype=bool)
-    columns = _column_order(X) if any_columns else np.arange(X.shape[1])
+    columns = np.arange(X.shape[1])[::-1] if columns is None else columns
     if sp.issparse(X):
-        keys = _sparse_keys(sp.csr_array(X)[:, columns])
+        keys = _sparse_keys(sp.csr_array(X)[:, columns[::-1]])
         order = np.array(sorted(range(n), key=keys.__getitem__))
         new[1:] = [keys[i] != keys[j] for i, j in itertools.pairwise(order)]
     else:
@@ -113,34 +122,49 @@ def _sorted_groups(X: Matrix, any_columns: bool = False) -> tuple[np.ndarray, np
     return group, order[new]  # both sorts are stable: the first of a group comes first
 
 
-def _column_order(X: Matrix) -> np.ndarray:
+def column_order(X: Matrix) -> np.ndarray:
     """An order of the columns that does not depend on how they came, nor on their common unit.
 
-    By what is exact whatever the order of rows and the number of copies. Only columns that are the
-    same in this, as those of 0 and 1 are, stay in the order in which they came.
+    By what is exact whatever the order of rows and the number of copies: their ends, and where some
+    are the same by their values together. As among the keys of ``np.lexsort`` the last is foremost.
 
     Examples
     --------
-    >>> _column_order(np.array([[1.0, 2.0, 5.0], [0.0, 9.0, 5.0]]))
-    array([1, 0, 2])
+    >>> column_order(np.array([[1.0, 2.0, 5.0], [0.0, 9.0, 5.0]]))
+    array([2, 0, 1])
+    >>> X = np.array([[0.0, 1.0], [0.0, 0.0], [1.0, 1.0]])
+    >>> bool((column_order(X[:, ::-1]) == 1 - column_order(X)).all())
+    True
     """
     if X.shape[0] == 0 or X.shape[1] == 1:
         return np.arange(X.shape[1])
     high, low = X.max(axis=0), X.min(axis=0)
     if sp.issparse(X):
         high, low = high.toarray().ravel(), low.toarray().ravel()
-    return np.lexsort((-low, -high, high == low))
+    varying, own = high > low, np.zeros(len(high), dtype=np.int64)
+    if np.unique([high, low], axis=1).shape[1] < len(high):
+        first = np.unique(sampling.row_keys(X), return_index=True)[1]
+        steps = _steps(X[first].astype(np.float64), low, np.where(varying, high - low, 1.0))
+        own = sampling.column_sums(steps, np.ones(len(first), np.int64), varying.astype(np.int64))
+    return np.lexsort((own, -low, -high, ~varying))[::-1]
+
+
+def _steps(X: Matrix, low: np.ndarray, reach: np.ndarray) -> Matrix:
+    """Values in steps so coarse that no unit or shift changes one; those of sparse rows from 0."""
+    if not sp.issparse(X):
+        return np.rint((X - low) / reach * STEPS)
+    X.data = np.rint(X.data / reach[X.indices] * STEPS)
+    return X
 
 
 def _sorted_rows(X: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """As ``np.lexsort`` of the columns, the first foremost; later ones only where rows tie."""
-    order = np.argsort(X[:, columns[0]], kind="stable")
-    first = X[order, columns[0]]
+    """As ``np.lexsort`` of the columns; all but the foremost only where rows tie."""
+    order = np.argsort(X[:, columns[-1]], kind="stable")
+    first = X[order, columns[-1]]
     new = np.concatenate([[True], first[1:] != first[:-1]])
-    tied = ~(new & np.append(new[1:], True))
-    rows = order[tied]
-    later = X[np.ix_(rows, columns[:0:-1])]
-    order[tied] = rows[np.lexsort((*later.T, np.cumsum(new)[tied]))]
+    rows = np.flatnonzero(~(new & np.append(new[1:], True)))
+    later = X[np.ix_(order[rows], columns[:-1])]
+    order[rows] = order[rows][np.lexsort((*later.T, np.cumsum(new)[rows]))]
     return order
 
 

@@ -186,7 +186,9 @@ def on_rows(task: Task, rows: DistinctRows) -> Task:
         run=settings.run._replace(init=init),
         smallest=settings.smallest._replace(unit=rows.unit),
     )
-    return task._replace(settings=settings, X=rows.X, size=rows.size, n_distinct=m)
+    return task._replace(
+        settings=settings, X=rows.X, size=rows.size, n_distinct=m, columns=rows.columns
+    )
 
 
 def rows_without_say(task: Task, copies: np.ndarray) -> tuple[np.ndarray, Place | None]:

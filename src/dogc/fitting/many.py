@@ -24,6 +24,7 @@ from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Labelling, Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length
+from .distinct import column_order
 from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
 from .new_rows import Model
@@ -98,6 +99,9 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
         columns = best_look(looks).columns if looks else GIVEN
         # 3) Where rows meet representatives, and the projection
         if columns is not GIVEN:
+            assert some is not None
+            assert some.columns is not None
+            columns = columns.in_places(np.argsort(some.columns))
             geometry = geometry_of(sample.X, wanted.n_components, columns)
         frame = frame_in(sample.X, columns, geometry)
         if settings.lookup.norm == "euclidean":
@@ -294,8 +298,14 @@ def _some_rows(sample: sampling.Sample, task: Task) -> Task:
         smallest=SmallestCluster(None),
         run=settings.run._replace(init=settings.run.init if settings.run.is_own else "spectral"),
     )
+    columns = column_order(sample.X)
     some = task._replace(
-        settings=settings, watch=task.watch.quiet(), X=sample.X, size=size, n_distinct=len(size)
+        settings=settings,
+        watch=task.watch.quiet(),
+        X=sample.X[:, columns],
+        size=size,
+        n_distinct=len(size),
+        columns=columns,
     )
     return some._replace(place=place_of(some))
 

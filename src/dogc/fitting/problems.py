@@ -93,7 +93,9 @@ def projection(geometry: Geometry, state: State, d: int) -> np.ndarray | None:
     if geometry.m is None:
         return None
     if geometry.space is None or state.W is None:
-        return np.eye(geometry.m, d, dtype=geometry.dtype)
+        W = np.eye(geometry.m, d, dtype=geometry.dtype)
+        scaled = geometry.scaled
+        return W if scaled is None or scaled.order is None else W[:, scaled.order]
     W = trace_ratio.settle_signs(geometry.space.V @ state.W)
     W = trace_ratio.complete_basis(W, geometry.m)
     return np.ascontiguousarray(W.T.astype(geometry.dtype))

@@ -16,7 +16,7 @@ from ..numerics.matrix import Ended, Matrix, never
 from . import labelling, outlier_scores
 from .repeatable import in_chunks
 from .representatives import ManyRows, Representatives, as_points
-from .scaling import Scaled
+from .scaling import Scaled, as_given
 from .settings import Settings
 
 # Rows that the rule is fitted to, where there are many.
@@ -81,7 +81,8 @@ def fitted_rule(rows: RuleRows, settings: Settings, dtype: Any, ended: Ended = n
     P = P if scaled.T is None else scaled.T @ P
     coef = (P / np.reshape(scaled.scale, (-1, 1))).T
     intercept = intercept - (scaled.shift @ coef.T if shifted else 0.0)
-    return Rule(name, np.ascontiguousarray(coef.astype(dtype)), intercept.astype(dtype))
+    coef = np.ascontiguousarray(as_given(scaled, coef).astype(dtype))
+    return Rule(name, coef, intercept.astype(dtype))
 
 
 def judged_rule(

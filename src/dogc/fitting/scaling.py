@@ -37,6 +37,7 @@ class Scaled(NamedTuple):
     n_varying: int  # columns that are not constant
     constant: np.ndarray | None = None  # which columns are, up to rounding; None: not known
     T: np.ndarray | None = None  # (d, q) what the columns are mixed by; None: they are not
+    order: np.ndarray | None = None  # (d,) the user's columns as all of this has them; None: as is
 
     @property
     def scale(self) -> Any:
@@ -134,6 +135,7 @@ def scale_rows(X: Matrix, columns: Columns = GIVEN) -> Scaled:
 
 def apply_scale(scaled: Scaled, X: Matrix, *, drop_bits: bool = True) -> Matrix:
     """New rows on the scale of the fitted ones; dense ones may keep all their bits."""
+    X = X if scaled.order is None else X[:, scaled.order]
     largest = LARGEST[X.dtype]
     if max(np.max(scaled.unit), np.abs(scaled.origin).max()) > largest or (
         np.min(scaled.unit) < 1.0 / largest
@@ -161,11 +163,20 @@ def feature_map(scaled: Scaled | None, directions: np.ndarray | None) -> np.ndar
     ``directions`` of shape (m, d) are taken there; None: all. The map is None where columns are
     as given and no direction is taken.
     """
-    if scaled is None or (np.ndim(scaled.unit) == 0 and scaled.T is None):
+    if scaled is None:
         return directions
+    if np.ndim(scaled.unit) == 0 and scaled.T is None:
+        return directions if directions is None else as_given(scaled, directions)
     T = np.eye(len(scaled.centre)) if scaled.T is None else scaled.T
-    T = T.T if directions is None else directions @ T.T
-    return T / scaled.unit
+    T = as_given(scaled, (T.T if directions is None else directions @ T.T) / scaled.unit)
+    # Columns that are stretched or whitened stay in their places.
+    square = directions is None and T.shape[0] == T.shape[1]
+    return as_given(scaled, T.T).T if square else T
+
+
+def as_given(scaled: Scaled, A: np.ndarray) -> np.ndarray:
+    """The columns of A in the order in which the user has them."""
+    return A if scaled.order is None else A[:, np.argsort(scaled.order)]
 
 
 def _rounded(X: Matrix, origin: np.ndarray, unit: Any, drop_bits: bool = True) -> Matrix:

@@ -39,6 +39,7 @@ class Task(NamedTuple):
     size: np.ndarray = NO_ROWS
     n_distinct: int = 0
     place: Place | None = None  # columns as given, where neighbours are known already
+    columns: np.ndarray | None = None  # (d,) the order that X has them in; None: as they came
 
     def discretise(self, problem: Problem, state: State) -> np.ndarray:
         """The discrete labels of a final state; k-means finds those of a continuous Y."""
@@ -79,6 +80,8 @@ def place_of(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Plac
             geometry = Geometry(None, None, None, None, task.X.dtype)
         else:
             geometry = geometry_of(task.X, settings.wanted.n_components, columns)
+            assert geometry.scaled is not None
+            geometry = geometry._replace(scaled=geometry.scaled._replace(order=task.columns))
         return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
 
 
