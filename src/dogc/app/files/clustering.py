@@ -13,13 +13,13 @@ from sklearn.cluster import KMeans
 
 from ..._caller import timed
 from ..._checks import WIDE, check_cluster_count
-from ...comparison import named_estimator
+from ...comparison import judged, named_estimator
 from ...encoding import MixedEncoder
 from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
-from ...fitting.evidence import Evidence, evidence_of
+from ...fitting.evidence import Evidence
 from ...metrics import scores_of
 from ...numerics.discrete import size_order
 from .reading import Table
@@ -173,7 +173,7 @@ def label_all(
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,
-        evidence=model.evidence_ if hasattr(model, "evidence_") else evidence_of(X, sample.labels),
+        evidence=judged(model, X, sample.labels, wide=encoder.discrete_share_ >= MATTERS),
     )
 
 

@@ -49,6 +49,10 @@ function percent(share) {
   return `${tidy}%`;
 }
 
+// The two figures of a verdict, in words.
+const STABILITY = "Agreement with the clusters found when rows are left out and moved, from 0 to 1";
+const SEPARATION = "Log ratio of the cut that halves a cluster to the cut around it";
+
 const plural = (count, one, many = `${one}s`) => `${whole.format(count)} ${count === 1 ? one : many}`;
 
 // A long name may break after what joins its words.

@@ -26,10 +26,7 @@ function showHeadline() {
   );
 }
 
-const FIGURES = {
-  stability: "agreement with the clusters found when rows are left out and moved, from 0 to 1",
-  separation: "log ratio of the cut that halves a cluster to the cut around it",
-};
+const FIGURES = { stability: STABILITY, separation: SEPARATION };
 
 function figureList(figures) {
   const beside = (value) => (value === null ? "" : `; ${value.toFixed(2)} in data without clusters`);
