@@ -24,6 +24,8 @@ LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
 # Letters of a cell of a column that was asked for, and representatives that place a row.
 LONGEST_SHOWN, BESIDE = 160, 3
+# Up to so many clusters show all their typical rows; of more, each shows some.
+FEW_CLUSTERS, OF_EACH = 8, 3
 # Rows of a graph that are laid out within a second or two.
 MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
@@ -139,9 +141,8 @@ def among(
 def describe_exemplars(clustering: Clustering, groups: Groups, telling: list[str]) -> dict:
     """The most typical rows of each cluster, with their own values."""
     Z = learned_space(clustering.model, clustering.X)[0]
-    rows = exemplars(Z, clustering.rows.labels, clustering.rows.confidence, groups.c)[
-        :MOST_CLUSTERS
-    ]
+    rows = exemplars(Z, clustering.rows.labels, clustering.rows.confidence, groups.c)
+    rows = rows[:MOST_CLUSTERS, : None if groups.c <= FEW_CLUSTERS else OF_EACH]
     rows = rows[rows >= 0]
     return {
         "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),

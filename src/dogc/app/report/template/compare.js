@@ -3,7 +3,7 @@
 const seconds = (value) => (value < 0.01 ? "<0.01" : number(value, two));
 const METHOD_COLUMNS = [
   { key: "method", name: "method" },
-  { key: "rank", name: "verdict", better: "low", hint: "Whether there is evidence of these clusters: clear, plausible, doubtful or none", text: (value, row) => row.verdict },
+  VERDICT_COLUMN,
   { key: "acc", name: "ACC", better: "high", hint: "Accuracy: rows that are right when each cluster stands for one class" },
   { key: "nmi", name: "NMI", better: "high", hint: "Mutual information: how much the cluster of a row tells about its class" },
   { key: "purity", name: "purity", better: "high", hint: "Rows that belong to the most common class of their cluster" },

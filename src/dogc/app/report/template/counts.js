@@ -3,7 +3,7 @@
 const COUNT_COLUMNS = [
   { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
   { key: "score", name: "score", better: "high", text: (value) => value.toFixed(2) },
-  { key: "rank", name: "verdict", better: "low", hint: "Whether there is evidence of these clusters: clear, plausible, doubtful or none", text: (value, row) => row.verdict },
+  VERDICT_COLUMN,
   { key: "stability", name: "stability", hint: STABILITY, text: (value) => value.toFixed(2) },
   { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: (value) => value.toFixed(2) },
   { key: "smallest", name: "smallest cluster", text: (value) => plural(value, "row") },
