@@ -11,7 +11,7 @@ from .estimators._elsewhere import check_rows
 from .fitting.evidence import Evidence, evidence_of
 
 
-def evidence(X: Any, labels: Any) -> Evidence:
+def evidence(X: Any, labels: Any, *, wide: bool = False) -> Evidence:
     """Evidence that clusters are there, for the labels of any method.
 
     Parameters
@@ -20,6 +20,9 @@ def evidence(X: Any, labels: Any) -> Evidence:
         Rows, with the columns scaled as they are to be compared.
     labels : int array of shape (n_samples,)
         Their clusters. Rows with a negative label are left out.
+    wide : bool, default=False
+        Whether to look at wide neighbourhoods, as ``n_neighbors="wide"`` does: for tables with
+        categories, whose rows share all categories with their nearest neighbours.
 
     Returns
     -------
@@ -38,4 +41,4 @@ def evidence(X: Any, labels: Any) -> Evidence:
     X, labels = check_rows(X), np.asarray(check_unmasked("labels", labels))
     if labels.shape != (X.shape[0],):
         raise ValueError(f"labels must hold one label for each of the {X.shape[0]} rows of X.")
-    return evidence_of(X, labels)
+    return evidence_of(X, labels, wide=wide)

@@ -29,8 +29,8 @@ function showHeadline() {
 const FIGURES = { stability: STABILITY, separation: SEPARATION };
 
 function figureList(figures) {
-  const beside = (value) => (value === null ? "" : `; ${value.toFixed(2)} in data without clusters`);
-  return el("dl", { class: "scores figures" }, figures.map(({ name, value, reference }) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, value.toFixed(2)), el("dd", {}, FIGURES[name] + beside(reference)))));
+  const beside = (value) => (value === null ? "" : `; ${hundredths(value)} in data without clusters`);
+  return el("dl", { class: "scores figures" }, figures.map(({ name, value, reference }) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, hundredths(value)), el("dd", {}, FIGURES[name] + beside(reference)))));
 }
 
 function decidingWords(names) {

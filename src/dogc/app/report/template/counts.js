@@ -2,10 +2,10 @@
 
 const COUNT_COLUMNS = [
   { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
-  { key: "score", name: "score", better: "high", text: (value) => value.toFixed(2) },
+  { key: "score", name: "score", better: "high", text: hundredths },
   VERDICT_COLUMN,
-  { key: "stability", name: "stability", hint: STABILITY, text: (value) => value.toFixed(2) },
-  { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: (value) => value.toFixed(2) },
+  { key: "stability", name: "stability", hint: STABILITY, text: hundredths },
+  { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: hundredths },
   { key: "smallest", name: "smallest cluster", text: (value) => plural(value, "row") },
 ];
 
