@@ -25,10 +25,11 @@ from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked,
 from ._extras import needed
 from ._words import aligned
 from .estimators._elsewhere import check_rows
-from .fitting.evidence import Evidence, Known, evidence_of
+from .fitting.evidence import Evidence
 from .fitting.structureless import in_directions, neighbour_graph
 from .metrics import clustering_report, code_labels
 from .numerics import modularity
+from .quality import judged
 from .results import WIDTH, Results
 
 
@@ -421,15 +422,3 @@ def _run(
     found = len(set(labels.tolist()) - {-1})
     seen = judge(labels=labels)
     return MethodResult(name, labels, estimator, found, seconds, scores, np.nan, note, seen)
-
-
-def judged(
-    model: Any, X: Any, labels: np.ndarray, known: Known | None = None, wide: bool = False
-) -> Evidence | None:
-    """Evidence of a fitted model, its own if it has any; None where X is not numbers."""
-    if hasattr(model, "evidence_"):
-        return model.evidence_
-    try:
-        return evidence_of(check_rows(X), labels, known, wide)
-    except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
-        return None

@@ -15,11 +15,11 @@ from ._caller import timed_fit
 from ._checks import check_cluster_count, shown
 from ._extras import needed
 from ._words import aligned
-from .comparison import judged
 from .estimators._base import GraphClusterer
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .fitting.evidence import Evidence
+from .quality import judged
 from .results import WIDTH, Results
 
 # What a score is.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._checks import check_unmasked
 from .estimators._elsewhere import check_rows
-from .fitting.evidence import Evidence, evidence_of
+from .fitting.evidence import Evidence, Known, evidence_of
 
 
 def evidence(X: Any, labels: Any, *, wide: bool = False) -> Evidence:
@@ -42,3 +42,15 @@ def evidence(X: Any, labels: Any, *, wide: bool = False) -> Evidence:
     if labels.shape != (X.shape[0],):
         raise ValueError(f"labels must hold one label for each of the {X.shape[0]} rows of X.")
     return evidence_of(X, labels, wide=wide)
+
+
+def judged(
+    model: Any, X: Any, labels: np.ndarray, known: Known | None = None, wide: bool = False
+) -> Evidence | None:
+    """Evidence of a fitted model, its own if it has any; None where X is not numbers."""
+    if hasattr(model, "evidence_"):
+        return model.evidence_
+    try:
+        return evidence_of(check_rows(X), labels, known, wide)
+    except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
+        return None

@@ -74,7 +74,7 @@ def learned_weights(
 
 
 def relevance(shared: np.ndarray) -> np.ndarray:
-    """What each column has in common with the others, where two that only repeat each other do not.
+    """Sums of what columns have in common with the others; two that only repeat each other do not.
 
     Two columns that are related to each other and to nothing else, such as the first and the last
     order of a customer, say nothing of clusters that other columns show. So a pair counts for ten

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 
 from ..._caller import timed
 from ..._checks import WIDE, check_cluster_count
-from ...comparison import judged, named_estimator
+from ...comparison import named_estimator
 from ...encoding import MixedEncoder
 from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
@@ -22,6 +22,7 @@ from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence
 from ...metrics import scores_of
 from ...numerics.discrete import size_order
+from ...quality import judged
 from .reading import Table
 from .tally import SampledRows, Tally, named_sizes, tally
 
