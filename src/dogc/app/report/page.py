@@ -56,7 +56,8 @@ def render(summary: dict[str, Any]) -> str:
     page : str
         HTML, to be written as UTF-8.
     """
-    title = f"{summary['source']}: {summary['clusters_found']} clusters"
+    c = summary["clusters_found"]
+    title = f"{summary['source']}: {c} cluster{'s' * (c != 1)}"
     return page(title, summary, REPORT)
 
 

@@ -48,7 +48,7 @@ function surenessSentence() {
   if (!sure) return "Each bar is a cluster. This method gives no confidence.";
   const share = sure.unsure / sure.known;
   const tail = sure.unsure
-    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5, too close to call.`
+    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5: low confidence.`
     : "no row is below 0.5.";
   return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
 }

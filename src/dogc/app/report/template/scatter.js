@@ -15,7 +15,7 @@ function sampleNote(points) {
 
 function whereSentence(points) {
   if (points.share.length < 2) return "Each point is a row, placed from left to right by its only feature; up and down mean nothing here.";
-  const space = points.learned ? `the ${points.dimensions}-dimensional subspace that was learned` : `all ${points.dimensions} features`;
+  const space = points.learned ? `the learned subspace (${plural(points.dimensions, "dimension")})` : `all ${points.dimensions} features`;
   const shares = points.share.map(percent);
   return `Each point is a row, seen along the two directions in which ${space} ${points.learned ? "spreads" : "spread"} the rows most (${shares[0]} and ${shares[1]} of the variance).`;
 }
