@@ -1,12 +1,13 @@
 """The verdict of ``evidence_`` on clusters, beside the truth.
 
-python benchmarks/verdict.py [--jobs 1]
+python benchmarks/verdict.py [--jobs 1] [--picture docs/_static/verdict.svg]
 
 The sets of shared/battery and shared/highdim, the UCI sets, and generated blobs, each at its
 true number of clusters: how many fits have each verdict, and how many of them have an adjusted Rand
 index of .8 and more; the rank correlation of stability with that index; and what the thresholds
 would be if each family were left out. Then rows without clusters: cubes, Gaussians, heavy tails,
-permuted columns, Gaussians with the covariance of real sets. Then accuracy by confidence.
+permuted columns, Gaussians with the covariance of real sets. Then good fits by stability, and
+accuracy by confidence: two curves, which `--picture` draws.
 
 Exits with 1 where a floor is missed.
 """
@@ -14,6 +15,7 @@ Exits with 1 where a floor is missed.
 from __future__ import annotations
 
 import argparse
+import pathlib
 import sys
 import warnings
 from typing import Any, NamedTuple
@@ -36,6 +38,8 @@ from dogc.fitting import evidence
 VERDICTS = ("clear", "plausible", "doubtful", "none")
 GOOD = 0.8
 BORDERS = (0.0, 0.5, 0.7, 0.9, 0.99, 1.0)
+# Between these the share of good fits is taken by stability.
+STABILITY = (0.0, 0.3, 0.5, 0.65, 0.75, 0.85, 0.95, 1.0)
 
 
 class Fit(NamedTuple):
@@ -167,17 +171,37 @@ def left_out(fits: list[Fit], chance: list[Fit]) -> list[Fit]:
     return found
 
 
+def draw(good: list[float], accuracy: np.ndarray, path: pathlib.Path) -> None:
+    """The two curves side by side, each bin as a step."""
+    import matplotlib.pyplot as plt
+
+    style = {"svg.fonttype": "none", "svg.hashsalt": "dogc", "font.size": 11}
+    with plt.rc_context(style):
+        figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+        axes[0].stairs(good, STABILITY, baseline=None, color="#2f6fab", linewidth=2.5)
+        axes[0].set(xlabel="stability", ylabel=f"share of fits with ARI ≥ {GOOD}")
+        axes[1].stairs(accuracy, BORDERS, baseline=None, color="#2f6fab", linewidth=2.5)
+        axes[1].plot([0, 1], [0, 1], color="#9aa3ad", linestyle="--", zorder=0)
+        axes[1].set(xlabel="confidence", ylabel="share of rows that are right")
+        for ax in axes:
+            ax.set(xlim=(0, 1), ylim=(0, 1.02))
+            ax.spines[["top", "right"]].set_visible(False)
+        figure.savefig(path, metadata={"Date": None})
+    print(f"wrote {path}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--jobs", type=int, default=1)
-    jobs = parser.parse_args().jobs
+    parser.add_argument("--picture", type=pathlib.Path, help="an SVG file to write")
+    options = parser.parse_args()
     sets = [*problems(), *highdim_problems(), *uci(), *blobs()]
     tasks = [(problem, c) for problem in sets for c in problem.counts]
     tasks += [
         (Problem(name, X, [], "chance"), c) for name, X in without_clusters() for c in (2, 3, 5, 8)
     ]
     tasks.sort(key=lambda task: -task[0].X.size)
-    found = Parallel(n_jobs=jobs, batch_size=1)(delayed(fit_of)(*task) for task in tasks)
+    found = Parallel(n_jobs=options.jobs, batch_size=1)(delayed(fit_of)(*task) for task in tasks)
     chance = [fit for fit in found if fit.family == "chance"]
     fits = [fit for fit in found if fit.family != "chance"]
     print(f"fits with each verdict, and those with an ARI of {GOOD} or more")
@@ -200,11 +224,21 @@ def main() -> None:
     )
     print("\nthresholds of clear clusters chosen without the family")
     kept = left_out(fits, chance)
+    real = [fit for fit in fits if fit.family != "blobs"]
+    print(f"\nfits with an ARI of {GOOD} or more, by stability, without generated sets")
+    place = np.digitize([fit.evidence.stability for fit in real], STABILITY[1:-1])
+    good_at = [[fit.ari >= GOOD for fit, at in zip(real, place, strict=True) if at == i]
+               for i in range(len(STABILITY) - 1)]  # fmt: skip
+    for i, found_good in enumerate(good_at):
+        share = f"{np.mean(found_good):.3f}" if found_good else "-"
+        print(f"{STABILITY[i]:.2f} to {STABILITY[i + 1]:.2f}  {share}  of {len(found_good)}")
     print("\naccuracy by confidence (every set counts the same)")
     table = np.array([fit.accuracy for fit in fits if fit.family not in ("blobs", "uci")])
-    for i, mean in enumerate(np.nanmean(table, axis=0)):
+    accuracy = np.nanmean(table, axis=0)
+    for i, mean in enumerate(accuracy):
         print(f"{BORDERS[i]:.2f} to {BORDERS[i + 1]:.2f}  {mean:.3f}")
-    real = [fit for fit in fits if fit.family != "blobs"]
+    if options.picture:
+        draw([np.mean(each) if each else np.nan for each in good_at], accuracy, options.picture)
     correlation = spearmanr([fit.evidence.stability for fit in real], [fit.ari for fit in real])[0]
     clear = [fit for fit in fits if fit.evidence.verdict == "clear"]
     true = [fit for fit in real if fit.evidence.verdict == "clear"]

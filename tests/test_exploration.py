@@ -8,6 +8,7 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import make_blobs
 
 from dogc import DOGC, NormalizedCut, explore
+from dogc.quality import evidence
 
 # Two far pairs of groups: two, then four.
 CENTRES = [(0, 0), (0, 5), (30, 0), (30, 5)]
@@ -31,7 +32,7 @@ def test_pairs_split_one_after_the_other(found, pairs):
     assert found[4].sizes == dict.fromkeys(range(4), 20)
     assert found.proposed in (2, 4)
     for row in found:
-        assert row.figures["scales"] <= 1.0
+        assert row.evidence == row.estimator.evidence_
         own, named = DOGC(row.n_clusters).fit_predict(pairs), row.labels
         assert len(set(zip(own.tolist(), named.tolist(), strict=True))) == row.n_clusters
     with pytest.raises(KeyError, match="9 was not tried; these were: \\[2, 3, 4\\]"):
@@ -40,7 +41,9 @@ def test_pairs_split_one_after_the_other(found, pairs):
 
 def test_it_prints_and_becomes_a_frame(found):
     text = str(found)
-    assert f"* {found.proposed} proposed" in text
+    assert f"* {found.proposed} proposed: the highest score." in text
+    scores = {row.n_clusters: row.score for row in found}
+    assert max(scores, key=scores.get) == found.proposed
     assert "2 to 3: Cluster" in text
     pytest.importorskip("pandas")
     frame = found.to_frame()
@@ -57,6 +60,7 @@ def test_methods_that_propose_nothing_are_explored_too(model, pairs):
     assert found.proposed is None
     assert "proposed" not in str(found)
     assert np.isnan(found[2].score)
+    assert found[2].evidence == evidence(pairs, found[2].labels)
 
 
 def test_what_a_fit_warns_of_is_noted():

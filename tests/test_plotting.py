@@ -493,7 +493,7 @@ def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
     assert heights[0] / heights[1] == pytest.approx(sizes[0] / sizes[1])
     ticks = [text.get_text() for text in display.ax_.get_xticklabels()]
     assert [tick.split()[0] for tick in ticks] == ["2", "3"]
-    assert float(ticks[1].split()[1]) == round(found[3].figures["scales"], 2)
+    assert ticks[1].split()[1] == found[3].evidence.verdict
     assert display.ax_.get_title() == f"{found.proposed} clusters proposed"
 
 

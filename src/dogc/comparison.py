@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.cluster import KMeans
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.metrics import adjusted_rand_score
-from sklearn.pipeline import Pipeline
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import _num_samples
 from tqdm.auto import tqdm
 
@@ -22,12 +25,46 @@ from ._checks import WIDE, check_cluster_count, check_neighbors, check_unmasked,
 from ._extras import needed
 from ._words import aligned
 from .estimators._elsewhere import check_rows
+from .fitting.evidence import Evidence
+from .fitting.structureless import in_directions, neighbour_graph
 from .metrics import clustering_report, code_labels
-from .quality import evidence, figures
+from .numerics import modularity
+from .quality import judged
 from .results import WIDTH, Results
 
+
+class Leiden(ClusterMixin, BaseEstimator):
+    """Modularity clusters of a neighbour graph, at the resolution that gives ``n_clusters``."""
+
+    def __init__(self, n_clusters: int = 8, n_neighbors: int = 15):
+        """Keep the parameters."""
+        self.n_clusters, self.n_neighbors = n_clusters, n_neighbors
+
+    def fit(self, X: Any, y: Any = None) -> Leiden:
+        """Cluster the rows of X."""
+        Z = in_directions(check_rows(X))
+        A = neighbour_graph(Z, self.n_neighbors)
+        self.labels_ = modularity.partition(A, self.n_clusters, modularity.from_the_middle(Z))
+        return self
+
+
+def umap_k_means(n_clusters: int) -> Pipeline:
+    """k-means on a map of two dimensions by UMAP."""
+    from umap import UMAP
+
+    return make_pipeline(UMAP(n_jobs=1), KMeans(n_clusters, n_init=10))
+
+
+# Methods of others that are often asked for, those of packages that are installed.
+OTHERS: dict[str, Callable[[Any], BaseEstimator]] = {
+    "GaussianMixture": lambda c: GaussianMixture(c, n_init=10),
+    "HDBSCAN": lambda c: HDBSCAN(copy=True),  # finds its own number
+    "Leiden": Leiden,
+}
+if find_spec("umap"):
+    OTHERS["UMAP + k-means"] = umap_k_means
 # Every clustering method of the paper under the name it has there, in its order, and after these
-# methods for many rows that it does not know.
+# methods that it does not know.
 METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "KM": lambda c: KMeans(c, n_init=10),
     "R-cut": dogc.RatioCut,
@@ -48,21 +85,26 @@ METHODS: Mapping[str, Callable[[Any], BaseEstimator]] = {
     "DOGC-OS": dogc.DOGCOS,
     "LSC": dogc.LSC,
     "U-SPEC": dogc.USPEC,
+    **OTHERS,
 }
 
 NAMES = ", ".join("KM (k-means)" if name == "KM" else name for name in METHODS)
 
 # Columns of the printed table.
 SHOWN = {"acc": "ACC", "nmi_max": "NMI", "purity": "purity", "ari": "ARI"}
-QUALITY = ("silhouette", "scales", "confident", "stability")
+FIGURES = ("stability", "separation")
+# An adjusted Rand index of identical clusters, but for rounding.
+SAME = 1.0 - 1e-12
+VERDICTS = ("clear", "plausible", "doubtful", "none")
 
 
 class MethodResult(NamedTuple):
     """Result of one method on the data set.
 
     If the method failed, ``labels`` and ``estimator`` are None and ``note`` gives the reason.
-    Otherwise ``note`` holds its warnings. ``scores`` is empty without ground truth. ``quality``
-    holds the measures that need none. ``n_found`` does not count the label -1, which some
+    Otherwise ``note`` holds its warnings. ``scores`` is empty without ground truth. ``evidence``
+    needs none: it is :func:`dogc.quality.evidence` of the labels, in the columns of X for all
+    methods; None where X is not numbers. ``n_found`` does not count the label -1, which some
     clusterers give to noise.
     """
 
@@ -72,9 +114,9 @@ class MethodResult(NamedTuple):
     n_found: int
     seconds: float
     scores: dict[str, float]
-    agreement: float  # mean adjusted Rand index with the other methods; nan if there are none
+    agreement: float  # mean adjusted Rand index with the other labellings; nan if there are none
     note: str
-    quality: Mapping[str, float]  # empty where X is not numbers
+    evidence: Evidence | None
 
 
 class Comparison(Results[MethodResult]):
@@ -103,8 +145,12 @@ class Comparison(Results[MethodResult]):
         """Return the table as a pandas DataFrame, one row a method (needs pandas)."""
         pd = needed("pandas", "to_frame")
 
-        records = [{**row.scores, **row.quality, **row._asdict()} for row in self.rows]
-        left_out = ["labels", "estimator", "scores", "quality"]
+        seen = [row.evidence._asdict() if row.evidence else {} for row in self.rows]
+        records = [
+            {**row.scores, **each, **row._asdict()}
+            for row, each in zip(self.rows, seen, strict=True)
+        ]
+        left_out = ["labels", "estimator", "scores", "evidence"]
         return pd.DataFrame(records).drop(columns=left_out).set_index("method")
 
     def agreement_frame(self) -> Any:
@@ -115,20 +161,44 @@ class Comparison(Results[MethodResult]):
     def _lines(self, measures: list[str]) -> list[list[str]]:
         """A line of names and one for each method, with these measures."""
         names = [SHOWN.get(name, name) for name in measures]
-        lines = [["method", "clusters", "seconds", *names, "agreement"]]
+        lines = [["method", "verdict", "clusters", "seconds", *names, "agreement"]]
         for row in self.rows:
-            known = {**row.scores, **row.quality, "agreement": row.agreement}
+            known = {**row.scores, "agreement": row.agreement}
+            known |= row.evidence._asdict() if row.evidence else {}
             values = [known.get(name, np.nan) for name in [*measures, "agreement"]]
             found = "failed" if row.labels is None else str(row.n_found)
-            lines.append([row.method, found, f"{row.seconds:.2f}", *map(_number, values)])
+            verdict = row.evidence.verdict if row.evidence else "-"
+            times = f"{row.seconds:.2f}"
+            lines.append([row.method, verdict, found, times, *map(_number, values)])
         return lines
 
-    def _measures(self) -> tuple[list[str], list[str]]:
-        """The scores, if there is a truth, and the measures without one that are known."""
+    def _scored(self) -> list[str]:
+        """The scores, if there is a truth."""
         scored = next((row.scores for row in self.rows if row.scores), {})
-        known = {name for row in self.rows for name, v in row.quality.items() if not np.isnan(v)}
-        scores = [name for name in scored if name != "nmi_geometric"]
-        return scores, [name for name in QUALITY if name in known]
+        return [name for name in scored if name != "nmi_geometric"]
+
+    def lead(self) -> list[str]:
+        """Return what stands first: the verdict on each method, and methods that agree in all."""
+        said = [(row.method, row.evidence.verdict) for row in self.rows if row.evidence]
+        by_verdict = said_by(said)
+        words = [
+            f"{'No evidence of clusters' if verdict == 'none' else verdict.capitalize()}: "
+            f"{', '.join(by_verdict[verdict])}."
+            for verdict in VERDICTS
+            if verdict in by_verdict
+        ]
+        same = [", ".join(group) for group in self.identical() if len(group) > 1]
+        if same:
+            words.append(
+                f"Identical clusters, which count once in the agreement: {'; '.join(same)}."
+            )
+        return words
+
+    def identical(self) -> list[list[str]]:
+        """Return the methods that succeeded, in groups that have the same clusters."""
+        groups = dict.fromkeys(map(tuple, self.agreement >= SAME), 0)
+        names = np.array(self.succeeded, dtype=object)
+        return [names[list(group)].tolist() for group in groups]
 
     def notes(self) -> list[str]:
         """Return what methods warned of, and why methods failed; the same words once."""
@@ -141,25 +211,32 @@ class Comparison(Results[MethodResult]):
 
     def tables(self, width: int = WIDTH) -> list[str]:
         """Return all measures as text: one table, or two where one would be wider than this."""
-        scores, others = self._measures()
+        scores, others = self._scored(), list(FIGURES)
         whole = aligned(self._lines(scores + others))
-        if whole.index("\n") <= width or not scores or not others:
+        if whole.index("\n") <= width or not scores:
             return [whole]
-        beside = [[line[0], *line[3:-1]] for line in self._lines(others)]
+        beside = [[line[0], *line[4:-1]] for line in self._lines(others)]
         return [aligned(self._lines(scores)), aligned(beside)]
 
     def __str__(self) -> str:
-        """Return the tables as text, with what the methods had to say below them."""
-        notes = [textwrap.fill(note, WIDTH, subsequent_indent="  ") for note in self.notes()]
-        return "\n\n".join([*self.tables(), *(["\n".join(notes)] if notes else [])])
+        """Return the verdicts and the tables as text, with what the methods had to say below."""
+        lead, notes = (
+            [textwrap.fill(words, WIDTH, subsequent_indent="  ") for words in said]
+            for said in (self.lead(), self.notes())
+        )
+        return "\n\n".join(
+            ["\n".join(lead), *self.tables(), *(["\n".join(notes)] if notes else [])]
+        )
 
     def _repr_html_(self) -> str:
-        scores, others = self._measures()
-        lines = self._lines(scores + others)
+        lines = self._lines(self._scored() + list(FIGURES))
         head, *rows = ("".join(f"<td>{html.escape(cell)}</td>" for cell in line) for line in lines)
         table = [head.replace("td>", "th>"), *rows]
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes())
-        return f"<table><tr>{'</tr><tr>'.join(table)}</tr></table><ul>{notes}</ul>"
+        lead, notes = (
+            "".join(f"<li>{html.escape(words)}</li>" for words in said)
+            for said in (self.lead(), self.notes())
+        )
+        return f"<ul>{lead}</ul><table><tr>{'</tr><tr>'.join(table)}</tr></table><ul>{notes}</ul>"
 
 
 def _number(value: float) -> str:
@@ -189,14 +266,14 @@ def compare(
     n_neighbors: int | None = None,
     parameters: Mapping[str, Any] | None = None,
     metrics: Mapping[str, Callable[[np.ndarray, np.ndarray], float]] | None = None,
-    quality: bool = False,
     random_state: int | None = 0,
     progress: bool | None = None,
 ) -> Comparison:
     """Run several methods on one data set and compare their results.
 
-    Use it to choose a method, or to see where methods agree. If a method fails, its row gives the
-    reason and the other methods still run.
+    Use it to choose a method, or to see where methods agree. Each has a verdict on its clusters,
+    which needs no ground truth. If a method fails, its row gives the reason and the other methods
+    still run.
 
     Parameters
     ----------
@@ -218,12 +295,6 @@ def compare(
     metrics : mapping from names to functions, default=None
         Measures of your own, added to those with ``y``: each is called with the ground truth, its
         classes as numbers from 0 on, and the labels.
-    quality : bool, default=False
-        Whether to add ``stability``, the mean adjusted Rand index with five fits that each leave
-        out a fifth of the rows. Each method is then fitted five more times. Measures that need no
-        other fit and no ground truth are always there: ``silhouette``, which favours round
-        clusters; ``scales``, the agreement over numbers of neighbours; ``confident``, the share of
-        rows with a confidence of at least 0.5. See ``dogc.quality``.
     random_state : int or None, default=0
         Seed for every named method that has this parameter.
     progress : bool, default=None
@@ -254,17 +325,33 @@ def compare(
     truth = None if y is None else _truth(y, n)
     if metrics and truth is None:
         raise ValueError("metrics compare labels with the ground truth; pass y.")
-    rows, measure = [], evidence if quality else figures
+    rows: list[MethodResult] = []
+    wide = common.get("n_neighbors") == WIDE
+    judge = functools.partial(judged, None, X, known={}, wide=wide)  # all by one yardstick
     with tqdm(chosen.items(), disable=None if progress is None else not progress) as bar:
         for name, estimator in bar:
             bar.set_description(name)
-            rows.append(_run(name, estimator, X, truth, metrics or {}, measure))
+            rows.append(_run(name, estimator, X, truth, metrics or {}, judge))
     labels = [row.labels for row in rows if row.labels is not None]
     agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
-    if len(labels) > 1:  # the mean of each line, the diagonal left out
-        means = iter((agreement.sum(axis=1) - 1.0) / (len(labels) - 1))
-        rows = [r if r.labels is None else r._replace(agreement=next(means)) for r in rows]
+    means = iter(_means(agreement))
+    rows = [row if row.labels is None else row._replace(agreement=next(means)) for row in rows]
     return Comparison(rows, agreement)
+
+
+def _means(agreement: np.ndarray) -> np.ndarray:
+    """The mean agreement of each labelling with all others, identical ones counted once.
+
+    Examples
+    --------
+    >>> _means(np.array([[1.0, 1.0, 0.2], [1.0, 1.0, 0.2], [0.2, 0.2, 1.0]]))
+    array([0.2, 0.2, 0.2])
+    """
+    same = agreement >= SAME
+    weight = np.where(same, 0.0, 1.0 / np.maximum(same.sum(axis=1), 1))
+    others, total = weight.sum(axis=1), (weight * agreement).sum(axis=1)
+    alone = 1.0 if len(agreement) > 1 else np.nan
+    return np.divide(total, others, out=np.full(len(total), alone), where=others > 0)
 
 
 def _truth(y: Any, n: int) -> np.ndarray:
@@ -308,15 +395,18 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     if method.lower() not in known:
         raise ValueError(f"methods holds {shown(method)}, which is unknown; choose from {NAMES}.")
     estimator = known[method.lower()](n_clusters)
-    has = estimator.get_params(deep=False)
-    given = {k: v for k, v in common.items() if k in has}
-    if given.get("n_neighbors") == WIDE and has["n_neighbors"] != "auto":
-        del given["n_neighbors"]  # only methods that learn their graph know this word
+    has = estimator.get_params()
+    ends = {name: name.split("__")[-1] for name in has}  # of a pipeline, umap__n_neighbors
+    given = {name: common[end] for name, end in ends.items() if end in common}
+    # Only methods that learn their graph know the word "wide".
+    for name, end in ends.items():
+        if end == "n_neighbors" and given.get(name) == WIDE and has[name] != "auto":
+            del given[name]  # only methods that learn their graph know this word
     return estimator.set_params(**given)
 
 
 def _run(
-    name: str, estimator: Any, X: Any, truth: Any, metrics: Mapping[str, Any], measure: Any
+    name: str, estimator: Any, X: Any, truth: Any, metrics: Mapping[str, Any], judge: Any
 ) -> MethodResult:
     """One fit, timed, with what it warned of and its measures; a failure becomes a note."""
     began = time.perf_counter()
@@ -324,12 +414,11 @@ def _run(
         labels, seconds, note = timed_fit(estimator, X)
     except Exception as error:
         note = " ".join(f"failed: {type(error).__name__}: {error}".split())
-        return MethodResult(name, None, None, 0, time.perf_counter() - began, {}, np.nan, note, {})
+        return MethodResult(
+            name, None, None, 0, time.perf_counter() - began, {}, np.nan, note, None
+        )
     scores = {} if truth is None else clustering_report(truth, labels)
     scores |= {own: float(score(truth, labels)) for own, score in metrics.items()}
-    try:
-        quality = measure(estimator, X, labels)
-    except (TypeError, ValueError):  # rows that only a pipeline can read, a distance of its own
-        quality = {}
     found = len(set(labels.tolist()) - {-1})
-    return MethodResult(name, labels, estimator, found, seconds, scores, np.nan, note, quality)
+    seen = judge(labels=labels)
+    return MethodResult(name, labels, estimator, found, seconds, scores, np.nan, note, seen)

@@ -18,24 +18,30 @@ from ._words import aligned
 from .estimators._base import GraphClusterer
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
-from .quality import figures
+from .fitting.evidence import Evidence
+from .quality import judged
 from .results import WIDTH, Results
+
+# What a score is.
+SCORE = (
+    "A score above 0 is evidence for a number of clusters: its clusters are harder to cut in two "
+    "than to cut out, more so than those of data without clusters."
+)
 
 
 class CountResult(NamedTuple):
     """One number of clusters.
 
-    ``figures`` holds ``silhouette``, ``scales`` and ``confident`` of :func:`dogc.quality.figures`.
-    ``score`` is that of ``cluster_counts_``; NaN where this number was not weighed. ``note`` is
-    what the fit warned of.
+    ``score`` is that of ``cluster_counts_``, which ranks the numbers; NaN where this number was not
+    weighed. ``evidence`` is for the clusters of this fit. ``note`` is what the fit warned of.
     """
 
     n_clusters: int
     labels: np.ndarray  # a cluster keeps its name from one number to the next
     estimator: BaseEstimator  # fitted; its ``labels_`` have other names
     seconds: float
-    figures: dict[str, float]
     score: float
+    evidence: Evidence | None
     note: str
 
     @property
@@ -75,7 +81,7 @@ class Exploration(Results[CountResult]):
             {
                 "n_clusters": row.n_clusters,
                 "score": row.score,
-                **row.figures,
+                **(row.evidence._asdict() if row.evidence else {}),
                 "nested": nested.get(row.n_clusters, np.nan),
                 "sizes": " ".join(str(size) for size in row.sizes.values()),
                 "changes": words.get(row.n_clusters, ""),
@@ -88,16 +94,20 @@ class Exploration(Results[CountResult]):
 
     def __str__(self) -> str:
         """Return the table as text, with what splits and merges below it."""
-        lines = [["clusters", "score", *self.rows[0].figures, "sizes"]]
+        lines = [["clusters", "score", "verdict", "stability", "sizes"]]
         for row in self.rows:
-            values = [row.score, *row.figures.values()]
-            texts = ["-" if np.isnan(value) else f"{value:.2f}" for value in values]
             star = "*" if row.n_clusters == self.proposed else ""
+            stable = row.evidence.stability if row.evidence else np.nan
+            score, stability = (
+                "-" if np.isnan(value) else f"{value:.2f}" for value in (row.score, stable)
+            )
+            verdict = row.evidence.verdict if row.evidence else "-"
             sizes = " ".join(map(str, row.sizes.values()))
-            lines.append([f"{star}{row.n_clusters}", *texts, sizes])
+            lines.append([f"{star}{row.n_clusters}", score, verdict, stability, sizes])
         text = [aligned(lines, left=0)]
         if self.proposed is not None:
-            text.append(f"* {self.proposed} proposed")
+            words = f"* {self.proposed} proposed: the highest score. {SCORE}"
+            text.append(textwrap.fill(words, WIDTH))
         for step in self.steps:
             words = " ".join(map(change_words, step.changes))
             text.append(textwrap.fill(f"{step.fewer} to {step.more}: {words}", WIDTH,
@@ -115,8 +125,8 @@ def explore(
 ) -> Exploration:
     """Fit one method at several numbers of clusters, and say what splits and merges between them.
 
-    Use it when you do not know how many clusters there are: numbers whose clusters are found at
-    all scales, and that only split as the number grows, are easier to believe.
+    Use it when you do not know how many clusters there are: one score ranks the numbers, and each
+    has a verdict on its clusters.
 
     Parameters
     ----------
@@ -169,7 +179,7 @@ def explore(
                 evidence = list(model.cluster_counts_)
                 continue
             score = next((row.score for row in evidence if row.n_clusters == count), np.nan)
-            measures = figures(model, X, labels)
-            rows.append(CountResult(count, labels, model, seconds, measures, score, note))
+            seen = judged(model, X, labels)
+            rows.append(CountResult(count, labels, model, seconds, score, seen, note))
     names = followed({row.n_clusters: row.labels for row in rows})
     return Exploration([row._replace(labels=names[row.n_clusters]) for row in rows], evidence)

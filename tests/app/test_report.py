@@ -21,6 +21,7 @@ from dogc.app.report import describe_verdict, points, render, summarise
 from dogc.app.report.features import deciding_cuts, group_rows
 from dogc.app.report.points import GRAPH_BINS, describe_graph
 from dogc.fitting.evidence import NOTHING, Evidence
+from dogc.fitting.exemplars import exemplars
 from dogc.loop.solver import STOPPING_REASONS, Record
 from dogc.metrics import clustering_report
 from dogc.plotting._graph import bin_rows
@@ -518,6 +519,60 @@ def test_empty_cells_among_dates_are_missing_and_dates_are_early_or_late():
     assert [first["words"][0]["kind"], second["words"][0]["kind"]] == ["earlier", "later"]
     assert found["points"]["axes"][0][0]["date"]
     assert found["points"]["values"][0].count(None) == 5
+
+
+def test_numbers_keep_their_units_however_they_are_written():
+    values = np.r_[np.arange(30) + 1000.5, np.arange(30) + 5000.25]
+    cells = [
+        f"{value:,.2f} €".replace(",", " ").replace(".", ",").replace(" ", ".", 1)
+        for value in values
+    ]
+    assert cells[0] == "1.000,50 €"
+    X = ((values - values.mean()) / values.std())[:, None]
+    found = summarise(clustering_of(pd.DataFrame({"price": cells}), X, np.repeat([0, 1], 30)))
+    (price,) = found["features"]["columns"]
+    assert price["original"]
+    assert price["values"] == [1000.5, 5029.25]
+
+
+def test_typical_rows_come_with_their_own_values_those_asked_for_first(garden):
+    found = summarise(garden)["exemplars"]
+    labels = garden.rows.labels
+    assert [labels[row - 1] for row in found["row"]] == found["cluster"] == sorted(found["cluster"])
+    assert len(found["row"]) == 3 * 5
+    names = garden.rows.frame["plant"]
+    assert found["id"] == [names[row - 1] for row in found["row"]]
+    Z = garden.model.transform(garden.X)
+    middle = exemplars(Z, labels, garden.rows.confidence, 3)
+    assert [row - 1 for row in found["row"]] == middle.ravel().tolist()
+    shown = garden._replace(settings={**garden.settings, "show": ["remark"]})
+    assert found["columns"][0] != "remark" == summarise(shown)["exemplars"]["columns"][0]
+    assert summarise(shown)["points"]["columns"][0] == "remark"
+
+
+def test_long_texts_are_shown_where_they_were_asked_for(garden):
+    frame = garden.rows.frame.assign(remark="a sentence " * 12)
+    long = garden._replace(rows=garden.rows._replace(frame=frame))
+    asked = long._replace(settings={**garden.settings, "show": ["remark"]})
+    cells = [dict(zip(it["columns"], it["values"], strict=True))["remark"][0]
+             for it in (summarise(long)["points"], summarise(asked)["points"])]  # fmt: skip
+    assert [len(cell) for cell in cells] == [40, 132]
+
+
+def test_the_map_of_representatives_places_rows_among_them():
+    rng = np.random.default_rng(0)
+    truth = np.arange(900) % 3
+    X = 9.0 * np.eye(3, 12)[truth] + rng.standard_normal((900, 12))
+    model = DOGC(3, n_representatives=90).fit(X)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(12)])
+    islands = summarise(clustering_of(frame, X, model.labels_, model=model))["points"]["islands"]
+    assert len(islands["x"]) == 900
+    points = summarise(clustering_of(frame, X, model.labels_, model=model))["points"]
+    at = np.column_stack([points["islands"]["x"], points["islands"]["y"]])
+    cluster = np.array(points["cluster"])
+    middle = np.array([at[cluster == c].mean(axis=0) for c in range(3)])
+    away = np.linalg.norm(at[:, None] - middle, axis=2)
+    assert np.mean(away.argmin(axis=1) == cluster) == 1.0
 
 
 def test_one_cluster_fewer_and_one_more_are_shown_where_that_is_quick(garden, summary):

@@ -96,6 +96,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
         "How large are the clusters, and how confident are the labels?",
         "How well do they match the known labels?",
         "Where are the rows?",
+        "Which rows are typical?",
         "What makes each cluster different?",
         "How many clusters?",
         "What does the learned graph look like?",
@@ -117,7 +118,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
     assert page.locator(".portrait").count() == 3
     assert page.locator(".chart").count() == 4 + len(summary["history"]["terms"])
     assert page.locator(".heat rect").count() > 60
-    assert page.locator("#contents a").count() == 8
+    assert page.locator("#contents a").count() == 9
 
 
 def test_values_show_as_text(opened, summary):
@@ -139,7 +140,7 @@ def test_a_script_that_slipped_in_would_not_run(browser, summary, tmp_path):
     page = browser.new_page()
     page.goto(path.as_uri())
     assert page.evaluate("window.slipped") is None
-    assert page.locator("h2").count() == 8
+    assert page.locator("h2").count() == 9
     page.close()
 
 
@@ -310,7 +311,7 @@ def test_what_a_method_does_not_tell_is_left_out(opened, garden):
     rows, names = garden.rows, garden.feature_names
     page = opened(summarise(clustering_of(rows.frame, garden.X, rows.labels, feature_names=names)))
     ids = page.locator("section").evaluate_all("all => all.map((section) => section.id)")
-    assert ids == ["sizes", "where", "features", "data"]
+    assert ids == ["sizes", "where", "exemplars", "features", "data"]
     assert page.locator(".size-sure").count() == 0
     assert "This method gives no confidence" in page.locator("#sizes .explain").inner_text()
 
@@ -319,7 +320,7 @@ def test_one_cluster_one_feature_one_row(opened):
     frame = pd.DataFrame({"a": [1.0]})
     page = opened(summarise(clustering_of(frame, frame.to_numpy(), [0])))
     assert page.locator("h1").inner_text() == "1 row of table.csv in 1 cluster by SimpleNamespace"
-    assert page.locator("section").count() == 3
+    assert page.locator("section").count() == 4
 
 
 def test_many_rows_in_many_clusters(opened):

@@ -365,7 +365,7 @@ def mixed(n=40):
 class TestPreparation:
     @pytest.fixture
     def fitted(self):
-        return MixedEncoder(label_column="group", drop=["unwanted"]).fit(mixed())
+        return MixedEncoder(label_column="group", drop=["unwanted"], keep=["since"]).fit(mixed())
 
     def test_what_becomes_of_each_column(self, fitted):
         assert {column["name"]: column["kind"] for column in fitted.schema()} == {
@@ -412,7 +412,8 @@ class TestPreparation:
 
     def test_values_without_scaling(self):
         frame = mixed()
-        fitted = MixedEncoder(scale=False, drop=["unwanted"], label_column="group").fit(frame)
+        raw = MixedEncoder(scale=False, drop=["unwanted"], label_column="group", keep=["since"])
+        fitted = raw.fit(frame)
         X = fitted.transform(frame)
         columns = dict(zip(fitted.feature_names_, X.T, strict=True))
         assert np.array_equal(columns["x"], frame["x"].fillna(frame["x"].median()))
@@ -440,7 +441,7 @@ class TestPreparation:
         assert np.abs(X.mean(axis=0)).max() < 1e-9
 
     def test_mean_and_scale_tell_how(self, fitted):
-        raw = MixedEncoder(scale=False, drop=["unwanted"], label_column="group")
+        raw = MixedEncoder(scale=False, drop=["unwanted"], label_column="group", keep=["since"])
         raw_X = raw.fit(mixed()).transform(mixed())
         X = fitted.transform(mixed())
         np.testing.assert_allclose((raw_X - fitted.mean_) / fitted.scale_, X, atol=1e-12)
@@ -561,16 +562,33 @@ class TestKinds:
             days.strftime("%Y-%m-%dT%H:%M:%SZ"), [day.date() for day in days],
         ]  # fmt: skip
         for way in ways:
-            fitted = MixedEncoder(scale=False).fit(pd.DataFrame({"v": way}))
+            fitted = MixedEncoder(scale=False, keep=["v"]).fit(pd.DataFrame({"v": way}))
             X = fitted.transform(pd.DataFrame({"v": way}))
             assert X[:, 0].tolist() == list(range(18293, 18313)), way
 
     def test_ambiguous_dates_are_told(self):
         frame = pd.DataFrame({"v": ["01/02/2020", "03/04/2020", "05/06/2020"]})
-        assert "Dates were read as month/day/year: column 'v'." in MixedEncoder().fit(frame).steps_
+        steps = MixedEncoder(keep=["v"]).fit(frame).steps_
+        assert "Dates were read as month/day/year: column 'v'." in steps
+
+    def test_dates_are_no_features_unless_they_are_named(self):
+        days = pd.Timestamp("2020-02-01") + pd.to_timedelta(np.arange(20), "D")
+        frame = pd.DataFrame(
+            {"when": days, "last": days.strftime("%d.%m.%Y"), "x": np.arange(20.0)}
+        )
+        fitted = MixedEncoder().fit(frame)
+        assert fitted.columns_ == ["x"]
+        said = "Dropped 'when', 'last': dates are used only if you name them in keep (--keep)."
+        assert said in fitted.steps_
+        assert MixedEncoder(keep=["last"]).fit(frame).columns_ == ["last", "x"]
+        assert MixedEncoder(weights={"when": 0.5}).fit(frame).columns_ == ["when", "x"]
+        with pytest.raises(TableError, match=r"no column to cluster by .dates are used only"):
+            MixedEncoder(drop=["x"]).fit(frame)
 
     def test_the_format_of_dates_holds_for_later_rows(self):
-        fitted = MixedEncoder(scale=False).fit(pd.DataFrame({"v": ["13/01/2020", "02/03/2020"]}))
+        fitted = MixedEncoder(scale=False, keep=["v"]).fit(
+            pd.DataFrame({"v": ["13/01/2020", "02/03/2020"]})
+        )
         # Alone this could be February.
         assert fitted.transform(pd.DataFrame({"v": ["01/02/2020"]}))[0, 0] == 18293
 

@@ -200,3 +200,20 @@ def test_the_columns_of_the_table_are_named_as_scikit_learn_does(tmp_path):
         assert model[0].n_features_in_ == 9
         assert model[0].feature_names_in_.tolist() == list(frame.columns)
         assert model.feature_names_in_.tolist() == list(frame.columns)
+
+
+def test_two_columns_that_only_repeat_each_other_do_not_become_the_answer():
+    frame, segment = customers(600)
+    first = np.random.default_rng(5).normal(size=600)
+    twins = frame.assign(
+        first=first, last=0.95 * first + 0.3 * np.random.default_rng(6).normal(size=600)
+    )
+    encoder = MixedEncoder().fit(twins)
+    assert max(encoder.weights_["first"], encoder.weights_["last"]) < 0.5
+    assert min(encoder.weights_[name] for name in ("age", "income", "visits")) > 0.8
+    model = DOGC(4, n_neighbors="wide", geometry="given")
+    alone, both = (
+        adjusted_rand_score(segment, model.fit_predict(MixedEncoder().fit_transform(each)))
+        for each in (frame, twins)
+    )
+    assert both > alone - 0.1

@@ -204,14 +204,14 @@ def _functions(rng: Rng, X: np.ndarray, given: Any) -> None:
     found = list(found.values()) if isinstance(found, dict) else [found]
     if not all(-1.0 <= value <= 1.0 + 1e-9 for value in found):
         raise Broken(f"{measure.__name__} gives {found}")
-    ask = pick(rng, ["rotation", "silhouette", "compare"])
+    ask = pick(rng, ["rotation", "evidence", "compare"])
     if ask == "rotation":
         found = spectral_rotation(given, random_state=0)
         if set(found.tolist()) != set(range(np.shape(given)[1])):
             raise Broken(f"spectral_rotation gives {set(found.tolist())}")
-    elif ask == "silhouette":
-        found = quality.silhouette(given, labels)
-        if not (np.isnan(found) or -1.0 <= found <= 1.0):
-            raise Broken(f"silhouette is {found}")
+    elif ask == "evidence":
+        found = quality.evidence(given, labels).stability
+        if not (np.isnan(found) or 0.0 <= found <= 1.0):
+            raise Broken(f"stability is {found}")
     else:
         compare(given, 2, ["KM", "N-cut", "DOGC"], pick(rng, [None, other]), progress=False)

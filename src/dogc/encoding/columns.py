@@ -37,6 +37,7 @@ MOST_LEVELS = 20
 RARE = 0.01  # levels in fewer of the rows are put together
 NEARLY_ALL = 0.7  # text with more distinct values than this share of the rows says nothing
 STRAYS = 0.05  # up to this share, cells that are no numbers among numbers are missing
+DATE = "dates are used only if you name them in keep (--keep)"
 OTHER, NOTHING = "(other)", "(missing)"
 _YES_NO = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 
@@ -76,6 +77,11 @@ def plan_of(facts: ColumnStatistics) -> Plan:
 def left_out(reason: str) -> Plan:
     """The plan for a column that is not used."""
     return {"kind": "left out", "reason": reason}
+
+
+def unless_kept(plan: Plan) -> Plan:
+    """The plan of a column that nobody asked for: a date is no feature."""
+    return left_out(DATE) if plan["kind"] == "date" else plan
 
 
 def no_difference(low: float, high: float) -> bool:

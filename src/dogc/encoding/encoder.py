@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._words import shown
-from .columns import Plan, encode, left_out, output_names, plan_of
+from .columns import Plan, encode, left_out, output_names, plan_of, unless_kept
 from .errors import (
     TableError,
     check_columns,
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
 class MixedEncoder(TransformerMixin, BaseEstimator):
     """Encode a table as numbers; the encoding is learned once, stored, and described in words.
 
-    Numbers are used as they are, dates become days since 1970-01-01, yes and no become 1 and 0,
-    text with few values becomes a column of 0 and 1 for each. Missing numbers become the median;
-    missing text is a value of its own. Ids, constant columns and text whose values
-    nearly all differ are left out. Then the columns are centred and scaled to unit variance. In a
-    table with categories or yes/no columns, each column then counts as much as it has in common
-    with the others, so that a column which depends on no other does not cut the rows into clusters.
+    Numbers are used as they are, yes and no become 1 and 0, text with few values becomes a column
+    of 0 and 1 for each. Missing numbers become the median; missing text is a value of its own.
+    Dates, ids, constant columns and text whose values nearly all differ are left out; a date that
+    you keep becomes days since 1970-01-01. Then the columns are centred and scaled to unit
+    variance. In a table with categories or yes/no columns, each column then counts as much as it
+    has in common with the others, so that a column which depends on no other does not cut the rows
+    into clusters.
 
     Put it in front of an estimator if the table has columns that are not numeric:
     ``make_pipeline(MixedEncoder(), DOGC(4, n_neighbors="wide", geometry="given"))``.
@@ -64,7 +65,8 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         has few values (a category, yes and no, or two numbers) and ``scale`` is on. A dict has the
         weights of some columns by name; the others are as with "auto". None: all count the same.
     keep : sequence of str, default=()
-        Columns to use even though they look like ids.
+        Columns to use even though they are dates or look like ids. A column with a weight of its
+        own is kept too.
 
     Attributes
     ----------
@@ -149,7 +151,10 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         if not all(column.rows for column in columns.values()):
             raise TableError("the table has no rows; give one with some.")
         roles = {**roles, **self._ids(columns, roles)}
-        self._adopt({name: roles.get(name) or plan_of(columns[name]) for name in names})
+        asked = {*_names(self.keep), *self._check_weights()}
+        plans = {name: plan_of(columns[name]) for name in names if name not in roles}
+        plans = {name: plan if name in asked else unless_kept(plan) for name, plan in plans.items()}
+        self._adopt({name: roles.get(name) or plans[name] for name in names})
         learns = self.scale and self.weights is not None
         crossed = learns and len(self.feature_names_) <= MOST_FEATURES
         gaps = dict.fromkeys(self.columns_, 0)

@@ -16,6 +16,8 @@ from scipy.stats import chi2
 MOST_FEATURES = 1000
 # No column counts for less; weights are rounded, so that sums in another order do not change them.
 LEAST, DIGITS = 0.01, 3
+# How much more a column may have in common with its nearest relative than with the second.
+BEYOND = 10.0
 # The chance that independent columns are taken for related ones.
 CHANCE = 0.001
 # Columns of few values matter from this share of the variance on: see ``discrete_share_``. A
@@ -31,7 +33,8 @@ def learned_weights(
     The features of a column have a total variance of 1. What two columns have in common is the sum
     of the squared covariances of their features, less what chance alone gives n rows: the squared
     correlation of two numbers, or its likes for categories. The variance of a column is to be the
-    sum of what it has in common with all others, in units of the largest such sum.
+    sum of what it has in common with all others, in units of the largest such sum; two columns
+    that only repeat each other do not count for it, see :func:`relevance`.
 
     If no column has more in common with the others than chance explains, these sums are noise.
     Then numbers count the same, since their own values may show clusters, and columns of few values
@@ -61,12 +64,33 @@ def learned_weights(
     starts = np.cumsum([0, *widths[:-1]])
     shared = np.add.reduceat(np.add.reduceat(covariance**2, starts, axis=0), starts, axis=1)
     np.fill_diagonal(shared, 0.0)
-    if not discrete.all() and not are_related(shared, n):
+    total = relevance(np.maximum(shared - 1.0 / max(n - 1, 1), 0.0))
+    none = not total.max(initial=0.0) > 0.0
+    if not discrete.all() and (none or not are_related(shared, n)):
         return np.where(discrete, LEAST, 1.0)
-    total = np.maximum(shared - 1.0 / max(n - 1, 1), 0.0).sum(axis=1)
-    if not total.max(initial=0.0) > 0.0:
+    if none:
         return np.ones(len(widths))
     return np.maximum(np.sqrt(total / total.max()).round(DIGITS), LEAST)
+
+
+def relevance(shared: np.ndarray) -> np.ndarray:
+    """Sums of what columns have in common with the others; two that only repeat each other do not.
+
+    Two columns that are related to each other and to nothing else, such as the first and the last
+    order of a customer, say nothing of clusters that other columns show. So a pair counts for ten
+    times as much as the column has in common with its second relative, at most; for the column of
+    the two for which that is more.
+
+    Examples
+    --------
+    >>> relevance(np.array([[0.0, 0.8, 0.0, 0.0], [0.8, 0.0, 0.01, 0.0],
+    ...                     [0.0, 0.01, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]))
+    array([0.1 , 0.11, 0.01, 0.  ])
+    """
+    if len(shared) < 3:
+        return shared.sum(axis=1)
+    most = BEYOND * np.sort(shared, axis=1)[:, -2]
+    return np.minimum(shared, np.maximum(most[:, None], most)).sum(axis=1)
 
 
 def are_related(shared: np.ndarray, n: int) -> bool:

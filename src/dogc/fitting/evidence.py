@@ -13,6 +13,7 @@ The same figures for the partition of a Gaussian with the same covariance say wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.metrics import adjusted_rand_score
 from ..numerics import modularity
 from ..numerics.matrix import Matrix
 from .auto.n_clusters import firmness
+from .settings import wide_scale
 from .structureless import (
     from_neighbours,
     gaussian_like,
@@ -64,13 +66,27 @@ class _Figures(NamedTuple):
     separation: float
 
 
+class _Witness(NamedTuple):
+    """The modularity partition of some rows, and their graph where it is of all."""
+
+    rows: np.ndarray
+    found: np.ndarray
+    graph: sp.csr_array | None
+
+
+# By the number of clusters: the witnesses, and the figures of rows without clusters.
+Known = dict[int, tuple[list[_Witness], _Figures]]
 NOTHING = Evidence("none", float("nan"), float("nan"))
 
 
-def evidence_of(X: Matrix, labels: np.ndarray) -> Evidence:
+def evidence_of(
+    X: Matrix, labels: np.ndarray, known: Known | None = None, wide: bool = False
+) -> Evidence:
     """Evidence for the labels of points in the space where rows are compared.
 
     Negative labels are left out. With one cluster, or too few rows to say anything, there is none.
+    What does not depend on the labels is kept in ``known``, for other labels of the same rows.
+    ``wide`` looks at wide neighbourhoods, for columns of few values: small ones share all of them.
 
     Examples
     --------
@@ -81,14 +97,21 @@ def evidence_of(X: Matrix, labels: np.ndarray) -> Evidence:
     'clear'
     """
     rows = np.flatnonzero(labels >= 0)
+    whole = len(rows) == len(labels)
     rows = rows[spread_rows(len(rows))]
     y = np.unique(labels[rows], return_inverse=True)[1]
     if len(y) < FEWEST or y.max() == 0:
         return NOTHING
-    Z = in_directions(X[rows])
     c = int(y.max()) + 1
-    own, chance = _figures(Z, c, y), _figures(gaussian_like(Z), c)
-    return Evidence(verdict_of(own, chance), *own, *chance)
+    known = known if known is not None and whole else {}
+    if c not in known:
+        Z = in_directions(X[rows])
+        scales = wide_scales(len(Z), c) if wide else SCALES
+        chance = _witnesses(gaussian_like(Z), c, scales)
+        known[c] = _witnesses(Z, c, scales), _figures(chance, chance[0].found, own=True)
+    witnesses, reference = known[c]
+    own = _figures(witnesses, y)
+    return Evidence(verdict_of(own, reference), *own, *reference)
 
 
 def evidence_of_graph(A: sp.csr_array, labels: np.ndarray) -> Evidence:
@@ -123,28 +146,41 @@ def spread_rows(n: int) -> np.ndarray:
     return np.arange(n) if n <= ROWS else np.arange(ROWS) * n // ROWS
 
 
-def _figures(Z: np.ndarray, c: int, y: np.ndarray | None = None) -> _Figures:
-    """Stability and separation of labels; None: of the partition of the first graph."""
-    scales = [k for k in SCALES if k <= max(SCALES[0], len(Z) // c)]
+def wide_scales(n: int, c: int) -> tuple[int, int]:
+    """Half a wide neighbourhood, and a whole one.
+
+    Examples
+    --------
+    >>> wide_scales(1000, 4)
+    (100, 200)
+    """
+    return max(1, wide_scale(n, c) // 2), wide_scale(n, c)
+
+
+def _witnesses(Z: np.ndarray, c: int, scales: Sequence[int]) -> list[_Witness]:
+    """The partitions into c clusters of the graphs of all rows, then of samples that were moved."""
+    smallest = scales[0]
+    scales = [k for k in scales if k <= max(smallest, len(Z) // c)]
     idx, d = nearest(Z, scales[-1])
-    graphs = [from_neighbours(idx, d, min(k, idx.shape[1] - 1)) for k in scales]
-    order, agreement = modularity.from_the_middle(Z), []
-    found = modularity.partition(graphs[0], c, order)
-    if y is None:
-        y = found
-    else:
-        agreement.append(adjusted_rand_score(found, y))
-    for A in graphs[1:]:
-        found = modularity.partition(A, c, order)
-        agreement.append(adjusted_rand_score(found, y))
+    order, rows = modularity.from_the_middle(Z), np.arange(len(Z))
+    witnesses = []
+    for k in scales:
+        A = from_neighbours(idx, d, min(k, idx.shape[1] - 1))
+        witnesses.append(_Witness(rows, modularity.partition(A, c, order), A))
     rng, step = np.random.default_rng(1), MOVED * np.sqrt(d[:, min(4, d.shape[1] - 1)] / Z.shape[1])
     for _ in range(SAMPLES):
         rows = np.sort(rng.permutation(len(Z))[: max(int(SHARE * len(Z)), c + 2)])
         moved = Z[rows] + step[rows, None] * rng.standard_normal((len(rows), Z.shape[1]))
-        A, order = neighbour_graph(moved, SCALES[0]), modularity.from_the_middle(moved)
-        found = modularity.partition(A, c, order)
-        agreement.append(adjusted_rand_score(found, y[rows]))
-    return _Figures(_share(agreement), float(np.mean([firmness(A, y) for A in graphs])))
+        A, order = neighbour_graph(moved, smallest), modularity.from_the_middle(moved)
+        witnesses.append(_Witness(rows, modularity.partition(A, c, order), None))
+    return witnesses
+
+
+def _figures(witnesses: list[_Witness], y: np.ndarray, own: bool = False) -> _Figures:
+    """Stability and separation of labels of all rows; ``own``: of those of the first witness."""
+    agreement = [adjusted_rand_score(found, y[rows]) for rows, found, _ in witnesses[own:]]
+    apart = [firmness(A, y) for _, _, A in witnesses if A is not None]
+    return _Figures(_share(agreement), float(np.mean(apart)))
 
 
 def _share(agreement: list[float]) -> float:

@@ -136,7 +136,8 @@ def evidence_later(task: Task, solution: Solution) -> Callable[[], Evidence]:
     if geometry.scaled is None:
         return functools.partial(evidence_of_graph, own_graph(solution.problem)[0], labels)
     rows = spread_rows(len(labels))
-    return functools.partial(evidence_of, points(geometry)[rows], labels[rows])
+    wide = task.settings.wanted.wide
+    return functools.partial(evidence_of, points(geometry)[rows], labels[rows], wide=wide)
 
 
 def with_say(

@@ -169,18 +169,19 @@ def many(rows: RowSet, task: Task) -> FitResult | None:
     )
     facts = trial.rows.facts(fitted, settings.outlier_label)
     nodes_found = (trial, named, rows.unit)
-    seen = evidence_later(all_rows, fitted, jobs)
+    seen = evidence_later(all_rows, fitted, jobs, settings.wanted.wide)
     others = partitions(all_rows, trial, counts, watch)
     return FitResult(choices, result, learned, facts, model, agreement, seen, others, nodes_found)
 
 
 def evidence_later(
-    all_rows: ManyRows, fitted: Representatives, jobs: int | None
+    all_rows: ManyRows, fitted: Representatives, jobs: int | None, wide: bool
 ) -> Callable[[], Evidence]:
     """The evidence for the labels of some rows of the sample, which alone are kept for it."""
     some = all_rows.sample.X[spread_rows(len(all_rows.sample.keys))]
     labels = labelling.new_labels(fitted, some, jobs)
-    return functools.partial(evidence_of, as_points(fitted.frame, some), labels)
+    seen = as_points(fitted.frame, some)
+    return functools.partial(evidence_of, seen, labels, wide=wide)
 
 
 def partitions(

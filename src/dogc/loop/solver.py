@@ -21,9 +21,8 @@ STOPPING_REASONS = {
         "more edges"
     ),
     "no_exact_split": (
-        "no lambda gives exactly n_clusters components (parts can split off together, and n rows "
-        "cannot form more than n/2 components); labels come from the continuous solution; "
-        "choose a smaller n_clusters, or set n_neighbors"
+        "it could not reach exactly n_clusters components; labels come from the continuous "
+        "solution; choose a smaller n_clusters, or set n_neighbors"
     ),
     "unsettled_split": (
         "the graph had exactly n_clusters components, but lost them again; the last such solution "

@@ -31,8 +31,8 @@ class SplitDisplay(_canvas.Display):
     ----------
     labels : mapping from int to int array of shape (n_samples,)
         Labels of the same rows at each number of clusters; negative numbers are outliers.
-    agreement : mapping from int to float, default=None
-        Agreement over scales for each number, to be written below it.
+    verdicts : mapping from int to str, default=None
+        The verdict on the clusters of each number, to be written below it.
     proposed : int, default=None
         The number to mark.
 
@@ -54,7 +54,7 @@ class SplitDisplay(_canvas.Display):
 
     labels: Mapping[int, Any]
     _: KW_ONLY
-    agreement: Mapping[int, float] | None = None
+    verdicts: Mapping[int, str] | None = None
     proposed: int | None = None
 
     @classmethod
@@ -70,8 +70,8 @@ class SplitDisplay(_canvas.Display):
         -------
         display : SplitDisplay
         """
-        agreement = {row.n_clusters: row.figures["scales"] for row in exploration}
-        display = cls(exploration.labels, agreement=agreement, proposed=exploration.proposed)
+        verdicts = {row.n_clusters: row.evidence.verdict for row in exploration if row.evidence}
+        display = cls(exploration.labels, verdicts=verdicts, proposed=exploration.proposed)
         return display.plot(ax=ax)
 
     @classmethod
@@ -111,9 +111,9 @@ class SplitDisplay(_canvas.Display):
         named_too = len(blocks) <= NAMED_UP_TO
         self.blocks_ = [_draw_block(ax, b, place[b["n_clusters"]], named_too) for b in blocks]
         ax.set(xlim=(-0.5, len(named) - 0.5), ylim=(1.0, 0.0), yticks=[])
-        known = {c: f"\n{v:.2f}" for c, v in (self.agreement or {}).items() if not np.isnan(v)}
+        known = {c: f"\n{verdict}" for c, verdict in (self.verdicts or {}).items()}
         ax.set_xticks(list(place.values()), [f"{c}{known.get(c, '')}" for c in named])
-        ax.set_xlabel("number of clusters" + ("\nagreement over scales" if known else ""))
+        ax.set_xlabel("number of clusters" + ("\nverdict" if known else ""))
         title = None
         if self.proposed in place:
             ax.get_xticklabels()[list(place).index(self.proposed)].set_fontweight("bold")

@@ -35,11 +35,13 @@ class TableOptions(NamedTuple):
     seed: int
     method: str
     settings: dict[str, Any]  # of the method, those that were given
+    show: Sequence[str]  # columns that are shown and not used
     max_time: float | None
 
     def encoder_of(self, names: Sequence[str]) -> MixedEncoder:
         """The encoder of a table with these columns."""
-        drop = left_out(names, self.columns, self.encoder.drop, self.encoder.label_column)
+        drop = (*self.encoder.drop, *self.show)
+        drop = left_out(names, self.columns, drop, self.encoder.label_column)
         return self.encoder.set_params(drop=drop)
 
     def parameters(self, progress: bool) -> dict[str, Any]:
@@ -63,6 +65,8 @@ def table_options(given: Mapping[str, Any]) -> TableOptions:
     method, settings = given.get("method", ""), settings_of(given)
     if method:
         has = comparison.named_estimator(method, 2, {}).get_params(deep=False)
+        if method.lower() in {name.lower() for name in comparison.OTHERS}:
+            raise TableError(f"--method {method} is for dogc compare; see dogc compare --help.")
         for option, name in SETTINGS.items():
             if name in settings and name not in has:
                 raise TableError(
@@ -77,6 +81,7 @@ def table_options(given: Mapping[str, Any]) -> TableOptions:
         seed,
         method,
         settings,
+        tuple(given.get("show") or ()),
         given.get("max_time"),
     )
 

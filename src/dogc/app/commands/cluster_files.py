@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._atomic import drafts_in
 from ...encoding import MixedEncoder
+from ...encoding.errors import listed
 from .. import report
 from ..files.clustering import Clustering, Watch, agreement_of, fitted_to, label_all
 from ..files.reading import Table
@@ -49,6 +50,7 @@ def cluster_to(
     n_clusters: int | str,
     parameters: dict[str, Any],
     watch: Watch,
+    show: Sequence[str] = (),
 ) -> tuple[Clustering, list[pathlib.Path]]:
     """Cluster a table of any size and write all files; none is there before all are."""
     with (
@@ -60,6 +62,10 @@ def cluster_to(
                 table, encoder, fitted, method,
                 lambda frame, results: labels.write(with_results(frame, results)), watch,
             )  # fmt: skip
+        found.settings["show"] = list(show)
+        if show:
+            words = f"Shown with the rows, not used for clustering: {listed(list(show))}."
+            found.settings["preparation"].append(words)
         found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)

@@ -99,7 +99,7 @@ _command(
     "cluster", "Cluster the rows of a file: labels, a model, a report, a record of the run.",
     "dogc cluster customers.csv --clusters auto --out customers", "terminal.cluster",
     opt.FILE, opt.CLUSTERS, opt.METHOD, opt.folder("dogc-output"), opt.ARRAY, *opt.COLUMNS,
-    opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.OUTLIERS, opt.SEED, opt.MAX_TIME,
+    opt.SHOW, opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.OUTLIERS, opt.SEED, opt.MAX_TIME,
     *opt.WRITING,
 )  # fmt: skip
 _command(
@@ -112,7 +112,7 @@ _command(
     "compare", "Run every method on a file, side by side.",
     "dogc compare wine.csv --clusters 3 --label-column class", "comparing.run_compare",
     opt.FILE, opt.CLUSTERS, opt.METHODS, opt.folder("dogc-compare"), opt.ARRAY, *opt.COLUMNS,
-    opt.NEIGHBORS, opt.REPRESENTATIVES, opt.SEED, opt.QUALITY, *opt.WRITING,
+    opt.NEIGHBORS, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
 )  # fmt: skip
 _command(
     "explore",

@@ -17,6 +17,7 @@ from ...numerics.discrete import size_order
 from .. import report as reports
 from ..files.clustering import asked_of, known_labels
 from ..files.reading import Table, read_table
+from ..report.counts import verdict_of
 from ..report.page import digits, short
 from .arguments import TableOptions, count, table_options
 from .cluster_files import with_columns
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-def run_compare(
-    terminal: Terminal, clusters: str, methods: list[str] | None, quality: bool, **given: Any
-) -> int:
+def run_compare(terminal: Terminal, clusters: str, methods: list[str] | None, **given: Any) -> int:
     """Run methods side by side."""
     n_clusters, options = count("--clusters", clusters), table_options(given)
     table, preparation, X = prepared(options, "compare")
@@ -37,12 +36,13 @@ def run_compare(
     found = comparison.compare(X, n_clusters, methods, truth,
                                n_neighbors=options.settings.get("n_neighbors"),
                                parameters=asked_of(preparation, options.settings),
-                               quality=quality, random_state=options.seed,
-                               progress=terminal.progress)  # fmt: skip
+                               random_state=options.seed, progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
-    labels = {f"cluster {name}": size_order(y, n_clusters)[y] for name, y in found.labels.items()}
+    labels = {f"cluster {name}": by_size(y) for name, y in found.labels.items()}
     page = compare_page(found, table, n_clusters, steps)
     notes, paths = write_pages("compare", page, found.to_frame(), table.frame, labels, options.out)
+    terminal.say("\n".join(map(escape, found.lead())))
+    terminal.say()
     terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
     if said := [*found.notes(), *notes]:
         terminal.say()
@@ -50,6 +50,19 @@ def run_compare(
     terminal.wrote(paths)
     terminal.finish({"methods": records(found), "preparation": steps, "notes": notes}, paths)
     return 0
+
+
+def by_size(labels: np.ndarray) -> np.ndarray:
+    """Labels numbered by decreasing size; those of noise stay negative.
+
+    Examples
+    --------
+    >>> by_size(np.array([1, -1, 1, 0]))
+    array([ 0, -1,  0,  1])
+    """
+    inside = np.where(labels < 0, 0, labels)
+    order = size_order(labels[labels >= 0], int(inside.max()) + 1)
+    return np.where(labels < 0, labels, order[inside])
 
 
 def prepared(options: TableOptions, name: str) -> tuple[Table, MixedEncoder, np.ndarray]:
@@ -85,17 +98,20 @@ def write_pages(
 
 def compare_page(comparison: Comparison, table: Table, clusters: int, steps: list[str]) -> str:
     """The comparison as one page that needs nothing but a browser."""
+    groups = comparison.identical()
+    first = [comparison.succeeded.index(group[0]) for group in groups]
     summary = {
         "source": short(table.source, 200),
         "rows": len(table.frame),
         "clusters": clusters,
         "labelled": any(row.scores for row in comparison),
         "methods": [
-            {**row, **row["quality"], **row["scores"], "nmi": row["scores"].get("nmi_max")}
+            {**row, **row["scores"], "nmi": row["scores"].get("nmi_max")}
             for row in records(comparison)
         ],
-        "names": [short(name, 60) for name in comparison.succeeded],
-        "agreement": np.round(comparison.agreement, 4).tolist(),
+        "lead": [short(words, 2000) for words in comparison.lead()],
+        "groups": [[short(name, 60) for name in group] for group in groups],
+        "agreement": np.round(comparison.agreement[np.ix_(first, first)], 4).tolist(),
         "notes": [short(note, 1000) for note in comparison.notes()],
         "steps": [short(step, 2000) for step in steps],
     }
@@ -111,7 +127,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
             "clusters": row.n_found,
             "seconds": round(row.seconds, 3),
             "scores": row.scores,
-            "quality": {name: digits(value) for name, value in row.quality.items()},
+            **verdict_of(row.evidence),
             "agreement": digits(row.agreement),
             "failed": row.labels is None,
             "note": short(row.note, 1000),

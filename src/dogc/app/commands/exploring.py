@@ -11,7 +11,7 @@ from ...metrics import clustering_report
 from .. import report as reports
 from ..files.clustering import asked_of, known_labels
 from ..report.counts import describe_exploration
-from ..report.page import short
+from ..report.page import digits, short
 from .arguments import table_options
 from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
@@ -33,17 +33,20 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     parameters = asked_of(preparation, options.parameters(False))
     model = named_estimator(options.method, first, parameters)
     found = explore(model, X, numbers, progress=terminal.progress)
+    scored: dict[int, float] = {}
     if (truth := known_labels(table.frame, preparation.label_column)) is not None:
-        for row in found:
-            row.figures["ari"] = clustering_report(truth, row.labels)["ari"]
+        scored = {row.n_clusters: clustering_report(truth, row.labels)["ari"] for row in found}
     steps = list(preparation.steps_)
     said = _notes(found)
+    by_count = describe_exploration(found)
+    for row in by_count["rows"]:
+        if row["clusters"] in scored:
+            row["ari"] = digits(scored[row["clusters"]])
     summary: dict[str, Any] = {
         "source": short(table.source, 200),
         "method": reports.method_name(model),
         "rows": len(X),
-        "rows_by_count": describe_exploration(found),
-        "words": firm_words(found),
+        "rows_by_count": by_count,
         "steps": [short(step, 2000) for step in steps],
         "notes": said,
     }
@@ -56,28 +59,10 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     terminal.notes([*said, *notes])
     terminal.wrote(paths)
     terminal.say(f"\nopen {plain(options.out.path / 'explore.html')} in a browser")
-    by_count = summary["rows_by_count"]
     terminal.finish({"proposed": found.proposed, "rows": len(X), "method": summary["method"],
                      "counts": by_count["rows"], "steps": by_count["steps"], "notes": said,
                      "preparation": steps}, paths)  # fmt: skip
     return 0
-
-
-def firm_words(found: Exploration) -> str:
-    """A sentence on the numbers that have the same clusters at all scales.
-
-    Examples
-    --------
-    >>> firm_words(Exploration([], []))
-    ''
-    """
-    firm = [str(row.n_clusters) for row in found if row.figures["scales"] >= 0.9]
-    known = [row for row in found if row.figures["scales"] == row.figures["scales"]]
-    if not known:
-        return ""
-    if not firm:
-        return "No number of clusters is stable."
-    return f"Numbers with nearly the same clusters at all scales: {', '.join(firm)}."
 
 
 def _notes(found: Exploration) -> list[str]:

@@ -89,10 +89,11 @@ COLUMNS = [
            "Column with the known labels; used only for scoring."),
     _several("columns", "NAMES", "Columns to use, separated by commas (default: all)."),
     _several("drop", "NAME", "Column to leave out."),
-    _several("keep", "COLUMN", "Column to use even if it looks like an id."),
+    _several("keep", "COLUMN", "Column to use even if it is a date or looks like an id."),
     _several("weight", "COLUMN=NUMBER", "Weight of a column, such as age=0.5."),
     _flag("no_scale", "Leave features in their own units."),
 ]  # fmt: skip
+SHOW = _several("show", "COLUMN", "Column to show with the rows, but not to cluster by.")
 NEIGHBORS = _value("neighbors", str, "auto", "N|auto", "Number of neighbours of a row.")
 SPACE = [
     _value("geometry", str, "auto", "NAME",
@@ -112,7 +113,6 @@ OUTLIERS = _flag("outliers", "Give outliers the label -1 instead of that of the 
 SEED = _value("seed", int, 0, "N", "Random seed, for methods that use one.")
 MAX_TIME = _value("max_time", float | None, None, "SECONDS",
                   "Stop the fit after this many seconds.")  # fmt: skip
-QUALITY = _flag("quality", "Add stability; takes six times as long.")
 FORCE = _flag("force", "Overwrite files that exist.")
 JSON = _flag("json", "Print one JSON object and nothing else.")
 QUIET = _flag("quiet", "Print nothing but errors.", "-q")

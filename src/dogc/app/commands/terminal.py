@@ -98,7 +98,7 @@ def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
     with contextlib.closing(bar), open_table(options.file, bar) as table:
         found, paths = cluster_files.cluster_to(
             options.out, table, options.encoder_of(table.names), options.method, n_clusters,
-            options.parameters(terminal.progress), bar,
+            options.parameters(terminal.progress), bar, options.show,
         )  # fmt: skip
     show_clustering(found, terminal)
     terminal.wrote(paths)

@@ -19,9 +19,10 @@ from ...encoding.errors import numbered_names
 from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
-from ...fitting.evidence import Evidence, evidence_of
+from ...fitting.evidence import Evidence
 from ...metrics import scores_of
 from ...numerics.discrete import size_order
+from ...quality import judged
 from .reading import Table
 from .tally import SampledRows, Tally, named_sizes, tally
 
@@ -173,7 +174,7 @@ def label_all(
         seconds=fitted.seconds,
         settings=settings,
         tally=counted,
-        evidence=model.evidence_ if hasattr(model, "evidence_") else evidence_of(X, sample.labels),
+        evidence=judged(model, X, sample.labels, wide=encoder.discrete_share_ >= MATTERS),
     )
 
 

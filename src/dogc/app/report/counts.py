@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
+from ...comparison import VERDICTS
 from ...estimators._base import GraphClusterer
-from ...exploration import Exploration, explore
+from ...exploration import SCORE, Exploration, explore
 from ...fitting.auto.splits import change_words
+from ...fitting.evidence import Evidence
 from ...plotting._splits import flow_between
 from .page import digits
 
@@ -22,17 +24,16 @@ LEAST_ROWS = 30
 
 def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[str, Any]:
     """Everything that a picture of several numbers needs; ``chosen`` is underlined."""
-    nested = {step.more: digits(step.nested) for step in found.steps}
     blocks, ribbons = flow_between(found.labels, found.steps)
     return {
         "proposed": found.proposed,
         "chosen": found.proposed if chosen is None else chosen,
+        "score_words": SCORE,
         "rows": [
             {
                 "clusters": row.n_clusters,
                 "score": digits(row.score),
-                **{name: digits(value) for name, value in row.figures.items()},
-                "nested": nested.get(row.n_clusters),
+                **verdict_of(row.evidence),
                 "smallest": min(size for name, size in row.sizes.items() if name >= 0),
             }
             for row in found
@@ -48,6 +49,14 @@ def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[
         ],
         "flow": {"blocks": blocks, "ribbons": ribbons},
     }
+
+
+def verdict_of(seen: Evidence | None) -> dict[str, Any]:
+    """The verdict on the clusters of one fit, its rank and its figures; empty without evidence."""
+    if seen is None:
+        return {}
+    figures = {name: digits(getattr(seen, name)) for name in ("stability", "separation")}
+    return {"verdict": seen.verdict, "rank": VERDICTS.index(seen.verdict), **figures}
 
 
 def describe_counts(clustering: Clustering, c: int) -> dict[str, Any] | None:

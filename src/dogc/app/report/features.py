@@ -92,8 +92,8 @@ def feature_column(clustering: Clustering, j: int) -> Column:
         column = frame.iloc[:, places[0]]
         if column.dtype.kind in NUMBERS:
             values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        elif (plan := plan_column(column))["kind"] == "date":
-            values, date = with_gaps(column, plan), True
+        elif (plan := plan_column(column))["kind"] in ("date", "number"):  # 1.000,50 or 5.20 cm
+            values, date = with_gaps(column, plan), plan["kind"] == "date"
     original = values is not None
     if values is None:
         values = np.asarray(clustering.X[:, j], dtype=np.float64)

@@ -14,9 +14,20 @@ import numpy as np
 
 from ..._policy import policy
 
-VERSION = 2  # of what a summary holds
+VERSION = 3  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
-REPORT = ("clusters", "truth", "scatter", "features", "counts", "graph", "history", "data", "main")
+REPORT = (
+    "clusters",
+    "truth",
+    "scatter",
+    "exemplars",
+    "features",
+    "counts",
+    "graph",
+    "history",
+    "data",
+    "main",
+)
 COMPARE = ("compare",)
 EXPLORE = ("counts", "explore")
 
@@ -45,7 +56,8 @@ def render(summary: dict[str, Any]) -> str:
     page : str
         HTML, to be written as UTF-8.
     """
-    title = f"{summary['source']}: {summary['clusters_found']} clusters"
+    c = summary["clusters_found"]
+    title = f"{summary['source']}: {c} cluster{'s' * (c != 1)}"
     return page(title, summary, REPORT)
 
 
@@ -114,7 +126,7 @@ def digits(value: Any, significant: int = 4) -> float | None:
     return float(f"{number:.{significant - 1}e}") if math.isfinite(number) else None
 
 
-def cell(value: Any) -> Any:
+def cell(value: Any, most: int = 40) -> Any:
     """A cell of a table: a number, a short text, or None where it is missing.
 
     Examples
@@ -131,7 +143,7 @@ def cell(value: Any) -> Any:
             return int(value)
         if isinstance(value, float) and math.isfinite(value):
             return digits(value, 6)
-    return short(str(value).removesuffix(" 00:00:00"))  # of a day
+    return short(str(value).removesuffix(" 00:00:00"), most)  # of a day
 
 
 def as_json(value: Any) -> Any:

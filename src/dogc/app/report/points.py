@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_selection import r_regression
+from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
+from ...fitting.exemplars import exemplars
 from ...plotting._graph import bin_rows, sum_blocks
 from ...plotting._plane import graph_layout, kept_apart, main_plane
 from .features import MOST_CLUSTERS, Groups, feature_column, group_rows
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 LEAST_OF_A_CLUSTER = 20
 COLUMNS_SHOWN = 6
+# Letters of a cell of a column that was asked for, and representatives that place a row.
+LONGEST_SHOWN, BESIDE = 160, 3
+# Up to so many clusters show all their typical rows; of more, each shows some.
+FEW_CLUSTERS, OF_EACH = 8, 3
 # Rows of a graph that are laid out within a second or two.
 MOST_ISLANDERS = 20_000
 # Bytes that the values of the rows may take on the page.
@@ -36,12 +42,17 @@ def lay_out(model: Any, X: np.ndarray) -> Layout:
     With them comes each direction's share of the variance, whether the model learned the space,
     and its dimensions.
     """
-    learned = getattr(model, "components_", None) is not None and hasattr(model, "transform")
-    Z = np.asarray(model.transform(X) if learned else X, dtype=np.float64)
+    Z, learned = learned_space(model, X)
     at, share = main_plane(Z)
     if at.shape[1] < 2:  # one dimension only
         at = np.column_stack([at[:, 0], kept_apart(len(at)) * np.ptp(at) * 0.3])
     return at, {"share": [*map(digits, share)], "learned": learned, "dimensions": Z.shape[1]}
+
+
+def learned_space(model: Any, X: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The rows in the subspace that the model learned, if it did."""
+    learned = getattr(model, "components_", None) is not None and hasattr(model, "transform")
+    return np.asarray(model.transform(X) if learned else X, dtype=np.float64), learned
 
 
 def sample_rows(groups: Groups, most: int) -> np.ndarray:
@@ -87,14 +98,57 @@ def describe_points(
 
 
 def describe_islands(clustering: Clustering, rows: np.ndarray) -> dict | None:
-    """The same rows by the learned graph; None where it does not join the rows at hand."""
-    graph, n = getattr(clustering.model, "affinity_matrix_", None), len(clustering.X)
+    """The same rows by the learned graph; None where it joins neither rows nor representatives."""
+    model, X, labels = clustering.model, clustering.X, clustering.rows.labels
+    graph, R = (getattr(model, name, None) for name in ("affinity_matrix_", "representatives_"))
+    nodes, of_nodes = (X, labels) if R is None else (R, model.representative_labels_)
+    n = len(nodes)
     if graph is None or graph.shape != (n, n) or not 4 <= n <= MOST_ISLANDERS:
         return None
-    at = graph_layout(graph, clustering.rows.labels, clustering.X)
+    at = graph_layout(graph, of_nodes, nodes)
+    at = at[rows] if R is None else among(at, R, of_nodes, X[rows], labels[rows])
     span = np.maximum(np.ptp(at, axis=0), 1e-9)
-    x, y = ((at[rows] - at.min(axis=0)) / span).T.round(5).tolist()
+    x, y = ((at - at.min(axis=0)) / span).T.round(5).tolist()
     return {"x": x, "y": y, "aspect": digits(span[1] / span[0])}
+
+
+def among(
+    at: np.ndarray, R: np.ndarray, of_nodes: np.ndarray, X: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    """Places of rows among the nearest representatives of their cluster, which have places.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> R, at = np.array([[0.0], [4.0]]), np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> among(at, R, np.array([0, 0]), np.array([[2.0], [4.0]]), np.array([0, 0])).round(3)
+    array([[0.5, 0.5],
+           [1. , 1. ]])
+    """
+    places = np.empty((len(X), 2))
+    for label in np.unique(labels):
+        own = np.flatnonzero(of_nodes == label)
+        own = own if len(own) else np.arange(len(R))  # outliers, whose nearest are of any cluster
+        rows = np.flatnonzero(labels == label)
+        d, idx = NearestNeighbors(n_neighbors=min(BESIDE, len(own))).fit(R[own]).kneighbors(X[rows])
+        weight = 1.0 / np.maximum(d**2, np.finfo(float).eps * max(float(d.max()) ** 2, 1e-300))
+        places[rows] = ((weight / weight.sum(axis=1, keepdims=True))[..., None] * at[own[idx]]).sum(
+            axis=1
+        )
+    return places
+
+
+def describe_exemplars(clustering: Clustering, groups: Groups, telling: list[str]) -> dict:
+    """The most typical rows of each cluster, with their own values."""
+    Z = learned_space(clustering.model, clustering.X)[0]
+    rows = exemplars(Z, clustering.rows.labels, clustering.rows.confidence, groups.c)
+    rows = rows[:MOST_CLUSTERS, : None if groups.c <= FEW_CLUSTERS else OF_EACH]
+    rows = rows[rows >= 0]
+    return {
+        "row": (clustering.rows.frame.index.to_numpy()[rows] + 1).tolist(),
+        "cluster": clustering.rows.labels[rows].tolist(),
+        **row_values(clustering, rows, telling),
+    }
 
 
 def view(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,20 +177,21 @@ def describe_axis(clustering: Clustering, coordinate: np.ndarray) -> list[dict]:
 
 
 def row_values(clustering: Clustering, rows: np.ndarray, telling: list[str]) -> dict:
-    """The id, the known label and a few original values of each sampled row, telling ones first."""
+    """The id, the known label and a few values of each row: those asked for, then telling ones."""
     frame, id_name = clustering.rows.frame.iloc[rows], clustering.id_column
     ids = None if id_name is None else [cell(value) for value in frame[id_name].tolist()]
     known = clustering.truth
     truth = None if known is None else [cell(value) for value in known[rows].tolist()]
     names: list[str] = []
     values: list[list[Any]] = []
-    left = MOST_BYTES
-    rank = {name: place for place, name in enumerate(telling)}
+    left, asked = MOST_BYTES, clustering.settings.get("show", [])
+    rank = {name: place for place, name in enumerate([*asked, *telling])}
     order = sorted(enumerate(frame.columns), key=lambda at: rank.get(str(at[1]), len(rank)))
     for position, name in order:
-        if len(names) == COLUMNS_SHOWN:
+        if len(names) == COLUMNS_SHOWN + len(asked):
             break
-        column = [cell(value) for value in frame.iloc[:, position].tolist()]
+        most = LONGEST_SHOWN if name in asked else 40
+        column = [cell(value, most) for value in frame.iloc[:, position].tolist()]
         # The known label has a place of its own.
         if name == id_name or (truth and [*map(str, column)] == [*map(str, truth)]):
             continue

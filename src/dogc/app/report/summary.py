@@ -23,7 +23,7 @@ from .features import (
     telling_columns,
 )
 from .page import VERSION, as_json, digits, short
-from .points import describe_graph, describe_points, lay_out
+from .points import describe_exemplars, describe_graph, describe_points, lay_out
 
 if TYPE_CHECKING:
     from ..files.clustering import Clustering
@@ -34,7 +34,7 @@ MOST_SHOWN = 20
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
 # How columns were stretched, in words.
 GEOMETRY = {
-    "given": "as prepared",
+    "given": "unchanged",
     "standard": "each divided by its standard deviation",
     "within": "rescaled so that clusters are round",
     "principal": "combined into the principal directions that stand out from chance",
@@ -82,6 +82,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
         "truth": describe_truth(counted),
         "points": describe_points(clustering, groups, layout, max_points, telling),
+        "exemplars": describe_exemplars(clustering, groups, telling),
         "features": features,
         "counts": describe_counts(clustering, groups.c),
         "graph": describe_graph(model, groups, layout[0][:, 0]),
@@ -196,7 +197,7 @@ def describe_history(model: Any) -> dict[str, Any] | None:
 def describe_data(clustering: Clustering) -> dict[str, Any]:
     """Steps of the preparation, settings, times and facts of the fit."""
     model, settings = clustering.model, as_json(clustering.settings)
-    for said in ("sample", "clusters", "preparation"):  # elsewhere on the page
+    for said in ("sample", "clusters", "preparation", "show"):  # elsewhere on the page
         settings.pop(said, None)
     timings = getattr(model, "timings_", None) or {}
     learned = ("n_neighbors", "n_representatives", "label_agreement")

@@ -49,6 +49,14 @@ function percent(share) {
   return `${tidy}%`;
 }
 
+// The two figures of a verdict, in words.
+const STABILITY = "Agreement with the clusters found when rows are left out and moved, from 0 to 1";
+const SEPARATION = "Log ratio of the cut that halves a cluster to the cut around it";
+
+const hundredths = (value) => value.toFixed(2).replace("-", "−");
+const VERDICTS = ["clear", "plausible", "doubtful", "none"];
+const VERDICT_COLUMN = { key: "rank", name: "verdict", better: "low", hint: "Whether there is evidence of these clusters: clear, plausible, doubtful or none", text: (value) => VERDICTS[value] };
+
 const plural = (count, one, many = `${one}s`) => `${whole.format(count)} ${count === 1 ? one : many}`;
 
 // A long name may break after what joins its words.

@@ -26,14 +26,11 @@ function showHeadline() {
   );
 }
 
-const FIGURES = {
-  stability: "agreement with the clusters found when rows are left out and moved, from 0 to 1",
-  separation: "log ratio of the cut that halves a cluster to the cut around it",
-};
+const FIGURES = { stability: STABILITY, separation: SEPARATION };
 
 function figureList(figures) {
-  const beside = (value) => (value === null ? "" : `; ${value.toFixed(2)} in data without clusters`);
-  return el("dl", { class: "scores figures" }, figures.map(({ name, value, reference }) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, value.toFixed(2)), el("dd", {}, FIGURES[name] + beside(reference)))));
+  const beside = (value) => (value === null ? "" : `; ${hundredths(value)} in data without clusters`);
+  return el("dl", { class: "scores figures" }, figures.map(({ name, value, reference }) => el("div", { class: "score" }, el("dt", {}, name), el("dd", {}, hundredths(value)), el("dd", {}, FIGURES[name] + beside(reference)))));
 }
 
 function decidingWords(names) {
@@ -51,7 +48,7 @@ function surenessSentence() {
   if (!sure) return "Each bar is a cluster. This method gives no confidence.";
   const share = sure.unsure / sure.known;
   const tail = sure.unsure
-    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5, too close to call.`
+    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5: low confidence.`
     : "no row is below 0.5.";
   return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
 }

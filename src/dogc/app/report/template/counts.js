@@ -2,12 +2,10 @@
 
 const COUNT_COLUMNS = [
   { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
-  { key: "score", name: "score", better: "high", hint: "Evidence for this number; 0 for one cluster", text: (value) => value.toFixed(2) },
-  { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: (value) => value.toFixed(2) },
-  { key: "scales", name: "agreement over scales", better: "high", hint: "Adjusted Rand index of the labels at several numbers of neighbours; 1 is identical", text: (value) => value.toFixed(2) },
-  { key: "silhouette", name: "silhouette", better: "high", hint: "From −1 to 1; favours round clusters of one size", text: (value) => value.toFixed(2) },
-  { key: "confident", name: "confident rows", better: "high", hint: "Share of rows with a confidence of at least 0.5", text: percent },
-  { key: "nested", name: "rows nested", hint: "Share of rows whose cluster lies in one cluster of the number before", text: percent },
+  { key: "score", name: "score", better: "high", text: hundredths },
+  VERDICT_COLUMN,
+  { key: "stability", name: "stability", hint: STABILITY, text: hundredths },
+  { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: hundredths },
   { key: "smallest", name: "smallest cluster", text: (value) => plural(value, "row") },
 ];
 
@@ -38,14 +36,13 @@ function flowPicture(found) {
   });
   const feet = found.rows.map((row) => [
     svg("text", { x: x(row.clusters), y: top + high + 24, class: row.clusters === found.chosen ? "count chosen" : "count" }, String(row.clusters)),
-    row.scales === null ? null : svg("text", { x: x(row.clusters), y: top + high + 42, class: "under" }, row.scales.toFixed(2)),
+    row.verdict ? svg("text", { x: x(row.clusters), y: top + high + 42, class: "under" }, row.verdict) : null,
   ]);
-  const agree = found.rows.some((row) => row.scales !== null);
   const label = `Clusters at ${listed(numbers.map(String))}. ${found.steps.map((one) => `From ${one.fewer} to ${one.more}: ${one.changes.join(" ")}`).join(" ")}`;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${top + high + 50}`, class: "flow", role: "img", "aria-label": label }, bands, columns, feet);
   picture.style.setProperty("min-width", `${Math.min(width, 88 + 6 * step) * 0.62}px`);
   picture.style.setProperty("max-width", `${width * 1.15}px`);
-  const words = `Below each column: the number of clusters${agree ? " and the agreement over scales, from 0 (chance) to 1 (the same clusters at all scales)" : ""}. `;
+  const words = "Below each column: the number of clusters and the verdict on them. ";
   return el("figure", { class: "flow-figure" }, el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Clusters at several numbers" }, picture), readout, el("figcaption", { class: "note" }, words, "A cluster keeps its name and its colour where most of its rows stay together."));
 }
 
@@ -64,7 +61,7 @@ function countTable(found) {
 function proposalWords(found) {
   if (found.proposed === null || found.proposed === undefined) return "";
   const inside = found.rows.some((row) => row.clusters === found.proposed);
-  return `${plural(found.proposed, "cluster")} ${found.proposed === 1 ? "is" : "are"} proposed${inside ? "" : `, which ${found.proposed === 1 ? "was" : "were"} not tried here`}. `;
+  return `${plural(found.proposed, "cluster")} ${found.proposed === 1 ? "is" : "are"} proposed: the highest score${inside ? "" : `, though ${found.proposed === 1 ? "it was" : "they were"} not tried here`}. ${found.score_words} `;
 }
 
 // The section of the report: the number at hand beside one fewer and one more.
@@ -75,7 +72,7 @@ function showCounts() {
     "counts",
     "How many",
     "How many clusters?",
-    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more. A number of clusters is more credible if the clusters are the same at all scales, and if a larger number only splits them.`,
+    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more.`,
     flowPicture(found),
     changeList(found),
     countTable(found),

@@ -4,6 +4,7 @@ showHeadline();
 showSizes();
 showTruth();
 showScatter();
+showExemplars();
 showFeatures();
 showCounts();
 showGraph();

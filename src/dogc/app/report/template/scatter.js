@@ -15,11 +15,13 @@ function sampleNote(points) {
 
 function whereSentence(points) {
   if (points.share.length < 2) return "Each point is a row, placed from left to right by its only feature; up and down mean nothing here.";
-  const space = points.learned ? `the ${points.dimensions}-dimensional subspace that was learned` : `all ${points.dimensions} features`;
+  const space = points.learned ? `the learned subspace (${plural(points.dimensions, "dimension")})` : `all ${points.dimensions} features`;
   const shares = points.share.map(percent);
   return `Each point is a row, seen along the two directions in which ${space} ${points.learned ? "spreads" : "spread"} the rows most (${shares[0]} and ${shares[1]} of the variance).`;
 }
 
+// Two directions that show less of the variance than this are no map of the rows.
+const MOSTLY = 2 / 3;
 const ISLANDS = "Each point is a row, and each cluster an island. Within an island, rows are placed by the learned graph: connected rows are close together. Similar clusters are placed next to each other, but the distance between islands means little.";
 
 function rowCard(i) {
@@ -216,6 +218,7 @@ function showScatter() {
     map.say(name);
     look(chosen.cluster === null ? WHOLE : lensFor(points, chosen.cluster));
   }
+  lay(points.islands && points.share.reduce((sum, part) => sum + part, 0) < MOSTLY ? "graph" : "plane");
   for (const button of map.layouts) button.addEventListener("click", () => lay(button.dataset.layout));
   const keys = { "+": () => magnify(2), "=": () => magnify(2), "-": () => magnify(0.5), 0: () => look(WHOLE) };
   canvas.addEventListener("keydown", (event) => {
@@ -251,8 +254,8 @@ function mapFigure(points) {
   const factor = el("output", {});
   const stage = el("div", { class: "stage" }, canvas, ring, card);
   const legend = el("div", { class: "legend", role: "toolbar", "aria-label": "Show only one cluster" }, summary.clusters.map((group) => clusterButton(group.cluster, clusterName(group.cluster), el("small", {}, ` ${number(group.size, exact)}`))));
-  const choice = (name, text) => el("button", { type: "button", class: "quiet", "data-layout": name, "aria-pressed": String(name === "plane") }, text);
-  const layouts = points.islands ? [choice("plane", "Directions"), choice("graph", "Graph")] : [];
+  const choice = (name, text) => el("button", { type: "button", class: "quiet", "data-layout": name, "aria-pressed": "false" }, text);
+  const layouts = points.islands ? [choice("graph", "Graph"), choice("plane", "Directions")] : [];
   const axisUp = el("p", { class: "axis" });
   const axisAcross = el("p", { class: "axis axis-across" });
   const [across, up] = [axisWords(points.axes[0]), axisWords(points.axes[1])];

@@ -12,7 +12,7 @@ function cellText(column, row) {
   const value = row[column.key];
   if (value === null || value === undefined) return "–";
   if (column.text) return column.text(value, row);
-  return typeof value === "number" ? value.toFixed(3) : String(value);
+  return typeof value === "number" ? value.toFixed(3).replace("-", "−") : String(value);
 }
 
 function sortableTable(caption, columns, rows) {
