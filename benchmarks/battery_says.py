@@ -25,7 +25,7 @@ FIRST, AMONG, ONES = 0.70, 0.88, 0.9
 # Sets with many columns whose number is to be right within a factor of two.
 NEAR = 5
 # Constants of the rule among which families that are left out choose.
-GRID = ((0.5, 0.6, 0.7, 0.8), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), (0.5, 0.6, 0.7))
+GRID = ((0.5, 0.6, 0.7, 0.8), (0.25, 0.5, 0.75), (0.4, 0.5, 0.6), (0.5, 0.6, 0.7))
 KEPT = (1.0, 0.9, 0.75, 0.5)
 
 
@@ -89,19 +89,19 @@ def families_left_out(
     found: list[Proposal], ones: list[list[rule.CountEvidence]]
 ) -> list[tuple[bool, bool]]:
     """Hits on each set by the constants that are best on all other families."""
-    own = rule.LEVEL, rule.EXCESS, rule.GREAT_EXCESS, rule.POWER
+    own = rule.LEVEL, rule.SHARE, rule.GREAT_EXCESS, rule.POWER
     hits, missed = {}, {}
     for constants in (own, *itertools.product(*GRID)):
-        rule.LEVEL, rule.EXCESS, rule.GREAT_EXCESS, rule.POWER = constants
+        rule.LEVEL, rule.SHARE, rule.GREAT_EXCESS, rule.POWER = constants
         hits[constants] = [proposal.hit(_again(proposal.table)) for proposal in found]
         missed[constants] = np.mean([_again(table)[0] != 1 for table in ones]) > 1.0 - ONES
-    rule.LEVEL, rule.EXCESS, rule.GREAT_EXCESS, rule.POWER = own
+    rule.LEVEL, rule.SHARE, rule.GREAT_EXCESS, rule.POWER = own
     best = {}
     for family in {proposal.family for proposal in found}:
         others = [i for i, proposal in enumerate(found) if proposal.family != family]
         allowed = [constants for constants in hits if not missed[constants]]
         best[family] = max(allowed, key=lambda x: np.sum([hits[x][i] for i in others]))
-        print(f"without {family:<20} level, excess, great excess, power: {best[family]}")
+        print(f"without {family:<20} level, share, great excess, power: {best[family]}")
     return [hits[best[proposal.family]][i] for i, proposal in enumerate(found)]
 
 

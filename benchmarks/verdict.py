@@ -6,8 +6,8 @@ The sets of shared/battery and shared/highdim, the UCI sets, and generated blobs
 true number of clusters: how many fits have each verdict, and how many of them have an adjusted Rand
 index of .8 and more; the rank correlation of stability with that index; and what the thresholds
 would be if each family were left out. Then rows without clusters: cubes, Gaussians, heavy tails,
-permuted columns, Gaussians with the covariance of real sets. Then good fits by stability, and accuracy
-by confidence: two curves, which `--picture` draws.
+permuted columns, Gaussians with the covariance of real sets. Then good fits by stability, and
+accuracy by confidence: two curves, which `--picture` draws.
 
 Exits with 1 where a floor is missed.
 """

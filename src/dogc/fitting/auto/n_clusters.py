@@ -15,9 +15,10 @@ Two witnesses are heard alike: the mean of the graphs at all scales, and the one
 clusters are firmest.
 
 One cluster is the answer unless another number is firmer than a level that rows without clusters
-do not reach, and firmer than a Gaussian with the covariance of the rows. Where no number is, the
-level falls to that of the Gaussian: in many columns cuts are so dear that the firmness of any
-clusters is far below that of planar ones.
+do not reach. It rises with the firmness of a Gaussian that has the covariance of the rows: halves
+of a long strip are firm by chance. Where no number reaches it, the level falls to that of the
+Gaussian: in many columns cuts are so dear that the firmness of any clusters is far below that of
+planar ones.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ MOST = 60
 # Firmness that structure must exceed: halves of a uniform square have about 0, those of a uniform
 # strip log 2 = 0.69, and most data without clusters 0 to 0.5.
 LEVEL = 0.6
-# What it must exceed that of a Gaussian with the same covariance by: always, and where it is below
-# the level.
-EXCESS, GREAT_EXCESS = 0.2, 0.5
+# The level rises by this share of the firmness of a Gaussian with the same covariance, where that
+# is positive; and what firmness must exceed the Gaussian's by where it is below the level.
+SHARE, GREAT_EXCESS = 0.5, 0.5
 # The mean over c clusters is the firmer evidence the more there are; by theory the root of c.
 POWER = 0.6
 # Counts that are looked at: the smallest, those after which eigenvalues jump most, and some of all
@@ -197,9 +198,9 @@ def level_of(reference: float | None) -> float:
     Examples
     --------
     >>> level_of(0.0), level_of(0.5), level_of(None)
-    (0.6, 0.7, 0.6)
+    (0.6, 0.85, 0.6)
     """
-    return LEVEL if reference is None else max(LEVEL, reference + EXCESS)
+    return LEVEL if reference is None else LEVEL + SHARE * max(reference, 0.0)
 
 
 def lowest_level(reference: float | None) -> float:
@@ -208,11 +209,11 @@ def lowest_level(reference: float | None) -> float:
     Examples
     --------
     >>> lowest_level(-1.0), lowest_level(0.0), lowest_level(0.5)
-    (-0.5, 0.5, 0.7)
+    (-0.5, 0.5, 0.85)
     """
     if reference is None:
         return LEVEL
-    return max(min(LEVEL, reference + GREAT_EXCESS), reference + EXCESS)
+    return min(LEVEL, reference + GREAT_EXCESS) + SHARE * max(reference, 0.0)
 
 
 def _rank(row: CountEvidence) -> tuple[float, int]:
