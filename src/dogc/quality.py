@@ -10,6 +10,8 @@ from ._checks import check_unmasked
 from .estimators._elsewhere import check_rows
 from .fitting.evidence import Evidence, Known, evidence_of
 
+__all__ = ["evidence"]
+
 
 def evidence(X: Any, labels: Any, *, wide: bool = False) -> Evidence:
     """Evidence that clusters are there, for the labels of any method.
