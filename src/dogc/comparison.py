@@ -52,7 +52,7 @@ def umap_k_means(n_clusters: int) -> Pipeline:
     """k-means on a map of two dimensions by UMAP."""
     from umap import UMAP
 
-    return make_pipeline(UMAP(), KMeans(n_clusters, n_init=10))
+    return make_pipeline(UMAP(n_jobs=1), KMeans(n_clusters, n_init=10))
 
 
 # Methods of others that are often asked for, those of packages that are installed.

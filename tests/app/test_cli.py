@@ -206,6 +206,20 @@ def test_compare_lists_methods_and_writes_a_page(table, capsys):
     assert json.loads(capsys.readouterr().out)["methods"][0]["method"] == "KM"
 
 
+def test_noise_of_other_methods_stays_noise(folder):
+    rng = np.random.default_rng(0)
+    far = [[30.0, 30.0], [-40.0, 9.0]]
+    rows = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(60, 2)) + 9.0, far])
+    pd.DataFrame(rows, columns=["a", "b"]).to_csv("rows.csv", index=False)
+    assert (
+        run("compare", "rows.csv", "-k", 2, "--method", "HDBSCAN", "--method", "Leiden", "-q") == 0
+    )
+    labels = pd.read_csv("dogc-compare/labels.csv")
+    assert labels["cluster HDBSCAN"].iloc[-2:].tolist() == [-1, -1]
+    assert labels["cluster HDBSCAN"].iloc[60] == labels["cluster Leiden"].iloc[60] == 0
+    assert set(labels["cluster Leiden"]) == {0, 1}
+
+
 def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
     blobs().drop(columns="kind").to_csv("<script>.csv", index=False)
     assert run("compare", "<script>.csv", "--clusters", 3, "--method", "KM", "-q") == 0

@@ -129,6 +129,7 @@ def test_names_with_commas_and_equal_signs_are_names_first():
         (["--seed", "-1"], ["--seed is -1", "4294967295"]),
         (["--seed", "one"], ["--seed"]),
         (["--method", "kmeens"], ["'kmeens'", "KM (k-means), R-cut"]),
+        (["--method", "HDBSCAN"], ["--method HDBSCAN is for dogc compare"]),
     ],
     ids=str,
 )
@@ -139,6 +140,18 @@ def test_a_bad_option_gets_one_sentence(table, capsys, arguments, words):
     assert all(word in said for word in words), said
     assert "[" not in said
     assert [path.name for path in table.parent.iterdir()] == ["rows.csv"]
+
+
+def test_a_column_that_is_shown_is_not_compared(table):
+    frame = pd.read_csv(table)
+    frame.assign(b=100.0 * frame["b"]).to_csv("rows.csv", index=False)
+    assert run("cluster", table, "-k", 3, "--show", "b", "--drop", "truth", "-q") == 0
+    found = record()
+    assert "b" not in found["features"]
+    assert "Shown with the rows, not used for clustering: 'b'." in found["preparation"]
+    page = pathlib.Path("dogc-output", "report.html").read_text(encoding="utf-8")
+    assert '"columns":["b",' in page
+    assert run("cluster", table, "-k", 3, "--show", "beta", "--out", "other") == 2
 
 
 @pytest.mark.parametrize("typed", ["auto", "few", "0", "9" * 5000])
