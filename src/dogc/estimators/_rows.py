@@ -194,7 +194,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         The rows are clustered again with the same parameters, and the result is compared with
         ``predict``. Real clusters are reproduced; artefacts of one sample are not. Fewer clusters
         are easier to reproduce, so compare settings with the same ``n_clusters``. Look at
-        ``scales_`` and the silhouette as well.
+        ``evidence_`` as well.
 
         Parameters
         ----------
