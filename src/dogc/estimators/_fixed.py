@@ -80,16 +80,15 @@ class FixedGraphClusterer(RowClusterer):
         check_where(self, rows)
         check_fixed(rows, settings, parameters, c, *self._phases)
         with single_blas_thread:
-            solved = self._resolve(rows, settings, c, watch)
-            if solved is None:
-                solved = self._solve_rows(rows, settings, c, watch)
+            solved = self._solve_many(rows, settings, c, watch)
+            solved = solved or self._solve_few(rows, settings, c, watch)
         A, F, found = solved.outcome
         self._assign_graph(A, rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         follow(self, X)
         return found
 
-    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Labelling:
+    def _solve_few(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Labelling:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
         X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
@@ -98,7 +97,6 @@ class FixedGraphClusterer(RowClusterer):
         A, F, found = solved.outcome
         labels = distinct.one_label_each(solved.labels, group)
         self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
-        self._assign_more(fixed, F.astype(rows.dtype))
         self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(self.labels_[place])).labels
         if hasattr(self, "n_representatives"):
@@ -126,10 +124,7 @@ class FixedGraphClusterer(RowClusterer):
         if A is not None:
             self.affinity_matrix_ = A.astype(dtype)
 
-    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
-        """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
-
-    def _resolve(
+    def _solve_many(
         self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch
     ) -> Labelling | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
@@ -197,12 +192,13 @@ class EmbeddingClusterer(FixedGraphClusterer):
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Labelling:
         """Embed the nodes of a graph and read labels off."""
-        F = self._embed(fixed, c)
+        F, found = self._embed(fixed, c)
         n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
-        return Labelling(labels, False, (fixed.A, F, None))
+        return Labelling(labels, False, (fixed.A, F, found))
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
+        """The embedding of the nodes and what else was found; nothing is set."""
         raise NotImplementedError
 
 
