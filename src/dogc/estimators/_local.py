@@ -86,7 +86,7 @@ class LocalLearningClustering(EmbeddingClusterer):
     True
     """
 
-    _phases = ("local models",)
+    _phase = "local models"
 
     ridge: float = 0.1
     assign_labels: str = "rotation"
@@ -184,7 +184,7 @@ class CLGR(EmbeddingClusterer):
     """
 
     _kinds = ("neighbors", "full")
-    _phases = ("local models",)
+    _phase = "local models"
 
     lam: float = 10.0
     ridge: float = 1.0

@@ -138,8 +138,8 @@ class NMFClustering(EmbeddingClusterer):
     device: str = "auto"
 
     @property
-    def _phases(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("factors of features",) if self.source == "features" else ()
+    def _phase(self) -> str:  # type: ignore[override]
+        return "features" if self.source == "features" else "rows"
 
     def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)

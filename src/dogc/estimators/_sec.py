@@ -104,7 +104,7 @@ class SEC(EmbeddingClusterer):
     """
 
     _kinds = ("neighbors", "full")
-    _phases = ("regressed graph",)
+    _phase = "features"
 
     mu: float = 1e-3
     gamma: float = 1.0
