@@ -7,9 +7,8 @@
 
 A peak is what the process holds at most during ``fit`` less what it held before, after a small fit
 that loads libraries and starts threads. The estimate is to be within a factor of 1.5 wherever the
-peak is above 100 MB. The constants in ``_limits.py`` were fitted to all cases but those of
-``held_out_cases``, which were measured once the constants stood. Linux only: peaks are read from
-/proc.
+peak is above 100 MB. The constants in ``_limits.py`` were not fitted to ``held_out_cases``. Linux
+only: peaks are read from /proc.
 """
 
 from __future__ import annotations

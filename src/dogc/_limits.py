@@ -42,6 +42,8 @@ PHASES: dict[str, dict[str, float]] = {
     "changed precomputed graph": {"X": 19.0},
     "local models": {"X": 2.0, "n": 300, "nk": 300, "nkk": 20},
     "features": {"X": 2.0, "nd": 2.5, "n": 300, "nk": 130, "nc": 40, "square": 3.0},
+    "applied regression": {"X": 7.0, "n": 2000, "nk": 110, "nc": 100},
+    "directions": {"X": 2.0, "nd": 2.8, "square": 3.0},
     "kernel map": {"X": 2.0, "n": 16_000},
     "sample": {"X": 2.0, "nd": 2.1, "n": 100},
     "links": {"n": 5, "nk": 12},

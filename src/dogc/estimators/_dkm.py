@@ -121,7 +121,7 @@ class DiscriminativeKMeans(RowClusterer):
         seed = int(generator(self.random_state).integers(2**31 - 1))
         rows = RowsInMemory(X)
         c = reachable_clusters(rows, self.n_clusters)
-        phase = "features" if kernel == "linear" else "kernel map"
+        phase = "directions" if kernel == "linear" else "kernel map"
         _limits.check_phases(rows, [phase], SUBSET)
         with single_blas_thread, threadpool_limits(1):
             X, place, group = distinct.sorted_rows(X)  # starts are drawn by the place of rows

@@ -113,7 +113,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         center = _checks.check_flag("center", self.center)
         given = self.get_params(deep=False)
         settings = fixed_graph.check_graph(given, X.shape[0], ("neighbors", "full"))
-        fixed_graph.check_memory(RowsInMemory(X), settings, "features", m)
+        fixed_graph.check_memory(RowsInMemory(X), settings, "directions", m)
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X)[0], settings)
             mean, components, mu = directions(fixed, m, center)

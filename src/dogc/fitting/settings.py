@@ -230,8 +230,9 @@ def check_memory(rows: Any, settings: Settings, regresses: bool) -> None:
     phases = ["loop"]
     if (isinstance(m, int) and m < d) or (m == "auto" and not rows.sparse):
         phases.append("row space")
-    if regresses and not (rows.sparse and min(n, d) > DIRECT_UP_TO):
-        phases.append("sparse regression" if rows.sparse else "regression")
+    if regresses:
+        sparse = "sparse regression" if min(n, d) <= DIRECT_UP_TO else "applied regression"
+        phases.append(sparse if rows.sparse else "regression")
     k = n if wanted.everyone else wide_scale(n, c) if wanted.wide else k
     remedy = ON_REPRESENTATIVES if wanted.n_representatives is None else SUBSET
     k, c = k or USUAL_NEIGHBOURS, c or USUAL_CLUSTERS
