@@ -115,7 +115,8 @@ def needed(phase: str, n: int, d: int, row: float, k: int = 0, c: int = 0, m: in
 def check_phases(rows: Any, phases: Sequence[str], remedy: str, **given: int) -> None:
     """Refuse a fit of a row set that is too large for one of its phases."""
     d, row, phases = rows.d, row_bytes(rows), [*phases, "sparse rows" if rows.sparse else "rows"]
-    check_room(lambda n: max(needed(phase, n, d, row, **given) for phase in phases), rows.n, remedy)
+    most = rows.n or 0  # None: not known yet
+    check_room(lambda n: max(needed(phase, n, d, row, **given) for phase in phases), most, remedy)
 
 
 def check_room(estimate: Callable[[int], float], n: int, remedy: str) -> None:
