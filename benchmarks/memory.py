@@ -7,9 +7,8 @@
 
 A peak is what the process holds at most during ``fit`` less what it held before, after a small fit
 that loads libraries and starts threads. The estimate is to be within a factor of 1.5 wherever the
-peak is above 100 MB. The constants in ``fitting/memory.py`` were fitted to all cases but those of
-``held_out_cases``, which were measured once the constants stood. Linux only: peaks are read from
-/proc.
+peak is above 100 MB. The constants in ``_limits.py`` were not fitted to ``held_out_cases``. Linux
+only: peaks are read from /proc.
 """
 
 from __future__ import annotations
@@ -224,8 +223,7 @@ def make_model(case: Case) -> Any:
 
 def estimates(case: Case, X: Any) -> float:
     """The estimate for which a fit would be refused, without the fit."""
-    from dogc.fitting import memory
-    from dogc.paper import as_printed
+    from dogc import _limits
 
     class SaidError(Exception):
         """The estimate was told."""
@@ -233,14 +231,13 @@ def estimates(case: Case, X: Any) -> float:
     def said(estimate: Any, n: int, remedy: str) -> None:
         raise SaidError(estimate(n))
 
-    kept = memory.check_room, as_printed.check_room
-    memory.check_room = as_printed.check_room = said
+    kept, _limits.check_room = _limits.check_room, said
     try:
         make_model(case).fit(X)
     except SaidError as error:
         return float(error.args[0])
     finally:
-        memory.check_room, as_printed.check_room = kept
+        _limits.check_room = kept
     raise AssertionError(f"{case.method} says nothing of memory")
 
 

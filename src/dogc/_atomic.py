@@ -7,21 +7,17 @@ there when it is done.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import pathlib
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from errno import EACCES, EDQUOT, EFBIG, ENOSPC, EROFS
 
-DRAFT = ".dogc-"
-OLD = 86_400  # seconds; no run writes for so long without touching its draft
-_REASONS = {
-    errno.ENOSPC: "the disk is full; free some space, or",
-    errno.EACCES: "you may not write there;",
-}
-_OF_WRITING = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}  # never said of a file read
+DRAFT, OLD = ".dogc-", 86_400  # seconds; no run writes for so long without touching its draft
+REASONS = {ENOSPC: "the disk is full; free some space, or", EACCES: "you may not write there;"}
+FULL = {ENOSPC, EDQUOT, EFBIG, EROFS}  # never said of a file that is read
 
 
 class WriteError(OSError):
@@ -37,7 +33,7 @@ def write_error(path: pathlib.Path, error: OSError) -> WriteError:
     >>> print(write_error(pathlib.Path("a.csv"), OSError(errno.ENOSPC, "No space left")))
     cannot write 'a.csv': the disk is full; free some space, or choose another path.
     """
-    said = _REASONS.get(error.errno or 0, f"{error.strerror or error};")
+    said = REASONS.get(error.errno or 0, f"{error.strerror or error};")
     return WriteError(f"cannot write '{path}': {said} choose another path.")
 
 
@@ -47,8 +43,7 @@ def check_writable(path: pathlib.Path, folder: pathlib.Path) -> None:
     if not above.is_dir():
         raise WriteError(f"cannot write '{path}': {above} is not a folder; choose another path.")
     try:
-        with tempfile.TemporaryFile(dir=above):  # has no name, so nothing can be left of it
-            pass
+        tempfile.TemporaryFile(dir=above).close()  # has no name, so nothing can be left of it
     except OSError as error:
         raise write_error(path, error) from error
 
@@ -85,15 +80,14 @@ def drafts_in(folder: pathlib.Path, named: pathlib.Path | None = None) -> Iterat
                 (folder / drafts[-1].name).unlink(missing_ok=True)
             for path in drafts:
                 os.replace(path, folder / path.name)
-    except BaseException as error:
-        for at in made:
-            with contextlib.suppress(OSError):  # something else is in it by now
-                at.rmdir()
-        if isinstance(error, OSError) and not isinstance(error, WriteError):
-            where = str(error.filename)
-            if error.errno in _OF_WRITING or DRAFT in where or where == str(folder):
-                raise write_error(named or folder, error) from error
+    except OSError as error:
+        if error.errno in FULL or DRAFT in str(error.filename) or error.filename == str(folder):
+            raise write_error(named or folder, error) from error
         raise
+    finally:
+        for at in made:
+            with contextlib.suppress(OSError):  # something is in it
+                at.rmdir()
 
 
 def write_whole(path: pathlib.Path, content: str | bytes) -> pathlib.Path:

@@ -108,7 +108,7 @@ class TestMemory:
         ],
     )
     def test_what_is_read_whole_must_have_room(self, tmp_path, monkeypatch, name, content):
-        monkeypatch.setattr(errors, "free_bytes", lambda: 200_000.0)
+        monkeypatch.setattr(errors, "room", lambda: (200_000.0, ""))
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(TableError, match=rf"{name} needs .* GB of memory or more where 0"):
@@ -117,7 +117,7 @@ class TestMemory:
     def test_too_many_numbers(self, monkeypatch):
         frame = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
         preparation = MixedEncoder().fit(frame)
-        monkeypatch.setattr(errors, "free_bytes", lambda: 20.0)
+        monkeypatch.setattr(errors, "room", lambda: (20.0, ""))
         with pytest.raises(TableError, match="the table as numbers needs"):
             preparation.transform(frame)
 

@@ -227,6 +227,15 @@ def test_what_cannot_be_done_is_said_in_one_sentence(sentence):
         REFUSED[sentence](in_blocks(BLOBS[:600], 200))
 
 
+@pytest.mark.parametrize("cls", [dogc.DOGC, dogc.NormalizedCut])
+def test_rows_of_an_unknown_number_may_all_be_nodes(cls):
+    blocks = dd.from_pandas(pd.DataFrame(BLOBS[:300]), npartitions=2)
+    assert np.isnan(blocks.to_dask_array().shape[0])
+    found = cls(3, n_representatives=None).fit(blocks)
+    wanted = cls(3, n_representatives=None).fit(BLOBS[:300])
+    np.testing.assert_array_equal(found.labels_, wanted.labels_)
+
+
 def test_more_rows_than_there_is_room_for(monkeypatch):
     blocks = in_blocks(MOONS, 1_000)
     monkeypatch.setattr("dogc.fitting.dask_rows.MOST_FEW", 1_000)

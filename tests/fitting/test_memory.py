@@ -4,6 +4,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import scipy.sparse as sp
 import dogc
 from dogc import _limits
 from dogc.app.cli import main
-from dogc.fitting import memory
+from dogc.fitting.auto import trials
+from dogc.fitting.in_memory import RowsInMemory
 from dogc.paper import PrintedDOGC, PrintedDOGCOS
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "memory.py"
@@ -64,8 +66,17 @@ def test_every_method_refuses_what_is_too_large(little_room):
 
 def test_the_bytes_of_sparse_rows_count_their_indices():
     X = sp.csr_array(np.eye(8))
-    assert memory.row_bytes(memory.RowsInMemory(X)) == 8 + X.indices.itemsize
-    assert memory.row_bytes(memory.RowsInMemory(np.eye(8))) == 64
+    assert _limits.row_bytes(RowsInMemory(X)) == 8 + X.indices.itemsize
+    assert _limits.row_bytes(RowsInMemory(np.eye(8))) == 64
+
+
+def test_many_rows_of_few_distinct_ones_are_not_refused(monkeypatch):
+    X = np.repeat(np.random.default_rng(0).standard_normal((60, 3)), 2_000, axis=0)
+    monkeypatch.setattr(_limits, "room", lambda: (6e7, "the machine's memory"))
+    for model in (dogc.DOGC(2), dogc.DOGC(2, n_neighbors=5)):
+        assert set(model.fit(X).labels_) == {0, 1}
+    with pytest.raises(MemoryError, match="which need"):
+        dogc.DOGC(2, n_representatives=None).fit(X)
 
 
 def test_the_command_line_says_it_in_one_sentence(little_room, tmp_path, capsys):
@@ -114,17 +125,11 @@ def test_peaks_are_about_what_was_said(methods):
     assert ran.returncode == 0, ran.stdout
 
 
-def test_the_largest_number_of_representatives_that_may_be_tried_is_reckoned_with(monkeypatch):
+def test_a_fit_tries_no_more_representatives_than_there_is_room_for(monkeypatch):
     """Rows without structure link nearly all pairs of them: 4,000 took 1.9 GB."""
-    rows = memory.RowsInMemory(np.zeros((400_000, 16)))
-    asked = {}
-    for free in (24e9, 0.8e9, 0.2e9):
-        monkeypatch.setattr(memory, "free_bytes", lambda free=free: free)
-        monkeypatch.setattr(
-            memory,
-            "check_room",
-            lambda estimate, n, _, free=free: asked.update({free: estimate(n)}),
-        )
-        memory._check_many(rows, "auto", None, 4)
-    assert 1.9e9 < asked.pop(24e9) < 2.2e9  # six numbers, up to 4,000
-    assert all(0.5 * free < found < free for free, found in asked.items())
+    X = np.random.default_rng(0).standard_normal((8_000, 3))
+    for free, more in ((1e9, True), (5e6, False)):
+        monkeypatch.setattr(trials, "room", lambda free=free: (free, "the machine's memory"))
+        with warnings.catch_warnings(action="ignore"):
+            tried = dogc.RatioCut(3).fit(X).resolutions_.n_representatives
+        assert (len(tried) > 1) == more

@@ -15,21 +15,19 @@ torch = pytest.importorskip("torch")
 from dogc.fitting import torch_rows  # noqa: E402
 
 DEVICE = torch.device(os.environ.get("DOGC_TEST_DEVICE", "cpu"))
-N, P = 3_000, 60
-DRAW = np.random.default_rng(0)
+N, P, DRAW = 3_000, 60, np.random.default_rng(0)
 NORMAL = DRAW.standard_normal((N, 12))
-CONSTANT = np.where(np.arange(12) % 3 == 1, 0.1, NORMAL)
 TABLES = {
     "random": NORMAL,
     "plane": NORMAL[:, :2],
     "float32": NORMAL.astype(np.float32),
     "copies": NORMAL[DRAW.integers(0, N // 4, N)],
-    "constant columns": CONSTANT,
+    "constant columns": np.where(np.arange(12) % 3 == 1, 0.1, NORMAL),
     "tiny": 1e-100 * NORMAL,
     "far away": NORMAL + 1e6,
     "some far": NORMAL * DRAW.choice([1.0, 1e3], (N, 1), p=[0.97, 0.03]),
 }
-every_table = pytest.mark.parametrize("X", TABLES.values(), ids=list(TABLES))
+WEIGHT = DRAW.integers(0, 4, N)
 
 
 def on_device(X, weight=None):
@@ -39,26 +37,21 @@ def on_device(X, weight=None):
 def made(X, q=None, metric="euclidean"):
     """Representatives of a table that have labels, among q directions."""
     frame = Frame(scale_rows(X), None)
-    if q:
-        frame = projected(frame, DRAW.standard_normal((q, X.shape[1])))
+    frame = projected(frame, DRAW.standard_normal((q, X.shape[1]))) if q else frame
     R = np.unique(as_points(frame, X), axis=0)[:: 700 // P][:P]
     _, d = links.nearest(links.make_search(R, metric), as_points(frame, X), links.LINKS)
-    width = links.common_width(d, np.ones(len(d)))
+    width, labels = links.common_width(d, np.ones(len(d))), np.arange(P) % 3
     reach = outlier_scores.representative_reach(R, links.LINKS, metric)
-    labels = np.arange(P) % 3
-    stray = labels * np.arange(P) > 100
-    return Representatives(
-        frame, R, links.LINKS, width, labels, reach=reach, stray=stray, metric=metric
-    )
+    more = {"reach": reach, "stray": labels * np.arange(P) > 100, "metric": metric}
+    return Representatives(frame, R, links.LINKS, width, labels, **more)
 
 
 @pytest.mark.parametrize("size", [7, 500, 5_000])
-@every_table
-def test_the_sample_is_the_same_to_the_last_bit_in_any_blocks(X, size, monkeypatch):
-    weight = DRAW.integers(0, 4, N)
-    X = np.vstack([X[:1], -0.0 * X[1:2], X[2:]])
+@pytest.mark.parametrize("table", TABLES)
+def test_the_sample_is_the_same_to_the_last_bit_in_any_blocks(table, size, monkeypatch):
+    X = TABLES[table] * np.where(np.arange(N) == 1, -0.0, 1.0).astype(TABLES[table].dtype)[:, None]
     monkeypatch.setattr(torch_rows, "ELEMENTS", 1)
-    found, wanted = on_device(X, weight).draw(size), RowsInMemory(X, weight).draw(size)
+    found, wanted = on_device(X, WEIGHT).draw(size), RowsInMemory(X, WEIGHT).draw(size)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
 
@@ -67,33 +60,31 @@ def test_keys_of_odd_numbers_have_the_same_bits():
     X = DRAW.choice([0.0, -0.0, 1e300, 5e-324, np.inf, -1.0], (500, 3))[:, ::2]
     names = np.array([7, 1 << 60])
     keys = torch_rows.row_keys(*(torch.as_tensor(x, device=DEVICE) for x in (X, names)))
-    wanted = sampling.row_keys(X, names)
-    np.testing.assert_array_equal(keys.cpu().numpy().view(np.uint64), wanted)
+    np.testing.assert_array_equal(keys.cpu().numpy().view(np.uint64), sampling.row_keys(X, names))
 
 
-@pytest.mark.parametrize(
-    ("q", "metric"), [(None, "euclidean"), (None, "manhattan"), (7, "euclidean")]
-)
-@every_table
-def test_links_and_what_comes_of_them_are_the_same(X, q, metric):
-    fitted, weight = made(X, q, metric), DRAW.integers(0, 4, N)
-    X = NORMAL if X is CONSTANT else X  # which varies where fitted rows did not
-    ours, sums = on_device(X, weight).link(fitted)
-    theirs, wanted = RowsInMemory(X, weight).link(fitted)
+@pytest.mark.parametrize(("q", "metric"), [(None, "euclidean"), (None, "manhattan"), (7, None)])
+@pytest.mark.parametrize("table", TABLES)
+def test_links_and_what_comes_of_them_are_the_same(table, q, metric):
+    fitted = made(TABLES[table], q, metric or "euclidean")
+    # New rows vary where the fitted ones did not.
+    X, halves = NORMAL if table == "constant columns" else TABLES[table], np.arange(N) % 4
+    (ours, sums), (theirs, wanted) = (
+        rows.link(fitted) for rows in (on_device(X, WEIGHT), RowsInMemory(X, WEIGHT))
+    )
     kept = np.concatenate([found.idx.cpu().numpy() for _, found in ours])
     assert (kept == theirs.rows.idx).mean() >= 0.9999
-    A, other = links.link_graph(sums), links.link_graph(wanted)
-    np.testing.assert_allclose(A.toarray(), other.toarray(), atol=1e-3 * other.max())
+    A, other = links.link_graph(sums).toarray(), links.link_graph(wanted).toarray()
+    np.testing.assert_allclose(A, other, atol=1e-3 * other.max())
     np.testing.assert_allclose(sums.mass, wanted.mass, rtol=1e-3)
     for one, many in zip(ours.count(fitted.labels)[0], theirs.count(fitted.labels)[0], strict=True):
         np.testing.assert_array_equal(one, many)
     for mark in (None, -1):
         for one, many in zip(ours.facts(fitted, mark), theirs.facts(fitted, mark), strict=True):
-            one = one.cpu().numpy()
-            assert one.dtype == many.dtype
-            assert np.isclose(one, many, atol=2e-3).mean() >= 0.9999
-    votes = theirs.first_votes(np.arange(N) % 4, 4)
-    np.testing.assert_allclose(ours.first_votes(np.arange(N) % 4, 4), votes, atol=9)
+            assert str(one.dtype).removeprefix("torch.") == many.dtype
+            assert np.isclose(one.cpu(), many, atol=2e-3).mean() >= 0.9999
+    votes = theirs.first_votes(halves, 4)
+    np.testing.assert_allclose(ours.first_votes(halves, 4), votes, atol=9)
 
 
 def test_rows_in_the_middle_get_the_lowest_label_every_time():

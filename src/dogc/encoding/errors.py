@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 
 from .. import _extras
-from .._limits import free_bytes
+from .._limits import room
 from .._words import LONGEST_SENTENCE, shown
 
 _MOST_NAMES = 12  # a sentence that lists more columns than this is not read
@@ -84,7 +84,7 @@ def check_columns(count: int, source: str) -> None:
 
 def check_memory(size: float, source: str) -> None:
     """Refuse what needs more bytes than are free."""
-    free = free_bytes()
+    free, _ = room()
     if size > free:
         raise TableError(
             f"{source} needs {size / 1e9:.1f} GB of memory or more where {free / 1e9:.1f} GB are "

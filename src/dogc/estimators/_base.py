@@ -17,7 +17,6 @@ from ..fitting.exemplars import exemplars
 from ..fitting.few import few
 from ..fitting.in_memory import RowsInMemory
 from ..fitting.many import many
-from ..fitting.memory import check_learned
 from ..fitting.repeatable import generator, single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.result import FitResult
@@ -110,7 +109,6 @@ class GraphClusterer(NewRows):
             _checks.check_choice("init", self.init, ("auto", "spectral", "modularity"))
         shape = (most_rows(rows), rows.d)
         settings = check_settings(self.get_params(deep=False), shape, rows.sparse)
-        check_learned(rows, settings, self.method.regresses)
         if settings.lookup.precomputed:
             neighbours.check_neighbour_graph(rows.few()[0], settings.wanted.n_neighbors or 1)
             if self.method.regresses:

@@ -145,8 +145,6 @@ class CLR(FixedGraphClusterer):
     (True, True)
     """
 
-    _phases = ("changed graph",)
-
     norm: str = "l2"
     n_representatives: int | str | None = "auto"
     affinity: str = "neighbors"
@@ -186,6 +184,10 @@ class CLR(FixedGraphClusterer):
         self._assign_run(result, watch)
         warn_unless_converged(self)
         return self
+
+    @property
+    def _phase(self) -> str:  # type: ignore[override]
+        return f"changed {self.affinity} graph"
 
     def _check(self, settings: GraphSettings) -> None:
         _checks.check_choice("norm", self.norm, tuple(METHODS))

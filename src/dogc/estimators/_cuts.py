@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -113,9 +114,9 @@ class RatioCut(EmbeddingClusterer):
     affinity: str = "neighbors"
     device: str = "auto"
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
         member = merged_components(fixed, c)
-        return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member)
+        return eigen.bottom_eigenvectors(graph.laplacian(fixed.A), c, member), None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -221,10 +222,10 @@ class NormalizedCut(RatioCut):
 
     normalize_rows: bool = False
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
         unit = _checks.check_flag("normalize_rows", self.normalize_rows)
         member = merged_components(fixed, c)
         L, root = affinity.normalised_laplacian(fixed.A)
         U = eigen.bottom_eigenvectors(L, c, member, weights=root)
         V = affinity.generalised_eigenvectors(fixed.A, U, root)
-        return unit_rows(V) if unit else V
+        return unit_rows(V) if unit else V, None

@@ -11,11 +11,11 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from .. import _checks
+from .. import _checks, _limits
 from ..fitting import distinct, scaling
 from ..fitting.in_memory import RowsInMemory
-from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, in_chunks, single_blas_thread
+from ..fitting.settings import SUBSET
 from ..numerics import discrete, l2p, trace_ratio
 from ..numerics.matrix import Matrix
 from ._rows import RowClusterer, reachable_clusters
@@ -119,8 +119,10 @@ class DiscriminativeKMeans(RowClusterer):
         n_init = _checks.check_count("n_init", self.n_init, 1)
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         seed = int(generator(self.random_state).integers(2**31 - 1))
-        c = reachable_clusters(RowsInMemory(X), self.n_clusters)
-        check_in_memory(X, "discriminants" if kernel == "linear" else "kernel map", c=c)
+        rows = RowsInMemory(X)
+        c = reachable_clusters(rows, self.n_clusters)
+        phase = "directions" if kernel == "linear" else "kernel map"
+        _limits.check_phases(rows, [phase], SUBSET)
         with single_blas_thread, threadpool_limits(1):
             X, place, group = distinct.sorted_rows(X)  # starts are drawn by the place of rows
             space, Z = discriminant_space(X, kernel, gamma, lam, seed)

@@ -12,8 +12,7 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, labelling, many
 from ..fitting.auto.trials import Labelling, resolve
-from ..fitting.fixed_graph import FixedGraph, GraphSettings
-from ..fitting.memory import check_fixed
+from ..fitting.fixed_graph import ANOTHER_METHOD, FixedGraph, GraphSettings
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
     Frame,
@@ -25,6 +24,7 @@ from ..fitting.representatives import (
     RowSet,
 )
 from ..fitting.scaling import scale_rows
+from ..fitting.settings import ON_REPRESENTATIVES
 from ..loop.watch import Watch
 from ..numerics import discrete, fragments, graph
 from ..numerics.matrix import Matrix
@@ -45,7 +45,7 @@ class FixedGraphClusterer(RowClusterer):
     n_jobs: int | None = None
 
     _kinds: ClassVar[tuple[str, ...]] = fixed_graph.KINDS
-    _phases: ClassVar[tuple[str, ...]] = ()  # that need memory, beside those of all
+    _phase: ClassVar[str] = "rows"  # needs most memory, beside the graph
 
     def fit(self, X: Any, y: Any = None) -> FixedGraphClusterer:
         """Cluster the rows of X.
@@ -78,18 +78,21 @@ class FixedGraphClusterer(RowClusterer):
         settings = fixed_graph.check_graph(parameters, most_rows(rows), self._kinds)
         self._check(settings)
         check_where(self, rows)
-        check_fixed(rows, settings, parameters, c, *self._phases)
+        possible = settings.kind == "neighbors" and parameters.get("source") != "features"
+        p = _checks.check_representatives(parameters.get("n_representatives"), c, possible)
+        if not many.are_many(rows, p):
+            remedy = ON_REPRESENTATIVES if hasattr(self, "n_representatives") else ANOTHER_METHOD
+            fixed_graph.check_memory(rows, settings, self._phase, c, remedy)
         with single_blas_thread:
-            solved = self._resolve(rows, settings, c, watch)
-            if solved is None:
-                solved = self._solve_rows(rows, settings, c, watch)
+            solved = self._solve_many(rows, settings, p, c, watch)
+            solved = solved or self._solve_few(rows, settings, c, watch)
         A, F, found = solved.outcome
         self._assign_graph(A, rows.dtype)
         self.embedding_ = F.astype(rows.dtype)
         follow(self, X)
         return found
 
-    def _solve_rows(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Labelling:
+    def _solve_few(self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch) -> Labelling:
         """The graph of all rows, solved; they are sorted, so that ties do not go by places."""
         given = settings.kind == "precomputed"
         X, place, group = distinct.sorted_rows(rows.few(apart=True)[0], apart=given)
@@ -98,7 +101,6 @@ class FixedGraphClusterer(RowClusterer):
         A, F, found = solved.outcome
         labels = distinct.one_label_each(solved.labels, group)
         self.labels_ = discrete.size_order(labels, int(labels.max()) + 1)[labels]
-        self._assign_more(fixed, F.astype(rows.dtype))
         self._voters: Any = fixed_graph.index_voters(fixed, settings, self.labels_)
         self.labels_ = rows.spread(RowFacts(self.labels_[place])).labels
         if hasattr(self, "n_representatives"):
@@ -126,24 +128,16 @@ class FixedGraphClusterer(RowClusterer):
         if A is not None:
             self.affinity_matrix_ = A.astype(dtype)
 
-    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
-        """Set what a method alone has; F and ``labels_`` are in the order of the sorted rows."""
-
-    def _resolve(
-        self, rows: RowSet, settings: GraphSettings, c: int, watch: Watch
+    def _solve_many(
+        self, rows: RowSet, settings: GraphSettings, p: Any, c: int, watch: Watch
     ) -> Labelling | None:
         """Solve on representatives and label the rows; None where rows are to be the nodes."""
-        given = self.get_params(deep=False)
-        if "n_representatives" not in given:
-            return None
-        possible = settings.kind == "neighbors" and given.get("source") != "features"
-        p = _checks.check_representatives(given["n_representatives"], c, possible)
         with watch.phase("rows"):
-            drawn = many.draw(rows, p, c)
+            drawn = many.draw(rows, p, c, self.n_neighbors)
         if drawn is None or not (numbers := many.numbers_for(drawn[1], p, c)):
             return None
         all_rows = ManyRows(rows, drawn[0], Frame(scale_rows(drawn[0].X), None), numbers, c)
-        options = Options(given["n_neighbors"], settings.bandwidth)
+        options = Options(self.n_neighbors, settings.bandwidth)
 
         def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Labelling:
             return self._solve(self._build_on(nodes, c), c, watch)  # no start, nothing to firm
@@ -197,12 +191,13 @@ class EmbeddingClusterer(FixedGraphClusterer):
 
     def _solve(self, fixed: Any, c: int, watch: Watch) -> Labelling:
         """Embed the nodes of a graph and read labels off."""
-        F = self._embed(fixed, c)
+        F, found = self._embed(fixed, c)
         n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         labels = _discretising.discretise(F, self.assign_labels, n_init, self.random_state)
-        return Labelling(labels, False, (fixed.A, F, None))
+        return Labelling(labels, False, (fixed.A, F, found))
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
+        """The embedding of the nodes and what else was found; nothing is set."""
         raise NotImplementedError
 
 

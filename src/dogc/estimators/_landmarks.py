@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import _checks
+from .. import _checks, _limits
 from .._caller import warn_caller
 from ..fitting import landmarks
 from ..fitting.in_memory import RowsInMemory
-from ..fitting.memory import check_in_memory
 from ..fitting.repeatable import generator, in_chunks, single_blas_thread
+from ..fitting.settings import SUBSET
 from ..numerics import bipartite, discrete, fragments
 from ._discretising import kmeans, rotation_labels, unit_scale
 from ._fixed import warn_of_components
@@ -73,9 +73,11 @@ class LandmarkClusterer(RowClusterer):
         n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         n_jobs = _checks.check_jobs(self.n_jobs)
         candidates, rng = self._candidates(), generator(self.random_state)
-        c = reachable_clusters(RowsInMemory(X), self.n_clusters)
+        given = RowsInMemory(X)
+        c = reachable_clusters(given, self.n_clusters)
         _checks.check_enough("n_landmarks", p, self.n_clusters)
-        check_in_memory(X, "landmarks", k=k, c=c, m=candidates * (p or usual_landmarks(n, c)))
+        drawn = candidates * (p or usual_landmarks(n, c))
+        _limits.check_phases(given, ["landmarks"], SUBSET, k=k, c=c, m=drawn)
         with single_blas_thread:
             # 1) landmarks, and the nearest ones of each distinct row
             rows, frame = landmarks.ready_rows(X)

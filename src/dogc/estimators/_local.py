@@ -86,7 +86,7 @@ class LocalLearningClustering(EmbeddingClusterer):
     True
     """
 
-    _phases = ("local models",)
+    _phase = "local models"
 
     ridge: float = 0.1
     assign_labels: str = "rotation"
@@ -98,7 +98,7 @@ class LocalLearningClustering(EmbeddingClusterer):
     def _build(self, X: Matrix, settings: GraphSettings, c: int) -> Any:
         return fixed_graph.compared_pairs(X, settings)
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
         idx, d, sigma = fixed.idx, fixed.d, fixed.sigma
         count, _ = graph.components(affinity.symmetric_graph(idx, np.ones(idx.shape)))
         warn_of_components(count, c, "some of them may be split or joined", fixed)
@@ -106,7 +106,7 @@ class LocalLearningClustering(EmbeddingClusterer):
             sigma = WIDTH * affinity.local_bandwidth(d, rank=d.shape[1])
         weights = local_models.kernel_ridge_weights(fixed.scaled.X, idx, sigma, self.ridge)
         T = local_models.residual_operator(idx, weights)
-        return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0)))
+        return eigen.smallest_eigenvectors(T, c, np.empty((T.shape[0], 0))), None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -184,7 +184,7 @@ class CLGR(EmbeddingClusterer):
     """
 
     _kinds = ("neighbors", "full")
-    _phases = ("local models",)
+    _phase = "local models"
 
     lam: float = 10.0
     ridge: float = 1.0
@@ -195,7 +195,7 @@ class CLGR(EmbeddingClusterer):
         _checks.check_weight("lam", self.lam)
         _checks.check_positive("ridge", self.ridge)
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, Any]:
         # The pairs of a full kernel are all pairs; local models have neighbours of their own.
         k = _checks.check_neighbors(self.n_neighbors, len(fixed.idx))
         idx = neighbours.nearest_first(fixed.idx, fixed.d)[0][:, :k]
@@ -205,4 +205,4 @@ class CLGR(EmbeddingClusterer):
         mean_degree = float(fixed.A.sum()) / T.shape[0] or 1.0
         total = (T + (self.lam / mean_degree) * graph.laplacian(fixed.A)).tocsr()
         # Linear models with intercept predict constants exactly, so T has the null vectors of L.
-        return eigen.bottom_eigenvectors(total, c, member)
+        return eigen.bottom_eigenvectors(total, c, member), None

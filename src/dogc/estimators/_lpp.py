@@ -15,7 +15,6 @@ from .. import _checks
 from ..fitting import distinct, fixed_graph
 from ..fitting.fixed_graph import FixedGraph
 from ..fitting.in_memory import RowsInMemory
-from ..fitting.memory import check_fixed
 from ..fitting.repeatable import single_blas_thread
 from ..numerics import graph, trace_ratio
 from ..numerics.matrix import Matrix
@@ -114,7 +113,7 @@ class LPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         center = _checks.check_flag("center", self.center)
         given = self.get_params(deep=False)
         settings = fixed_graph.check_graph(given, X.shape[0], ("neighbors", "full"))
-        check_fixed(RowsInMemory(X), settings, given, m, "locality")
+        fixed_graph.check_memory(RowsInMemory(X), settings, "directions", m)
         with single_blas_thread:
             fixed = fixed_graph.build_graph(distinct.sorted_rows(X)[0], settings)
             mean, components, mu = directions(fixed, m, center)

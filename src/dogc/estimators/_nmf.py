@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +16,7 @@ from .. import _checks
 from .._caller import warn_caller
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.repeatable import generator
+from ..loop.watch import Watch
 from ..numerics import affinity, discrete, eigen, symnmf
 from ..numerics.matrix import Matrix
 from ._fixed import EmbeddingClusterer, merged_components
@@ -136,8 +138,8 @@ class NMFClustering(EmbeddingClusterer):
     device: str = "auto"
 
     @property
-    def _phases(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("factors of features",) if self.source == "features" else ()
+    def _phase(self) -> str:  # type: ignore[override]
+        return "features" if self.source == "features" else "rows"
 
     def _check(self, settings: GraphSettings) -> None:
         super()._check(settings)
@@ -149,20 +151,23 @@ class NMFClustering(EmbeddingClusterer):
                 "affinity='precomputed' gives no features to factor; set source='graph'."
             )
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _fit(self, X: Any, watch: Watch) -> None:
+        self.reconstruction_err_, self.n_iter_ = super()._fit(X, watch)
+
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, tuple[float, int]]:
         factors = feature_factors if self.source == "features" else graph_factors
         n_init = _checks.check_count("n_init", self.n_init, words=("auto",))
         rng = generator(self.random_state)
         starts = [None] if n_init is None else [rng] * n_init
         found = [factors(fixed, c, start, self.max_iter, self.tol) for start in starts]
-        W, self.reconstruction_err_, self.n_iter_, settled = min(found, key=lambda made: made[1])
+        W, error, n_iter, settled = min(found, key=lambda made: made[1])
         if not settled:
             warn_caller(
                 f"NMFClustering reached max_iter={self.max_iter} before its factors settled; raise "
                 "max_iter or tol.",
                 ConvergenceWarning,
             )
-        return W
+        return W, (error, n_iter)
 
 
 def unit_interval(X: Matrix) -> Matrix:

@@ -12,6 +12,7 @@ from .. import _checks
 from ..fitting import scaling
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.repeatable import single_blas_thread
+from ..loop.watch import Watch
 from ..numerics import affinity, discrete, eigen, graph, l2p, trace_ratio
 from ._fixed import EmbeddingClusterer, warn_of_components
 
@@ -103,7 +104,7 @@ class SEC(EmbeddingClusterer):
     """
 
     _kinds = ("neighbors", "full")
-    _phases = ("regressed graph",)
+    _phase = "features"
 
     mu: float = 1e-3
     gamma: float = 1.0
@@ -116,23 +117,28 @@ class SEC(EmbeddingClusterer):
         _checks.check_weight("gamma", self.gamma)
         _checks.check_choice("laplacian", self.laplacian, ("unnormalized", "normalized"))
 
-    def _assign_more(self, fixed: FixedGraph, F: np.ndarray) -> None:
-        scaled, gamma = fixed.scaled, self._ridge(fixed)
-        W, b = l2p.weighted_ridge(scaled.X, F.astype(np.float64), np.ones(len(F)), gamma, True)
-        W = W / scaled.scale  # for features as the user has them
-        self.coef_ = np.ascontiguousarray(W.T.astype(F.dtype))
-        self.intercept_ = (b - scaled.shift @ W).astype(F.dtype)
-        self.cluster_centers_ = discrete.cluster_means(F, self.labels_)
+    def _fit(self, X: Any, watch: Watch) -> None:
+        F = super()._fit(X, watch).astype(self.affinity_matrix_.dtype)
+        scaled, labels = self._voters.scaled, self._voters.labels  # in the order of F
+        with single_blas_thread:
+            Y, once = F.astype(np.float64), np.ones(len(F))
+            W, b = l2p.weighted_ridge(scaled.X, Y, once, self._ridge(scaled), True)
+            W = W / scaled.scale  # for features as the user has them
+            self.coef_ = np.ascontiguousarray(W.T.astype(F.dtype))
+            self.intercept_ = (b - scaled.shift @ W).astype(F.dtype)
+            self.cluster_centers_ = discrete.cluster_means(F, labels)
 
-    def _ridge(self, fixed: FixedGraph) -> float:
+    def _ridge(self, scaled: scaling.Scaled) -> float:
         """The penalty on W; the total scatter is one."""
-        return self.gamma / max(fixed.scaled.n_varying, 1)
+        return self.gamma / max(scaled.n_varying, 1)
 
-    def _embed(self, fixed: FixedGraph, c: int) -> np.ndarray:
+    def _embed(self, fixed: FixedGraph, c: int) -> tuple[np.ndarray, np.ndarray]:
         count, _ = graph.components(fixed.A)
         warn_of_components(count, c, "the regression decides which go together", fixed)
         scaled, normalised = fixed.scaled, self.laplacian == "normalized"
-        return embedded_eigenvectors(fixed.A, scaled, c, self.mu, self._ridge(fixed), normalised)
+        gamma = self._ridge(scaled)
+        F = embedded_eigenvectors(fixed.A, scaled, c, self.mu, gamma, normalised)
+        return F, F  # in the order of the sorted rows, for the regression
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the cluster mean nearest to :math:`x W + b`.

@@ -26,12 +26,13 @@ from .auto.task import Start, Task, place_of, sampled, start_at
 from .column_maps import GIVEN
 from .distinct import DistinctRows, warn_few_rows
 from .evidence import Evidence, evidence_of, evidence_of_graph, spread_rows
+from .many import are_many
 from .new_rows import Model
 from .problems import Place, points, problem_at, projection
 from .representatives import FEW_ROWS, RowFacts, RowSet
 from .result import FitResult, LearnedMatrices, choices_of, other_counts
 from .rule import RuleRows, fitted_rule, judged_rule
-from .settings import wide_scale
+from .settings import check_memory, wide_scale
 
 # The share of another's cut up to which labels are believed to be better, and the same in a wide
 # neighbourhood, where the cut hangs less on single rows.
@@ -55,6 +56,8 @@ class Solution(NamedTuple):
 
 def few(rows: RowSet, task: Task) -> FitResult:
     """Fit rows that are few enough to be nodes of the graph themselves."""
+    if not are_many(rows, task.settings.wanted.n_representatives):
+        check_memory(rows, task.settings, task.method.regresses)
     # 1) Distinct rows, but those that are to have no say
     X, weight = rows.few()
     nodes, lone, task = with_say(X, weight, task)

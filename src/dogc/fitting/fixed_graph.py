@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .. import _checks
+from .. import _checks, _limits
 from ..numerics import affinity, discrete, graph
 from ..numerics.matrix import Matrix
 from . import neighbours, scaling
@@ -17,6 +17,9 @@ KINDS = ("neighbors", "full", "precomputed")
 
 # A full kernel holds n^2 numbers; beyond this many rows it is refused.
 FULL_UP_TO = 20_000
+# What to do where there is no room: with a graph of another kind there is another choice.
+ANOTHER_METHOD = ", or use a method on representatives, such as DOGC"
+REMEDIES = {"full": ", or use affinity='neighbors'", "precomputed": ""}
 
 
 class GraphSettings(NamedTuple):
@@ -50,6 +53,14 @@ def check_graph(parameters: Any, n: int, kinds: tuple[str, ...] = KINDS) -> Grap
     k, width = _checks.check_neighbors(parameters["n_neighbors"], n), parameters["bandwidth"]
     width = _checks.check_positive("bandwidth", width, "local", largest=_checks.LONGEST)
     return GraphSettings(kind, k, width, _checks.check_jobs(parameters["n_jobs"]))
+
+
+def check_memory(
+    rows: Any, settings: GraphSettings, phase: str, c: int, remedy: str = ANOTHER_METHOD
+) -> None:
+    """Refuse rows that are too many for the graph, or for a phase that a method alone has."""
+    phases, remedy = [f"{settings.kind} graph", phase], REMEDIES.get(settings.kind, remedy)
+    _limits.check_phases(rows, phases, remedy, k=settings.n_neighbors, c=c)
 
 
 def build_graph(X: Matrix, settings: GraphSettings) -> FixedGraph:

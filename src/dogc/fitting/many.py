@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _limits
 from .._checks import check_representatives, check_room
 from ..loop.running import run
 from ..loop.solver import HALTED
@@ -27,6 +28,7 @@ from .column_maps import GIVEN, Columns, have_one_length
 from .distinct import column_order
 from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
+from .links import LINKS
 from .new_rows import Model
 from .problems import Geometry, problem_on, projection
 from .representatives import (
@@ -43,7 +45,7 @@ from .representatives import (
 from .result import FitResult, LearnedMatrices, choices_of, other_counts
 from .rule import fitted_rule, judged_rule, sampled_rows
 from .scaling import feature_map, scale_rows
-from .settings import SmallestCluster, wide_scale
+from .settings import SmallestCluster, wide_links, wide_scale
 
 # Rows of the sample on which representatives are made and their number is chosen: so many, or so
 # many for each representative; fewer where they have very many columns.
@@ -55,6 +57,10 @@ MOST_SPARSE_COLUMNS = 2_000
 WIDE_NUMBERS = 2
 # Representatives on which a projection is learned.
 PROJECTION_NODES = 500
+# Bytes for a representative: its links with about a hundred others, several times over.
+NODE_BYTES = 7_000
+# Representatives to reckon with where their number is open and the links of a row are a share.
+USUAL_NUMBER = 250
 # Multiples of the golden ratio are spread evenly over the unit interval.
 GOLDEN = 0.6180339887498949
 
@@ -75,7 +81,8 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
     wanted, p = settings.wanted, settings.wanted.n_representatives
     # 1) A sample
     with watch.phase("rows"):
-        drawn = draw(rows, p, wanted.n_clusters)
+        k = wide_links(USUAL_NUMBER, wanted.n_clusters or 1) if wanted.wide else wanted.n_neighbors
+        drawn = draw(rows, p, wanted.n_clusters, k)
     if drawn is None:
         return None
     sample, space = drawn
@@ -213,13 +220,31 @@ def sample_size(d: int, p: int | str | None, c: int | None) -> int:
     return max(min(LARGE_SAMPLE, SAMPLE_ELEMENTS // d), SAMPLE_EACH * asked)
 
 
-def draw(rows: RowSet, p: int | str | None, c: int | None) -> tuple[sampling.Sample, int] | None:
+def check_memory(rows: RowSet, p: int | str | None, c: int | None, k: int | None) -> None:
+    """Refuse rows whose sample, fewest representatives and links do not fit into memory."""
+    d, row, most = rows.d, _limits.row_bytes(rows), sample_size(rows.d, p, c)
+
+    def estimate(n: int) -> float:
+        few = p if isinstance(p, int) else (candidate_resolutions(n, c or 1) or [1])[0]
+        kept = NODE_BYTES * min(few, n) + 24.0 * d * min(few, n)
+        if isinstance(rows, RowsInMemory):  # links of others are not kept here
+            kept += _limits.needed("links", n, d, row, k or LINKS) - _limits.FLOOR
+        return kept + _limits.needed("sample", min(n, most), d, row)
+
+    lower = ", or lower n_representatives" if isinstance(p, int) else ""
+    _limits.check_room(estimate, rows.n or 0, f" and predict the rest{lower}")
+
+
+def draw(
+    rows: RowSet, p: int | str | None, c: int | None, k: int | None
+) -> tuple[sampling.Sample, int] | None:
     """A sample of the rows, and the rows to reckon with for the number of representatives.
 
-    None where every row is to be its own representative.
+    None where every row is to be its own representative. Each row is to have k links.
     """
     if not are_many(rows, p):
         return None
+    check_memory(rows, p, c, k)
     few, size = p if isinstance(p, int) else FEW_ROWS, sample_size(rows.d, p, c)
     sample = rows.draw(size)
     assert rows.n is not None

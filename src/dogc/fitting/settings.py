@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _checks
+from .. import _checks, _limits
 from ..loop.lambda_search import mean_xi
 from ..loop.penalties import Penalties
 from ..loop.running import RunSettings
 from ..numerics import graph
+from ..numerics.l2p import DIRECT_UP_TO
 from .column_maps import GEOMETRIES
 from .neighbours import ALGORITHMS, Lookup
 
@@ -19,6 +20,11 @@ from .neighbours import ALGORITHMS, Lookup
 SMALLEST_SHARE = 0.1
 HOLDS = 1e-3  # the least alpha that, made firmer, holds the graph to the labels of a start
 LEAST_POWER = 1e-6  # weights of rows, p/2 times a power of their distance, stay numbers
+# What memory is reckoned with where they are left open.
+USUAL_NEIGHBOURS, USUAL_CLUSTERS = 24, 20
+# What to do with the rows that there is no room for.
+SUBSET = " and predict the rest"
+ON_REPRESENTATIVES = f"{SUBSET}, or leave n_representatives at 'auto'"
 XI_RULES: dict[str, Callable[..., np.ndarray]] = {"row": graph.neighbour_xi, "mean": mean_xi}
 
 # What a method without the parameter behaves like.
@@ -215,3 +221,19 @@ def _check_run(
         tol=_checks.check_weight("tol", given["tol"]),
         may_firm=may_firm,
     )
+
+
+def check_memory(rows: Any, settings: Settings, regresses: bool) -> None:
+    """Refuse rows that are too many to be nodes of a graph."""
+    wanted, n, d = settings.wanted, rows.n or 0, rows.d
+    k, m, c = wanted.n_neighbors, wanted.n_components, wanted.n_clusters
+    phases = ["loop"]
+    if (isinstance(m, int) and m < d) or (m == "auto" and not rows.sparse):
+        phases.append("row space")
+    if regresses:
+        sparse = "sparse regression" if min(n, d) <= DIRECT_UP_TO else "applied regression"
+        phases.append(sparse if rows.sparse else "regression")
+    k = n if wanted.everyone else wide_scale(n, c) if wanted.wide else k
+    remedy = ON_REPRESENTATIVES if wanted.n_representatives is None else SUBSET
+    k, c = k or USUAL_NEIGHBOURS, c or USUAL_CLUSTERS
+    _limits.check_phases(rows, phases, remedy, k=k, c=c)

@@ -28,7 +28,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from .._limits import check_room
+from .. import _limits
 
 # Taken: the paper names no bound for lambda, floating-point numbers have one.
 LOWEST_LAMBDA, HIGHEST_LAMBDA = 1e-150, 1e150
@@ -279,7 +279,7 @@ class PrintedDOGC(ClusterMixin, BaseEstimator):
         """Run the algorithm on the rows of X, taken as they are."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         # Ten arrays of n x n numbers at the peak, measured by benchmarks/memory.py.
-        check_room(lambda n: 25e6 + 80.0 * n**2, len(X), ", or use dogc.DOGC")
+        _limits.check_room(lambda n: 25e6 + 80.0 * n**2, len(X), ", or use dogc.DOGC")
         with np.errstate(all="ignore"):
             if not TINY < np.sum((X - X.mean(axis=0)) ** 2) < np.inf:
                 raise ValueError("X has no scatter that can be computed; rescale it.")

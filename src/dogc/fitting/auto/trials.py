@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._limits import free_bytes
+from ..._limits import room
 from ...loop.initial_states import spectral_start
 from ...loop.watch import Watch
 from ...numerics import discrete, fragments, graph, modularity, separation
@@ -137,7 +137,7 @@ def try_numbers(
         # There must be time left to link all rows.
         if last_trial and watch.end.is_near(last_trial.each * p * (many.rows.n or 0)):
             break
-        if tried and PAIR_BYTES * p * p > free_bytes():
+        if tried and PAIR_BYTES * p * p > room()[0]:
             break
         watch.trying(f"{start} start, {p:,} representatives")
         if p not in known:
