@@ -73,6 +73,19 @@ def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewh
     assert said >= 6 or page.name != "start.md"
 
 
+@pytest.mark.slow
+def test_the_page_on_gpus_runs_on_fewer_rows_and_on_the_device_that_is_there():
+    torch = pytest.importorskip("torch")
+    page = (DOCS / "gpu.md").read_text(encoding="utf-8")
+    (block,) = (text for kind, text in BLOCK.findall(page) if kind == "py")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(0)
+    names = {}
+    exec(block.replace("10_000_000", "10_000").replace('"cuda"', f'"{device}"'), names)
+    assert names["model"].labels_.device.type == device
+    assert len(names["model"].labels_) == 10_000
+
+
 MIGRATING = (DOCS / "guides" / "migrating.md").read_text(encoding="utf-8")
 CELLS = [
     cell
