@@ -50,6 +50,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/baselines.py
 	$(BIN)/python benchmarks/convergence.py
+	$(BIN)/python benchmarks/history.py
 	$(BIN)/python -m pip install --quiet genieclust
 	$(BIN)/python benchmarks/battery.py
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of "How the method works": ``python docs/pictures.py``.
+"""Draw the pictures of the pages: ``python docs/pictures.py [NAME ...]``.
 
 Writes SVG files into docs/_static/pictures. They are committed, so that the pages show them
 without running anything; run this again after a change of the method.
@@ -6,8 +6,11 @@ without running anything; run this again after a change of the method.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import pathlib
 import re
+import sys
 import warnings
 from typing import Any
 
@@ -15,9 +18,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.manifold import TSNE
 
 from dogc import DOGC, DOGCFixedGraph
 from dogc.datasets import make_two_gaussians
+from dogc.plotting import PALETTE
 
 OUT = pathlib.Path(__file__).parent / "_static" / "pictures"
 BLUE, ORANGE, RED, GREY, INK = "#2f6fab", "#d9772b", "#c0392b", "#9aa3ad", "#222b35"
@@ -30,8 +35,8 @@ def moons() -> tuple[np.ndarray, np.ndarray]:
     return make_moons(160, noise=0.1, random_state=2)
 
 
-def main() -> None:
-    """Draw all of them."""
+def main(only: tuple[str, ...] = ()) -> None:
+    """Draw those that are named, or all."""
     OUT.mkdir(parents=True, exist_ok=True)
     style = {
         "svg.fonttype": "none", "svg.hashsalt": "dogc", "font.size": 11, "text.color": INK,
@@ -39,8 +44,9 @@ def main() -> None:
         "axes.titlesize": 12,
     }  # fmt: skip
     with plt.rc_context(style):
-        for draw in (graphs, one_row, embedding, projection, search):
-            save(draw(), draw.__name__)
+        for draw in (graphs, one_row, embedding, projection, search, texts):
+            if not only or draw.__name__ in only:
+                save(draw(), draw.__name__)
 
 
 def graphs() -> Any:
@@ -154,6 +160,36 @@ def search() -> Any:
     return figure
 
 
+def texts() -> Any:
+    """The texts of docs/guides/texts.md by cluster, with their exemplars: its blocks are run."""
+    page = (pathlib.Path(__file__).parent / "guides" / "texts.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for block in re.findall(r"```python\n(.*?)```", page, flags=re.S)[:2]:
+            exec(block, found)
+    names, X, model = found["names"], found["X"], found["model"]
+    places = TSNE(metric="cosine", perplexity=40, random_state=0).fit_transform(X)
+    figure, ax = plt.subplots(figsize=(10, 4.6), layout="constrained")
+    bare(ax, "")
+    ax.set_aspect("auto")
+    dots(ax, places, np.array(PALETTE)[model.labels_], 22)
+    low, high = places.min(axis=0), places.max(axis=0)
+    left_first = np.argsort(places[model.exemplars_[:, 0], 0])
+    for side, clusters in enumerate(np.array_split(left_first, 2)):
+        by_height = clusters[np.argsort(places[model.exemplars_[clusters, 0], 1])]
+        heights = np.linspace(low[1], high[1], 2 * len(by_height) + 1)[1::2]
+        for cluster, height in zip(by_height, heights, strict=True):
+            typical = model.exemplars_[cluster, :3]
+            ax.plot(*places[typical].T, "o", mfc="none", mec=INK, ms=7, mew=1.2)
+            ax.annotate(
+                "\n".join(names[row] for row in typical if row >= 0), places[typical[0]],
+                ((low, high)[side][0] + (side - 0.5) * 14, height), size=9, va="center",
+                ha=("right", "left")[side], color=INK,
+                arrowprops={"arrowstyle": "-", "color": PALETTE[cluster], "lw": 1},
+            )  # fmt: skip
+    return figure
+
+
 def bare(ax: Any, title: str) -> None:
     """Axes of a map: one scale, no numbers."""
     ax.set(title=title, xticks=[], yticks=[], aspect="equal")
@@ -193,4 +229,4 @@ def save(figure: Any, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(tuple(sys.argv[1:]))

@@ -54,6 +54,19 @@ def test_changelog_names_every_public_class():
         assert name.startswith("__") or re.search(rf"`(dogc\.)?{name}`", text), name
 
 
+def test_the_release_has_one_number_and_one_list_of_what_it_needs():
+    recipe, cff, changes, project = (
+        (ROOT / name).read_text(encoding="utf-8")
+        for name in ("recipe/meta.yaml", "CITATION.cff", "CHANGELOG.md", "pyproject.toml")
+    )
+    assert f'version = "{dogc.__version__}"' in recipe
+    assert f"version: {dogc.__version__}\n" in cff
+    assert re.search(r"^## (\d.*) - ", changes, flags=re.M)[1] == dogc.__version__
+    needed = re.search(r"^dependencies = \[(.*?)\]", project, flags=re.S | re.M)[1]
+    for package, least in re.findall(r'"([\w-]+)>=([\d.]+)"', needed):
+        assert f"- {package} >={least}\n" in recipe, package
+
+
 NUMERICS = sorted((ROOT / "src" / "dogc" / "numerics").glob("[a-z]*.py"))
 ROOMS = ["metrics", *(f"numerics.{path.stem}" for path in NUMERICS)]
 

@@ -22,7 +22,7 @@ from dogc.paper import command as paper_command  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[1]
 OTHERS = ("README.md", "SECURITY.md", "CONTRIBUTING.md")
-FOLDERS = (ROOT / "docs", ROOT / "docs" / "user_guide")
+FOLDERS = (ROOT / "docs", ROOT / "docs" / "user_guide", ROOT / "docs" / "guides")
 PAGES = [ROOT / name for name in OTHERS]
 PAGES += [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 BLOCK = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", flags=re.S | re.M)

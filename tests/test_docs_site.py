@@ -14,6 +14,8 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import pairwise_distances
 
 import dogc
 
@@ -22,7 +24,16 @@ DOCS = ROOT / "docs"
 MADE = ("_build", "gallery", "api")
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE)
 # Pages whose blocks stand on their own; the others are run by test_docs.py with rows at hand.
-PASTED = [DOCS / "start.md", DOCS / "model_files.md", *sorted((DOCS / "user_guide").glob("*.md"))]
+GUIDES = [
+    page for page in sorted((DOCS / "guides").glob("*.md")) if "```python" in page.read_text()
+]
+PASTED = [
+    DOCS / "start.md",
+    DOCS / "model_files.md",
+    *sorted((DOCS / "user_guide").glob("*.md")),
+    *GUIDES,
+]
+NEEDS = {"cells.md": "anndata", "customers.md": "pandas"}
 BLOCK = re.compile(r"```(\S+)\n(.*?)```", flags=re.S)
 
 
@@ -40,8 +51,15 @@ def elsewhere(tmp_path, monkeypatch):
     importlib.import_module("matplotlib.pyplot").close("all")
 
 
-@pytest.mark.parametrize("page", PASTED, ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name(page), marks=[pytest.mark.slow] if page in GUIDES else [])
+        for page in PASTED
+    ],
+)
 def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewhere):
+    pytest.importorskip(NEEDS.get(page.name, "dogc"))
     names, printed, said = {"__name__": "__main__"}, None, 0
     for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "python":
@@ -55,13 +73,65 @@ def test_blocks_can_be_pasted_in_order_and_print_what_the_page_says(page, elsewh
     assert said >= 6 or page.name != "start.md"
 
 
+@pytest.mark.slow
+def test_the_page_on_gpus_runs_on_fewer_rows_and_on_the_device_that_is_there():
+    torch = pytest.importorskip("torch")
+    page = (DOCS / "gpu.md").read_text(encoding="utf-8")
+    (block,) = (text for kind, text in BLOCK.findall(page) if kind == "py")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(0)
+    names = {}
+    exec(block.replace("10_000_000", "10_000").replace('"cuda"', f'"{device}"'), names)
+    assert names["model"].labels_.device.type == device
+    assert len(names["model"].labels_) == 10_000
+
+
+MIGRATING = (DOCS / "guides" / "migrating.md").read_text(encoding="utf-8")
+CELLS = [
+    cell
+    for line in MIGRATING.splitlines()
+    if line.startswith("|")
+    for cell in re.findall(r"`([^`]*)`", line)
+    if "(" in cell
+]
+
+
+@pytest.fixture(scope="module")
+def iris_names():
+    """What the cells of the tables for newcomers speak of."""
+    names = {}
+    for line in (
+        "from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering",
+        "from sklearn.metrics import silhouette_score",
+        "from sklearn.neighbors import kneighbors_graph",
+        "from sklearn.pipeline import make_pipeline",
+        "from sklearn.preprocessing import StandardScaler",
+        "from dogc import DOGC, NormalizedCut",
+    ):
+        exec(line, names)
+    X = load_iris().data
+    D = names["kneighbors_graph"](X, 15, mode="distance")
+    A = (D > 0).maximum((D > 0).T).astype(float)
+    return names | {"X": X, "c": 3, "D": D, "A": A, "w": X[:, 0], "B": pairwise_distances(X)}
+
+
+@pytest.mark.slow
+def test_every_cell_of_the_tables_for_newcomers_runs(iris_names, recwarn):
+    assert len(CELLS) >= 44
+    for cell in CELLS:
+        assert eval(cell, iris_names) is not None, cell
+
+
 def test_every_page_is_in_the_sidebar():
     listed = {"index"}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for tree in re.findall(r"```\{toctree\}\n(.*?)```", text, flags=re.S):
             entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
-            listed.update(re.sub(r".*<(.*)>", r"\1", entry) for entry in entries)
+            folder = page.parent.relative_to(DOCS)
+            listed.update(
+                (folder / re.sub(r".*<(.*)>", r"\1", entry)).as_posix() for entry in entries
+            )
     assert {name(page) for page in PAGES} == listed - {"gallery/index"}
 
 

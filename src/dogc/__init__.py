@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _ESTIMATORS = (
     "CAN CLGR CLR DOGC DOGCOS LPP LSC PCAN SEC USPEC DOGCFixedGraph DOGCRelaxed NMFClustering "

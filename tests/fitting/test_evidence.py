@@ -115,6 +115,15 @@ def test_equal_rows_are_one_exemplar_and_small_clusters_are_filled_up():
     assert found.tolist() == [[0, 4, -1, -1, -1], [7, -1, -1, -1, -1]]
 
 
+def test_exemplars_do_not_change_with_the_last_digit_of_the_confidence():
+    rng = np.random.default_rng(0)
+    Z, sure = rng.normal(size=(40, 2)), np.ones(40)
+    near = sure - 1e-16 * rng.integers(0, 3, 40)
+    assert near.min() < np.median(near) <= near.max()
+    labels = np.zeros(40, dtype=int)
+    assert (exemplars(Z, labels, near, 1) == exemplars(Z, labels, sure, 1)).all()
+
+
 @pytest.mark.parametrize("n", [400, 4000])
 def test_other_numbers_of_clusters_are_at_hand(n):
     X, _ = make_blobs(n, centers=4, cluster_std=0.6, random_state=3)

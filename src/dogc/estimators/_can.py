@@ -145,8 +145,7 @@ class CAN(GraphClusterer):
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
         The start that was taken: "spectral", "modularity" or "labels".
-    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
-            :class:`~dogc.results.ResolutionChoice`
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or ``ResolutionChoice``
         For each start that was tried, the agreement over the numbers of neighbours, in the chosen
         geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
@@ -367,8 +366,7 @@ class PCAN(CAN):
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
         The start that was taken: "spectral", "modularity" or "labels".
-    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
-            :class:`~dogc.results.ResolutionChoice`
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or ``ResolutionChoice``
         For each start that was tried, the agreement over the numbers of neighbours, in the chosen
         geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None

@@ -188,8 +188,7 @@ class DOGC(GraphClusterer):
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
         The start that was taken: "spectral", "modularity", "random" or "labels".
-    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
-            :class:`~dogc.results.ResolutionChoice`
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or ``ResolutionChoice``
         For each start that was tried, the agreement over the numbers of neighbours, in the chosen
         geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None
@@ -475,8 +474,7 @@ class DOGCOS(RegressingDOGC):
         For each geometry that was tried, the agreement over the numbers of neighbours.
     init_ : str
         The start that was taken: "spectral", "modularity", "random" or "labels".
-    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or \
-            :class:`~dogc.results.ResolutionChoice`
+    starts_ : dict of str to :class:`~dogc.results.ScaleChoice` or ``ResolutionChoice``
         For each start that was tried, the agreement over the numbers of neighbours, in the chosen
         geometry, or of representatives. The second start is not tried if the first is stable.
     neighbors_recall_ : float or None

@@ -30,7 +30,7 @@ def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> 
         rows = np.flatnonzero(labels == cluster)
         if not len(rows):
             continue
-        sure = np.nan_to_num(confidence[rows])
+        sure = np.nan_to_num(confidence[rows]).round(9)  # 1 and 1 - 1e-16 are one
         rows = rows[sure >= np.median(sure)]
         rows = rows[:: len(rows) // AMONG + 1]
         away = _from_middle(Z[rows].astype(np.float64))

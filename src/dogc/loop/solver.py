@@ -157,8 +157,8 @@ def solve(
     tol : float, default=1e-4
         The run stops when the relative change of the objective is below this value.
     callback : callable, default=None
-        Called with the :class:`Record` and the :class:`State` of each iteration. A true return
-        value stops the run.
+        Called with the :class:`~dogc.results.Record` and the :class:`State` of each iteration. A
+        true return value stops the run.
 
     Returns
     -------

@@ -38,11 +38,11 @@ def pieces(idx: np.ndarray, d: np.ndarray, fewest: int) -> np.ndarray:
     """
     n = len(idx)
     known = (idx >= 0) & np.isfinite(d)
-    row = np.nonzero(known)[0]
+    row, other = (ends.astype(np.int32) for ends in (np.nonzero(known)[0], idx[known]))
     step = np.sqrt(d[known])
     # What is not stored is no edge, so that copies need a length.
     lift = np.finfo(float).eps * (step.max(initial=0.0) or 1.0)
-    tree = minimum_spanning_tree(sp.csr_array((step + lift, (row, idx[known])), shape=(n, n)))
+    tree = minimum_spanning_tree(sp.csr_array((step + lift, (row, other)), shape=(n, n)))
     tree = tree.tocoo()
     order = np.argsort(tree.data, kind="stable")
     one, other, step = tree.row[order], tree.col[order], tree.data[order]

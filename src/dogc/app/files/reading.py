@@ -162,7 +162,7 @@ def _typed(table: Any, kinds: dict[str, str], source: str) -> pandas.DataFrame:
 
 
 def read_table(path: str) -> Table:
-    """Read a table into memory: see :func:`open_table`.
+    """Read a table into memory: see :func:`~dogc.app.files.open_table`.
 
     Parameters
     ----------
