@@ -43,6 +43,7 @@ def test_alpha_is_raised_once_where_nothing_splits(name, problem, monkeypatch):
 
     def solve(posed, method, begin, **given):
         seen.append(posed.weights(1.0).alpha)
+        assert posed.ended == watch.end.is_near
         assert given == {"lam": settings.lam, "max_iter": 10, "tol": 1e-4, "callback": watch}
         return SimpleNamespace(reason=left.pop(0))
 
