@@ -282,7 +282,7 @@ def test_many_features_are_thinned_out(monkeypatch):
 
 def random_graph(n, c, seed=0):
     rng = np.random.default_rng(seed)
-    A = sp.random_array((n, n), density=0.1, rng=rng, format="csr")
+    A = sp.random_array((n, n), density=0.1, random_state=rng, format="csr")
     return (A + A.T).tocsr(), np.sort(rng.integers(0, c, n))
 
 

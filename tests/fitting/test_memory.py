@@ -58,7 +58,9 @@ def test_every_method_refuses_what_is_too_large(little_room):
     for model in METHODS:
         with pytest.raises(MemoryError, match=r"^X has 4,000 rows, which need .* of them.*\.$"):
             model.fit(X)
-    X = sp.random_array((3_000, 50), density=0.5, format="csr", rng=np.random.default_rng(0))
+    X = sp.random_array(
+        (3_000, 50), density=0.5, format="csr", random_state=np.random.default_rng(0)
+    )
     for cls in (dogc.DOGC, dogc.DOGCOS, dogc.NormalizedCut, dogc.SEC, dogc.LSC):
         with pytest.raises(MemoryError, match=r"^X has 3,000 rows, which need about"):
             cls(2).fit(X)
