@@ -23,7 +23,7 @@ from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Labelling, Trial, make_trial, partition_of, resolve, sample_labels
-from .column_maps import GIVEN, Columns, have_one_length
+from .column_maps import GIVEN, Columns, have_one_length, own_columns
 from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
 from .new_rows import Model
@@ -82,7 +82,9 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
         # 2) The number of clusters and the geometry, on some rows spread over the sample
         # Rows of one length have columns of one unit.
         given = wanted.geometry == "given" or have_one_length(sample.X)
-        geometry, some = geometry_of(sample.X, wanted.n_components), None
+        named = "given" if given else wanted.geometry
+        own = own_columns(sample.X, sample.weight, named, wanted.n_clusters)
+        geometry, some = geometry_of(sample.X, wanted.n_components, own), None
         if not given or wanted.n_clusters is None:
             some = _some_rows(_spread(sample, geometry), task)
         counts = [] if some is None or wanted.n_clusters else count_clusters(some)
@@ -97,7 +99,7 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
         looks = [] if given or some is None else look_around(some, c)
         columns = best_look(looks).columns if looks else GIVEN
         # 3) Where rows meet representatives, and the projection
-        if columns is not GIVEN:
+        if columns is not own:
             geometry = geometry_of(sample.X, wanted.n_components, columns)
         frame = frame_in(sample.X, columns, geometry)
         if settings.lookup.norm == "euclidean":
@@ -297,6 +299,7 @@ def _some_rows(sample: sampling.Sample, task: Task) -> Task:
     some = task._replace(
         settings=settings, watch=task.watch.quiet(), X=sample.X, size=size, n_distinct=len(size)
     )
+    some = some.in_own_columns()
     return some._replace(place=place_of(some))
 
 

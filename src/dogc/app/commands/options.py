@@ -91,7 +91,9 @@ COLUMNS = [
     _several("drop", "NAME", "Column to leave out."),
     _several("keep", "COLUMN", "Column to use even if it looks like an id."),
     _several("weight", "COLUMN=NUMBER", "Weight of a column, such as age=0.5."),
-    _flag("no_scale", "Leave features in their own units."),
+    _value("scale", bool | None, None, "",
+           "Standardise the columns, or leave them as given (default: as given if they have one "
+           "unit).", "--scale/--no-scale"),
 ]  # fmt: skip
 NEIGHBORS = _value("neighbors", str, "auto", "N|auto", "Number of neighbours of a row.")
 SPACE = [
