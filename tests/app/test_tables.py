@@ -283,7 +283,7 @@ BAD_FILES = {
     "torn gzip": ("x.csv.gz", GZIP[:15] + b"xxxxxxxx", "cannot be unpacked"),
     "twice gzip": ("x.gz", gzip.compress(GZIP, mtime=0), "compressed twice"),
     "1-D npy": ("x.npy", saved(np.arange(3)), r"shape \(3,\)"),
-    "3-D npy": ("x.npy", saved(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\)"),
+    "3-D npy": ("x.npy", saved(np.zeros((2, 2, 2))), r"--flatten makes it one of shape \(2, 4\)"),
     "complex npy": ("x.npy", saved(np.zeros((2, 2), complex)), "type complex128"),
     "object npy": ("x.npy", saved(np.array([[{}]]), allow_pickle=True), "Python objects"),
     "object npz": ("x.npz", archived(a=np.array([[{}]])), "Python objects"),

@@ -28,7 +28,7 @@ from .errors import (
 )
 from .statistics import Moments, find_ids, gather, moments_of
 from .steps import describe
-from .weights import LEAST, MATTERS, MOST_FEATURES, has_two_values, learned_weights
+from .weights import LEAST, MOST_FEATURES, has_two_values, learned_weights
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +55,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         that it weighs as much as one column of numbers. "auto" leaves a table of numbers as it is
         if its columns have one unit, as pixels, embeddings and counts do: all rows have one length,
         or most numbers are 0 and none is negative, or three columns in four have at least a tenth
-        of the largest standard deviation.
+        of the largest standard deviation. Three in four must have more than two values.
     drop : sequence of str, default=()
         Columns to leave out.
     label_column : str, default=None
@@ -280,7 +280,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         ])  # fmt: skip
         # 1) means, and standard deviations that the features of one column share
         numbers = all(self.plans_[name]["kind"] == "number" for name in self.columns_)
-        alike = numbers and discrete.mean() < MATTERS and moments.one_unit
+        alike = numbers and discrete.mean() < 0.25 and moments.one_unit
         scaled = not alike if self.scale == "auto" else check_flag("scale", self.scale)
         d = len(self.feature_names_)
         self.mean_, scale = np.zeros(d), np.ones(d)
@@ -301,7 +301,8 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
                 weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
-        self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
+        variance = np.add.reduceat(moments.variance / self.scale_**2, starts)
+        self.discrete_share_ = float(variance[discrete].sum() / variance.sum())
         self.steps_ = describe(self, scaled)
         return self
 

@@ -22,6 +22,7 @@ from ..fitting import labelling, new_rows, scaling
 from ..fitting.auto.trials import Trial
 from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
 from ..loop.solver import HALTED, SUCCESS, Result
@@ -31,6 +32,8 @@ from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validat
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
+# New rows whose memberships in all clusters are held at once.
+BLOCK_ROWS = 10_000
 
 
 class RowClusterer(ClusterMixin, BaseEstimator):
@@ -167,6 +170,63 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             probabilities.
         """
         return new_rows.shares_of(self._model(), X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Degree of membership of new rows, under the name that tools look for.
+
+        It is ``predict_membership``: shares of neighbour weight or of a rule's scores that sum to
+        one, and no calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_clusters)
+            Non-negative; each row sums to 1.
+        """
+        return self.predict_membership(X)
+
+    def top_memberships(self, X: Any, m: int = 3) -> tuple[np.ndarray, np.ndarray]:
+        """The clusters in which new rows have the largest membership, where clusters are many.
+
+        Rows are looked at in blocks, so that the memberships in all clusters are never held.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows in memory, as for ``predict``.
+        m : int, default=3
+            Number of clusters for each row.
+
+        Returns
+        -------
+        clusters : int array of shape (n_samples, m)
+            The clusters of each row, the largest membership first.
+        shares : array of shape (n_samples, m)
+            Their shares, as ``predict_membership`` has them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from dogc import DOGC
+        >>> X = load_iris().data
+        >>> clusters, shares = DOGC(3).fit(X).top_memberships(X, 2)
+        >>> clusters.shape, bool((shares[:, 0] >= shares[:, 1]).all())
+        ((150, 2), True)
+        """
+        X, model = self._validate_new(on_host(X)), self._model()
+        m = _checks.check_count("m", m, 1, self.n_clusters_, "there are no more clusters")
+        found = []
+        with single_blas_thread:
+            for start in range(0, X.shape[0], BLOCK_ROWS):
+                shares = new_rows.shares_of(model, X[start : start + BLOCK_ROWS])
+                top = np.argsort(-shares, axis=1, kind="stable")[:, :m]
+                found.append((top, np.take_along_axis(shares, top, axis=1)))
+        clusters, shares = (np.concatenate(part) for part in zip(*found, strict=True))
+        return clusters, shares
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:

@@ -36,6 +36,7 @@ class TableOptions(NamedTuple):
     method: str
     settings: dict[str, Any]  # of the method, those that were given
     max_time: float | None
+    flat: bool
 
     def encoder_of(self, names: Sequence[str]) -> MixedEncoder:
         """The encoder of a table with these columns."""
@@ -77,6 +78,7 @@ def table_options(given: Mapping[str, Any]) -> TableOptions:
         method,
         settings,
         given.get("max_time"),
+        given["flatten"],
     )
 
 

@@ -55,7 +55,7 @@ def run_compare(
 def prepared(options: TableOptions, name: str) -> tuple[Table, MixedEncoder, np.ndarray]:
     """The table that was named, its encoder and its rows as numbers."""
     options.out.check_folder(files(name))
-    table = read_table(options.file)
+    table = read_table(options.file, options.flat)
     encoder = options.encoder_of(table.names)
     return table, encoder, encoder.fit(table.frame).transform(table.frame)
 

@@ -84,6 +84,7 @@ METHOD = _value("method", str, "dogc-os", "NAME",
 METHODS = _several("methods", "NAME", "Method to run (default: all).", "--method")
 ARRAY = _value("array", str | None, None, "NAME",
                "Array in an NPZ file, or sheet in an Excel file.")  # fmt: skip
+FLATTEN = _flag("flatten", "Read an array of pictures, (n, 28, 28), as one row for each.")
 COLUMNS = [
     _value("label_column", str | None, None, "NAME",
            "Column with the known labels; used only for scoring."),
