@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,15 @@ BLOCK_ROWS = 10_000
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
+
+    _doc_link_module = "dogc"
+
+    @property
+    def _doc_link_template(self) -> str:
+        """The page that a notebook links to, if the package names where its documentation is."""
+        urls = metadata.metadata("dogc").get_all("Project-URL") or []
+        home = dict(url.split(", ", 1) for url in urls).get("Documentation")
+        return f"{home.rstrip('/')}/api/generated/dogc.{{estimator_name}}.html" if home else ""
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
@@ -171,23 +181,13 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         """
         return new_rows.shares_of(self._model(), X)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Degree of membership of new rows, under the name that tools look for.
-
-        It is ``predict_membership``: shares of neighbour weight or of a rule's scores that sum to
-        one, and no calibrated probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows, as for ``predict``.
-
-        Returns
-        -------
-        shares : array of shape (n_samples, n_clusters)
-            Non-negative; each row sums to 1.
-        """
-        return self.predict_membership(X)
+    @property
+    def predict_proba(self) -> Any:
+        """Not there, as scikit-learn takes who has it for a classifier: see predict_membership."""
+        raise AttributeError(
+            f"{type(self).__name__} has no predict_proba, as it knows no probabilities; "
+            "predict_membership(X) has shares of each cluster that sum to 1."
+        )
 
     def top_memberships(self, X: Any, m: int = 3) -> tuple[np.ndarray, np.ndarray]:
         """The clusters in which new rows have the largest membership, where clusters are many.
