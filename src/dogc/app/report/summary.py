@@ -34,7 +34,7 @@ MOST_SHOWN = 20
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
 # How columns were stretched, in words.
 GEOMETRY = {
-    "given": "as encoded",
+    "given": "as prepared",
     "standard": "each divided by its standard deviation",
     "within": "rescaled so that clusters are round",
     "principal": "combined into the principal directions that stand out from chance",
