@@ -1,6 +1,6 @@
 """Draw the pictures of the pages: ``python docs/pictures.py [NAME ...]``.
 
-Writes SVG files into docs/_static/pictures. They are committed, so that the pages show them
+Writes SVG and PNG files into docs/_static/pictures. They are committed, so that the pages show them
 without running anything; run this again after a change of the method.
 """
 
@@ -20,19 +20,63 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import TSNE
 
-from dogc import DOGC, DOGCFixedGraph
+from dogc import DOGC, DOGCOS, DOGCFixedGraph
 from dogc.datasets import make_two_gaussians
 from dogc.plotting import PALETTE
 
 OUT = pathlib.Path(__file__).parent / "_static" / "pictures"
 BLUE, ORANGE, RED, GREY, INK = "#2f6fab", "#d9772b", "#c0392b", "#9aa3ad", "#222b35"
 COLOURS = np.array([BLUE, ORANGE])
+CLUSTERS = np.array([BLUE, ORANGE, "#2e8b57", "#8e5ea2", RED])  # the last for -1
 NEIGHBOURS = 10
 
 
 def moons() -> tuple[np.ndarray, np.ndarray]:
     """Two moons that touch, so that some neighbours lie on the other one."""
     return make_moons(160, noise=0.1, random_state=2)
+
+
+def blobs() -> tuple[np.ndarray, np.ndarray]:
+    """Three round clusters that touch."""
+    return make_blobs(
+        [60, 60, 30], cluster_std=1.2, random_state=4, centers=[[0, 0], [5, 0], [2, 4]]
+    )
+
+
+def stripes() -> tuple[np.ndarray, np.ndarray]:
+    """Three long clusters beside each other."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 50)
+    X = np.column_stack([8.0 * rng.standard_normal(150), rng.standard_normal(150) + 7.0 * y])
+    return X @ np.array([[0.8, 0.6], [-0.6, 0.8]]), y
+
+
+def rays() -> tuple[np.ndarray, np.ndarray]:
+    """Two directions, rows near and far along each."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 70)
+    angle = np.where(y == 0, 0.5, 1.0) + 0.06 * rng.standard_normal(140)
+    return rng.uniform(0.3, 6, 140)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]), y
+
+
+def strays() -> tuple[np.ndarray, np.ndarray]:
+    """Three clusters, a small group and single rows far from them."""
+    X, y = blobs()
+    far = [[12, 9], [12.4, 9], [12, 9.4], [12.4, 9.4], [-6, 9], [11, -6]]
+    return np.vstack([X, far]), np.append(y, [3, 3, 3, 3, 4, 4])
+
+
+# For each parameter the rows, the values side by side, and all else that is set.
+PARAMETERS: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
+    "n_clusters": (blobs, (2, 3, "auto"), {}),
+    "n_neighbors": (moons, (3, 10, 70), {"n_clusters": 2, "init": "spectral"}),
+    "metric": (rays, ("euclidean", "cosine", "manhattan"), {"n_clusters": 2}),
+    "n_representatives": (moons, (8, 24, None), {"n_clusters": 2}),
+    "outlier_label": (strays, (None, -1), {"n_clusters": 3}),
+    "geometry": (stripes, ("given", "standard", "within"), {"n_clusters": 3}),
+    "lam": (moons, (1e-3, 1.0, "auto"), {"n_clusters": 2}),
+    "beta": (moons, (0.0, 0.1, 10.0), {"n_clusters": 2, "rule": "paper"}),
+}
 
 
 def main(only: tuple[str, ...] = ()) -> None:
@@ -47,6 +91,11 @@ def main(only: tuple[str, ...] = ()) -> None:
         for draw in (graphs, one_row, embedding, projection, search, texts):
             if not only or draw.__name__ in only:
                 save(draw(), draw.__name__)
+        for name in PARAMETERS:
+            if not only or f"parameter_{name}" in only:
+                figure = parameter(name)
+                figure.savefig(OUT / f"parameter_{name}.png", dpi=72, metadata={"Software": None})
+                plt.close(figure)
 
 
 def graphs() -> Any:
@@ -187,6 +236,26 @@ def texts() -> Any:
                 ha=("right", "left")[side], color=INK,
                 arrowprops={"arrowstyle": "-", "color": PALETTE[cluster], "lw": 1},
             )  # fmt: skip
+    return figure
+
+
+def parameter(name: str) -> Any:
+    """The learned graph and the labels at several values of one parameter."""
+    rows, values, others = PARAMETERS[name]
+    X, _ = rows()
+    figure, axes = plt.subplots(
+        1, len(values), figsize=(3.2 * len(values), 2.7), layout="constrained"
+    )
+    for ax, value in zip(axes, values, strict=True):
+        method = DOGCOS if "rule" in others else DOGC
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of values that do not suit the rows
+            model = method(**others, **{name: value}).fit(X)
+        bare(ax, f"{name}={value!r}")
+        A = model.affinity_matrix_
+        points = X if model.n_representatives_ is None else model.representatives_
+        edges(ax, points, A, np.ones(A.nnz, dtype=bool), GREY, 0.4)
+        dots(ax, X, CLUSTERS[model.labels_], 9)
     return figure
 
 

@@ -228,4 +228,4 @@ def test_an_interrupted_fit_ends_all(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         compare(X, 2, ["KM", "DOGC"])
     with pytest.raises(KeyboardInterrupt):
-        explore(KMeans(2, n_init=1), X, [2, 3])
+        explore(X, [2, 3], KMeans(2, n_init=1))

@@ -33,13 +33,28 @@ def described(cls, section):
 @each
 def test_parameters_are_described_with_their_defaults(cls):
     parameters = inspect.signature(cls).parameters
-    told = described(cls, "Parameters")
+    told = described(cls, "Parameters") + described(cls, "Other Parameters")
     assert told[0][0] == next(iter(parameters))  # all others are passed by name
     assert sorted(name for name, _ in told) == sorted(parameters)
     for name, kind in told:
         _, stated, default = kind.partition(", default=")
         assert stated, name
         assert ast.literal_eval(default) == parameters[name].default, name
+
+
+@pytest.mark.parametrize("cls", [estimators.DOGC, estimators.DOGCOS])
+def test_what_users_need_stands_first(cls):
+    first = [name for name, _ in described(cls, "Parameters")]
+    assert len(set(first) - {"rule"}) == 6
+    assert first[0] == "n_clusters"
+    own = [name for name in first if name != "rule"]
+    assert list(inspect.signature(cls).parameters)[: len(own)] == own
+    page = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
+    told = re.findall(r"^#{2,3} (\w+)\n", page, flags=re.M)
+    assert sorted(told) == sorted(["Advanced", *inspect.signature(estimators.DOGCOS).parameters])
+    for name, default in re.findall(r"^#{2,3} (\w+)\n.*default `(.*)`\.$", page, flags=re.M):
+        given = inspect.signature(estimators.DOGCOS).parameters[name].default
+        assert ast.literal_eval(default) == given, name
 
 
 @each

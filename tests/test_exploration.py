@@ -21,7 +21,7 @@ def pairs():
 
 @pytest.fixture(scope="module")
 def found(pairs):
-    return explore(DOGC(), pairs, range(2, 5))
+    return explore(pairs, range(2, 5))
 
 
 def test_pairs_split_one_after_the_other(found, pairs):
@@ -55,7 +55,7 @@ def test_it_prints_and_becomes_a_frame(found):
 
 @pytest.mark.parametrize("model", [NormalizedCut(2), KMeans(2, n_init=1, random_state=0)])
 def test_methods_that_propose_nothing_are_explored_too(model, pairs):
-    found = explore(model, pairs, [4, 2, 4])
+    found = explore(pairs, [4, 2, 4], model)
     assert [row.n_clusters for row in found] == [2, 4]
     assert found.proposed is None
     assert "proposed" not in str(found)
@@ -67,15 +67,15 @@ def test_what_a_fit_warns_of_is_noted():
     X = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = explore(KMeans(2, n_init=1, random_state=0), X, [2, 4])
+        found = explore(X, [2, 4], KMeans(2, n_init=1, random_state=0))
     assert "distinct clusters" in found[4].note
     assert found[2].note == ""
 
 
 def test_bad_arguments_are_refused_before_a_fit(pairs):
-    with pytest.raises(ValueError, match="counts is empty"):
-        explore(DOGC(), pairs, [])
+    with pytest.raises(ValueError, match="n_clusters is empty"):
+        explore(pairs, [])
     with pytest.raises(ValueError, match="n_clusters"):
-        explore(DOGC(), pairs, [2, 200])
+        explore(pairs, [2, 200])
     with pytest.raises(ValueError, match="a clusterer with n_clusters, such as DOGC"):
-        explore(DBSCAN(), pairs)
+        explore(pairs, method=DBSCAN())

@@ -483,7 +483,7 @@ def test_confusion_refuses_what_does_not_fit():
 
 def test_splits_show_every_cluster_and_every_shared_row(three_blobs):
     X, _ = three_blobs
-    found = explore(DOGC(), X, [2, 3])
+    found = explore(X, [2, 3])
     display = SplitDisplay.from_exploration(found)
     assert len(display.blocks_) == 2 + 3
     (step,) = display.steps_

@@ -76,7 +76,7 @@ def entries(lines: list[str], first: int, last: int) -> list[tuple[str, int, int
         if re.fullmatch(r"    -{3,}\n", lines[i + 1]):
             section = lines[i].strip()
         entry = re.match(r"    (\w+) : ", lines[i])
-        if entry and section in ("Parameters", "Attributes"):
+        if entry and section in ("Parameters", "Other Parameters", "Attributes"):
             stop = i + 1
             while re.match(r"\n? {8}", "".join(lines[stop : stop + 2])):
                 stop += 1

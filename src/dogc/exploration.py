@@ -16,6 +16,7 @@ from ._checks import check_cluster_count, shown
 from ._extras import needed
 from ._words import aligned
 from .estimators._base import GraphClusterer
+from .estimators._dogc import DOGC
 from .fitting.auto.n_clusters import CountEvidence
 from .fitting.auto.splits import Step, change_words, followed, steps_between
 from .fitting.evidence import Evidence
@@ -116,9 +117,9 @@ class Exploration(Results[CountResult]):
 
 
 def explore(
-    estimator: BaseEstimator,
     X: Any,
-    counts: Iterable[int] = range(2, 9),
+    n_clusters: Iterable[int] = range(2, 9),
+    method: BaseEstimator | None = None,
     *,
     propose: bool = True,
     progress: bool | None = None,
@@ -130,12 +131,12 @@ def explore(
 
     Parameters
     ----------
-    estimator : clusterer with ``n_clusters``
-        It is copied and fitted with each number.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Rows to cluster.
-    counts : iterable of int, default=range(2, 9)
+    n_clusters : iterable of int, default=range(2, 9)
         The numbers of clusters to try.
+    method : clusterer with ``n_clusters``, default=None
+        It is copied and fitted with each number. None means ``DOGC()``.
     propose : bool, default=True
         Whether to fit with ``n_clusters="auto"`` too, where the method knows that, for the score
         of each number and a proposal.
@@ -151,20 +152,20 @@ def explore(
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
-    >>> from dogc import DOGC, explore
+    >>> from dogc import explore
     >>> X, _ = make_blobs(90, centers=[(0, 0), (9, 0), (9, 4)], random_state=0)
-    >>> found = explore(DOGC(), X, [2, 3])
+    >>> found = explore(X, [2, 3])
     >>> found.proposed, found.steps[0].changes
     (3, (Change(kind='split', cluster=0, parts=(0, 2), rows=(31, 29)),))
     """
+    estimator = DOGC() if method is None else method
     if not hasattr(estimator, "n_clusters") or not hasattr(estimator, "fit_predict"):
         raise ValueError(
-            "estimator must be a clusterer with n_clusters, such as DOGC(); got "
-            f"{shown(estimator)}."
+            f"method must be a clusterer with n_clusters, such as DOGC(); got {shown(estimator)}."
         )
-    wanted = sorted(set(counts))
+    wanted = sorted(set(n_clusters)) if isinstance(n_clusters, Iterable) else [n_clusters]
     if not wanted:
-        raise ValueError("counts is empty; name at least one number of clusters.")
+        raise ValueError("n_clusters is empty; name at least one number of clusters.")
     for count in wanted:
         check_cluster_count(count, _num_samples(X))
     auto = ["auto"] if propose and isinstance(estimator, GraphClusterer) else []

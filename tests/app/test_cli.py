@@ -449,3 +449,16 @@ def test_letters_that_the_output_cannot_hold_do_not_stop_it(folder):
 def test_angles_are_measured_in_the_columns_as_they_are(table, capsys):
     assert run("cluster", table, "-k", 3, "--metric", "cosine", "--drop", "kind") == 0
     assert "keep their units" in capsys.readouterr().out
+
+
+def test_pictures_are_flattened_when_asked(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    pictures = rng.random((40, 3, 4)) + 5.0 * rng.integers(2, size=(40, 1, 1))
+    np.save("pictures.npy", pictures)
+    assert run("cluster", "pictures.npy", "-k", 2) == 2
+    assert "--flatten makes it one of shape (40, 12)" in capsys.readouterr().err
+    assert run("cluster", "pictures.npy", "-k", 2, "--flatten") == 0
+    assert run("predict", "dogc-output/model.skops", "pictures.npy", "--flatten") == 0
+    assert len(pd.read_csv("predicted.csv").columns) > 12
+    assert run("explore", "pictures.npy", "--from", 2, "--to", 2, "--flatten") == 0

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
-from dogc import DOGC, MixedEncoder, load, save
+from dogc import DOGC, DOGCOS, MixedEncoder, load, save
 from dogc.app.commands.command_line import run
 from dogc.encoding import TableError
 from dogc.encoding.statistics import moments_of
@@ -68,7 +69,9 @@ def test_tables_of_numbers_have_no_weights():
     encoder = MixedEncoder().fit(frame)
     assert set(encoder.weights_.values()) == {1.0}
     assert encoder.discrete_share_ == 0.0
-    np.testing.assert_allclose(encoder.transform(frame).std(axis=0), 1.0)
+    np.testing.assert_array_equal(encoder.transform(frame), frame)  # deviations are alike
+    scaled = MixedEncoder().fit_transform(frame.assign(income=1e3 * frame["income"]))
+    np.testing.assert_allclose(scaled.std(axis=0), 1.0)
 
 
 def test_two_numbers_are_a_column_of_few_values():
@@ -217,3 +220,23 @@ def test_two_columns_that_only_repeat_each_other_do_not_become_the_answer():
         for each in (frame, twins)
     )
     assert both > alone - 0.1
+
+
+@pytest.mark.parametrize("kind", ["pixels", "counts", "embeddings", "mixed"])
+def test_a_table_of_numbers_has_the_labels_of_its_array(kind):
+    X, _ = make_blobs([60, 40, 20], 6, cluster_std=2.0, random_state=0)
+    X = {
+        "pixels": np.clip(X + 5, 0, 16) * [1, 1, 1, 1, 1, 1e-3],
+        "counts": np.rint(np.maximum(X - 2, 0)) * [1, 1, 1, 1, 1, 50],
+        "embeddings": X / np.linalg.norm(X, axis=1, keepdims=True),
+        "mixed": X * [1, 1, 40, 1e3, 1, 0.1],
+    }[kind]
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    encoder = MixedEncoder().fit(frame)
+    assert np.array_equal(encoder.transform(frame), X) == (kind != "mixed")
+    assert ("keep their units" in encoder.steps_[-1]) == (kind != "mixed")
+    in_chunks = MixedEncoder().fit_chunks(lambda: [frame[:50], frame[50:]])
+    assert np.array_equal(in_chunks.transform(frame), encoder.transform(frame))
+    for cls in (DOGC, DOGCOS):
+        model = cls(3)
+        assert np.array_equal(model.fit(encoder.transform(frame)).labels_, cls(3).fit(X).labels_)

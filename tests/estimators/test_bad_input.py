@@ -176,7 +176,11 @@ def test_numbers_below_the_range_count_as_zero_and_what_was_passed_stays():
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([["a", "b"], ["c", "d"]], "X must hold numbers.*'a'.*; encode or drop the others."),
+        (
+            [["a", "b"], ["c", "d"]],
+            "X must hold numbers.*'a'.*; encode or drop non-numeric columns .*MixedEncoder",
+        ),
+        (np.zeros((4, 2, 2)), r"X must have two dimensions .*; pass X.reshape\(len\(X\), -1\)"),
         ([[1, 2], [3]], "X must hold numbers, one for each row and column"),
         (np.array([[1.0], [10**400]], dtype=object), "X must hold numbers.*too large"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "X has columns of the same name"),

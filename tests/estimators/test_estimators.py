@@ -1,16 +1,19 @@
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_moons
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import adjusted_rand_score, make_scorer
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dogc
@@ -244,3 +247,24 @@ def test_relative_penalties_mean_the_same_at_every_n_and_lambda(lam):
         graph_says = alpha * np.sqrt(c / n)  # what FQ adds to the score of a row's label
         assert beta / graph_says == pytest.approx(0.25)
         assert gamma == pytest.approx(0.125 / d)
+
+
+def test_habits_of_scikit_learn(three_blobs, monkeypatch):
+    X, _ = three_blobs
+    weight = (np.arange(len(X)) % 2).astype(float)
+    # Metadata routing
+    with config_context(enable_metadata_routing=True):
+        own = dogc.DOGC(3).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(FunctionTransformer(), own).fit(X, sample_weight=weight)
+        assert np.array_equal(pipeline[-1].labels_, dogc.DOGC(3).fit(X, None, weight).labels_)
+        with pytest.raises(UnsetMetadataPassedError):
+            make_pipeline(FunctionTransformer(), dogc.DOGC(3)).fit(X, sample_weight=weight)
+    # Output as frames
+    model = dogc.DOGC(3, geometry="within").set_output(transform="pandas").fit(X)
+    assert list(model.transform(X).columns) == list(model.get_feature_names_out())
+    # The page of a notebook links to the documentation, where there is one
+    assert dogc.DOGC()._get_doc_link() == ""
+    named = {"Project-URL": ["Source, https://a.b", "Documentation, https://c.d/"]}
+    found = SimpleNamespace(get_all=named.get)
+    monkeypatch.setattr("dogc.estimators._rows.metadata.metadata", lambda name: found)
+    assert "https://c.d/api/generated/dogc.DOGC.html" in dogc.DOGC()._repr_html_()

@@ -7,6 +7,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from conftest import ESTIMATORS, made
 from dogc import DOGC, DOGCOS
+from dogc.estimators import _rows
 from dogc.fitting import repeatable
 
 
@@ -55,3 +56,20 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
 def test_copies_are_equally_sure():
     model = DOGC(3, n_neighbors=8).fit(np.repeat(overlapping(120), 2, axis=0))
     assert np.array_equal(model.confidence_[::2], model.confidence_[1::2])
+
+
+@pytest.mark.parametrize("cls", [DOGC, DOGCOS])
+def test_top_memberships_are_the_largest_of_all(cls, monkeypatch):
+    X = overlapping()
+    model = cls(3).fit(X)
+    shares = model.predict_membership(X)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError, match=r"predict_membership\(X\) has shares"):
+        model.predict_proba(X)
+    monkeypatch.setattr(_rows, "BLOCK_ROWS", 100)
+    clusters, top = model.top_memberships(X, 2)
+    assert np.array_equal(clusters[:, 0], model.predict(X))
+    np.testing.assert_allclose(top, -np.sort(-shares, axis=1)[:, :2])
+    np.testing.assert_allclose(np.take_along_axis(shares, clusters, axis=1), top)
+    with pytest.raises(ValueError, match="m=4 is too large: there are no more clusters"):
+        model.top_memberships(X, 4)

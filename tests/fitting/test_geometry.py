@@ -97,7 +97,7 @@ def test_long_clusters_are_found_in_any_units():
     given = DOGC(3, geometry="given").fit(X)
     model = DOGC(3).fit(X)
     assert model.geometry_ == "within"
-    assert set(model.geometries_) == {"given", "within"}
+    assert set(model.geometries_) == {"standard", "within"}
     assert adjusted_rand_score(y, model.labels_) > 0.95
     assert adjusted_rand_score(y, given.labels_) < 0.7
     other = DOGC(3, geometry="within").fit(X * [1e-3, 7.0] + [5.0, -1.0])
@@ -154,7 +154,7 @@ def test_a_sample_decides_where_rows_are_many():
     X, y = stretched(3600)
     model = DOGC(3).fit(X)
     assert model.n_representatives_ is not None
-    assert model.geometry_ == "within"
+    assert model.geometry_ == "standard"
     assert adjusted_rand_score(y, model.labels_) > 0.95
     assert np.array_equal(model.predict(X), model.labels_)
     # Representatives are rows as the user knows them.
@@ -208,3 +208,36 @@ def test_a_column_that_varies_in_lonely_rows_only_is_constant(name, n):
         warnings.simplefilter("ignore", UserWarning)
         model = DOGC(3, geometry=name).fit(X)
     assert len(np.unique(model.labels_)) == 3
+
+
+# ------------------------------------------------------------------------------ one unit
+
+
+def alike(kind):
+    rng = np.random.default_rng(0)
+    if kind == "pixels":  # of which the border hardly varies
+        return 16 * rng.random((200, 20)) * np.repeat([1.0, 1e-3], [16, 4])
+    if kind == "counts":
+        return 1e3 * rng.poisson(np.repeat([0.3, 0.4, 30], [10, 6, 4]), (200, 20))
+    X = rng.normal(size=(200, 20)) * np.geomspace(1, 1e3, 20)  # embeddings
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("kind", ["pixels", "counts", "embeddings"])
+def test_columns_of_one_unit_stay_as_they_are(kind):
+    X = alike(kind)
+    assert columns.own_columns(X, np.ones(200), None, 2) is columns.GIVEN
+    # A distance of its own, a shift and a unit of its own take away what made them alike.
+    mixed = 1.0 + X * np.geomspace(1, 1e9, 20)
+    found = columns.own_columns(mixed, np.ones(200), None, 2)
+    np.testing.assert_allclose(found.unit[mixed.std(axis=0) > 0], mixed.std(axis=0))
+    assert columns.own_columns(mixed, np.ones(200), "given", 2) is columns.GIVEN
+
+
+@pytest.mark.parametrize("n", [300, 3600])
+def test_units_of_columns_do_not_matter_where_they_differ(n):
+    X, y = make_blobs(n, 4, centers=3, cluster_std=2.0, random_state=0)
+    one = DOGC(3).fit(X * [1.0, 1e3, 30.0, 1e-2])
+    assert one.geometry_ != "given"
+    assert np.array_equal(one.labels_, DOGC(3).fit(X * [1e-3, 5.0, 400.0, 0.1]).labels_)
+    assert adjusted_rand_score(y, one.labels_) > 0.9

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import check_flag
 from .._words import shown
 from .columns import Plan, encode, left_out, output_names, plan_of, unless_kept
 from .errors import (
@@ -50,9 +51,12 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    scale : bool, default=True
+    scale : bool or "auto", default="auto"
         Whether to centre and scale. The 0/1 columns of one category share unit variance, so
-        that it weighs as much as one column of numbers.
+        that it weighs as much as one column of numbers. "auto" leaves a table of numbers as it is
+        if its columns have one unit, as pixels, embeddings and counts do: all rows have one length,
+        or most numbers are 0 and none is negative, or three columns in four have at least a tenth
+        of the largest standard deviation. Three in four must have more than two values.
     drop : sequence of str, default=()
         Columns to leave out.
     label_column : str, default=None
@@ -106,7 +110,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
     (['x', 'c=a', 'c=b'], 'id')
     """
 
-    scale: bool = True
+    scale: bool | str = "auto"
     drop: Sequence[str] = ()
     label_column: str | None = None
     id_column: str | None = "auto"
@@ -155,7 +159,7 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         plans = {name: plan_of(columns[name]) for name in names if name not in roles}
         plans = {name: plan if name in asked else unless_kept(plan) for name, plan in plans.items()}
         self._adopt({name: roles.get(name) or plans[name] for name in names})
-        learns = self.scale and self.weights is not None
+        learns = self.scale is not False and self.weights is not None
         crossed = learns and len(self.feature_names_) <= MOST_FEATURES
         gaps = dict.fromkeys(self.columns_, 0)
         found = (moments_of(self._encoded(frame, gaps), crossed) for frame in chunks())
@@ -273,10 +277,19 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
         """Scale by the means and variances of the features, and say what was done."""
         widths = [len(output_names(name, self.plans_[name])) for name in self.columns_]
         starts = np.cumsum([0, *widths[:-1]])
+        facts = moments.low, moments.high, moments.mean, moments.variance
+        discrete = np.array([
+            self.plans_[name]["kind"] in ("category", "boolean")
+            or has_two_values(*(fact[start] for fact in facts))
+            for name, start in zip(self.columns_, starts, strict=True)
+        ])  # fmt: skip
         # 1) means, and standard deviations that the features of one column share
+        numbers = all(self.plans_[name]["kind"] == "number" for name in self.columns_)
+        alike = numbers and discrete.mean() < 0.25 and moments.one_unit
+        scaled = not alike if self.scale == "auto" else check_flag("scale", self.scale)
         d = len(self.feature_names_)
         self.mean_, scale = np.zeros(d), np.ones(d)
-        if self.scale:
+        if scaled:
             scale = np.sqrt(np.repeat(np.add.reduceat(moments.variance, starts), widths))
             # What sums in another order change is rounded off: a table that is read in chunks has
             # the same numbers as the whole one, to the last bit.
@@ -284,14 +297,8 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
             self.mean_ = np.rint(moments.mean / step) * step
             scale = np.rint(scale / step) * step
         # 2) weights, learned where columns have few values, and as they were asked for
-        facts = moments.low, moments.high, moments.mean, moments.variance
-        discrete = np.array([
-            self.plans_[name]["kind"] in ("category", "boolean")
-            or has_two_values(*(fact[start] for fact in facts))
-            for name, start in zip(self.columns_, starts, strict=True)
-        ])  # fmt: skip
         weight = np.ones(len(widths))
-        if moments.cross is not None and discrete.any():
+        if scaled and moments.cross is not None and discrete.any():
             covariance = moments.cross / moments.rows / np.outer(scale, scale)
             weight = learned_weights(covariance, widths, moments.rows, discrete)
         for name, factor in self._check_weights().items():
@@ -299,8 +306,9 @@ class MixedEncoder(TransformerMixin, BaseEstimator):
                 weight[self.columns_.index(name)] = factor
         self.scale_ = scale / np.repeat(weight, widths)
         self.weights_ = dict(zip(self.columns_, weight.tolist(), strict=True))
-        self.discrete_share_ = float(np.sum(weight[discrete] ** 2) / np.sum(weight**2))
-        self.steps_ = describe(self)
+        variance = np.add.reduceat(moments.variance / self.scale_**2, starts)
+        self.discrete_share_ = float(variance[discrete].sum() / variance.sum())
+        self.steps_ = describe(self, scaled)
         return self
 
     def _encoded(self, frame: pandas.DataFrame, gaps: dict[str, int] | None = None) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..fitting.column_maps import ONE_LENGTH, have_one_unit
 from ..fitting.sampling import row_keys
 from .errors import needed
 from .values import dates_of, durations_of, levels_of, plain_numbers
@@ -177,12 +178,22 @@ class Moments(NamedTuple):
     squares: np.ndarray  # (d,) sums of squared distances from the mean
     low: np.ndarray  # (d,)
     high: np.ndarray  # (d,)
+    lengths: tuple[float, float]  # the least and the largest squared length of a row
+    zeros: int  # entries that are zero
     cross: np.ndarray | None = None  # (d, d) sums of products of distances from the mean
 
     @property
     def variance(self) -> np.ndarray:
         """Of each feature."""
         return self.squares / self.rows
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether the features have one unit, as pixels, embeddings and counts do."""
+        short, long = self.lengths
+        counts = bool(self.low.min() >= 0) and 2 * self.zeros > self.rows * len(self.mean)
+        one_length = long - short <= ONE_LENGTH * float(self.variance.sum())
+        return one_length or have_one_unit(np.sqrt(self.variance), counts)
 
     def merged(self, later: Moments) -> Moments:
         """With later rows (Chan, Golub and LeVeque)."""
@@ -198,6 +209,8 @@ class Moments(NamedTuple):
             self.squares + later.squares + apart**2 * (self.rows * share),
             np.minimum(self.low, later.low),
             np.maximum(self.high, later.high),
+            (min(self.lengths[0], later.lengths[0]), max(self.lengths[1], later.lengths[1])),
+            self.zeros + later.zeros,
             cross,
         )
 
@@ -205,6 +218,8 @@ class Moments(NamedTuple):
 def moments_of(X: np.ndarray, crossed: bool) -> Moments:
     """Of some rows; products of features only where they are asked for."""
     mean, low, high = X.mean(axis=0), X.min(axis=0), X.max(axis=0)
+    length, zeros = np.einsum("ij,ij->i", X, X), int(X.size - np.count_nonzero(X))
     X = X - mean
-    cross = X.T @ X if crossed else None
-    return Moments(len(X), mean, np.einsum("ij,ij->j", X, X), low, high, cross)
+    cross, squares = X.T @ X if crossed else None, np.einsum("ij,ij->j", X, X)
+    lengths = float(length.min()), float(length.max())
+    return Moments(len(X), mean, squares, low, high, lengths, zeros, cross)

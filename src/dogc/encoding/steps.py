@@ -22,7 +22,7 @@ _FILLED = {
 }
 
 
-def describe(encoder: Any) -> list[str]:
+def describe(encoder: Any, scaled: bool) -> list[str]:
     """Sentences on a fitted encoder's columns: what they became, and which were dropped."""
     plans, sentences = encoder.plans_, []
     if encoder.id_column_ is not None:
@@ -56,7 +56,7 @@ def describe(encoder: Any) -> list[str]:
         ]:
             sentences.append(f"{phrase}: {shortened(gaps)}.")
     categories = any(plan["kind"] == "category" for plan in plans.values())
-    scaling = _scaling(encoder.scale, len(encoder.feature_names_), categories)
+    scaling = _scaling(scaled, encoder.scale == "auto", len(encoder.feature_names_), categories)
     return [*sentences, scaling, *_weights(encoder.weights_)]
 
 
@@ -102,10 +102,12 @@ def _weights(weights: Mapping[str, float]) -> list[str]:
     ]
 
 
-def _scaling(scale: bool, n_features: int, categories: bool) -> str:
+def _scaling(scaled: bool, seen: bool, n_features: int, categories: bool) -> str:
     one = n_features == 1
     features = "The feature" if one else f"The {n_features} features"
-    if not scale:
+    if not scaled:
+        if seen and not one:
+            return f"{features} keep their units, which are alike; --scale standardises them."
         return f"{features} keep{'s' * one} {'its' if one else 'their'} units."
     shared = (
         "; the 0/1 columns of one category together have unit variance, so a category weighs as "

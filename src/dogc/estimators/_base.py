@@ -43,25 +43,26 @@ class GraphClusterer(NewRows):
 
     n_clusters: int | str = 8
     _: KW_ONLY
-    n_representatives: int | str | None = "auto"
     n_neighbors: int | str = "auto"
+    metric: str = "euclidean"
+    n_representatives: int | str | None = "auto"
+    outlier_label: int | None = None
+    max_time: float | None = None
+    # What few fits need.
+    min_cluster_size: int | str = "auto"
+    init: Any = "auto"
+    random_state: Any = None
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    device: str = "auto"
+    neighbors_algorithm: Any = "auto"
+    verbose: int = 0
+    callback: Callable[[Record], object] | None = None
     candidates: str = "nearest"
     merge_copies: bool = True
     xi: str = "mean"
     lam: float | str = "auto"
-    init: Any = "auto"
-    max_iter: int = 100
-    tol: float = 1e-4
-    min_cluster_size: int | str = "auto"
-    outlier_label: int | None = None
-    metric: str = "euclidean"
-    neighbors_algorithm: Any = "auto"
-    max_time: float | None = None
-    n_jobs: int | None = None
-    device: str = "auto"
-    random_state: Any = None
-    verbose: int = 0
-    callback: Callable[[Record], object] | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.

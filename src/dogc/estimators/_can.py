@@ -26,40 +26,24 @@ class CAN(GraphClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
-        the data: a good cluster is easy to separate from the rest and hard to split in two. The
-        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
-        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
-        See ``cluster_counts_``.
+        Number of clusters. "auto" estimates it, and may answer 1; see ``cluster_counts_`` for the
+        evidence.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
     n_neighbors : int, "auto" or "wide", default="auto"
-        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
-        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster). It takes the number whose clusters agree most with
-        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
-        decides. With representatives, this is the number of representatives that each row is linked
-        to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
-        of each neighbour: use it for tables with categories, in which few rows share all values
+        Number of neighbours of each row. "auto" takes the one of several whose clusters are the
+        most stable; see ``scales_``. "wide", a fifth of the rows, is for tables with categories
         (see :class:`~dogc.MixedEncoder`).
     candidates : {"nearest", "all"}, default="nearest"
         The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
-        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
-        sets :math:`\xi`. No effect with representatives.
+        `eq:7` has it, in n_samples^2 numbers. No effect with representatives.
     merge_copies : bool, default=True
-        Whether equal rows are one node of the graph. False makes each a node of its own, as in
-        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
+        Whether equal rows are one node of the graph, so that labels do not depend on the order of
+        rows. No effect with representatives.
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
-        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
-        first, so thin dense clusters can break before touching clusters separate. No effect with
-        representatives.
+        for all rows (`eq:25`). No effect with representatives.
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
@@ -75,35 +59,27 @@ class CAN(GraphClusterer):
     tol : float, default=1e-4
         The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
-        Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
-        lies far from all others counts too. With 1 every component counts, as in the paper.
+        Minimum number of rows in a cluster; smaller components are joined to their nearest
+        neighbour. With 1 every component counts, as in the paper.
     outlier_label : int or None, default=None
-        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
-        gives outliers the label of the nearest cluster. See ``outliers_``.
+        A negative number that marks outliers in ``labels_`` and in ``predict``. None gives them the
+        label of the nearest cluster. See ``outliers_``.
     metric : {"euclidean", "cosine", "manhattan", "precomputed"}, default="euclidean"
-        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
-        are scaled to length one first. "manhattan" sums absolute differences. With "precomputed", X
-        is a sparse graph of distances as made by ``KNeighborsTransformer(mode="distance",
-        n_neighbors=n_neighbors + 1)``. All but "euclidean" use the columns as given; "manhattan"
-        and "precomputed" learn no projection.
+        Distance between rows. "cosine" compares directions and suits text and embeddings. With
+        "precomputed", X is a sparse graph of distances as made by
+        ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)``.
     neighbors_algorithm : str or transformer, default="auto"
-        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
-        "pynndescent" is approximate and needs that package. A transformer with the interface of
-        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
-        ``neighbors_recall_``. No effect with representatives.
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, "pynndescent" is approximate,
+        and a transformer such as ``KNeighborsTransformer`` is one's own. See ``neighbors_recall_``.
     max_time : float or None, default=None
-        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
-        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
-        over the rows that draw a sample and label them, one block of the neighbour search, and one
-        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
+        Time limit of ``fit`` in seconds; it then returns the best result so far. Ctrl-C has the
+        same effect; a second Ctrl-C raises KeyboardInterrupt.
     n_jobs : int, default=None
         Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
     random_state : int, RandomState, Generator or None, default=None
         No effect: the method is deterministic. The parameter exists for a common interface.
     verbose : int, default=0
@@ -241,46 +217,27 @@ class PCAN(CAN):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
-        the data: a good cluster is easy to separate from the rest and hard to split in two. The
-        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
-        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
-        See ``cluster_counts_``.
+        Number of clusters. "auto" estimates it, and may answer 1; see ``cluster_counts_`` for the
+        evidence.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
     n_neighbors : int, "auto" or "wide", default="auto"
-        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
-        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster). It takes the number whose clusters agree most with
-        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
-        decides. With representatives, this is the number of representatives that each row is linked
-        to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
-        of each neighbour: use it for tables with categories, in which few rows share all values
+        Number of neighbours of each row. "auto" takes the one of several whose clusters are the
+        most stable; see ``scales_``. "wide", a fifth of the rows, is for tables with categories
         (see :class:`~dogc.MixedEncoder`).
     candidates : {"nearest", "all"}, default="nearest"
         The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
-        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
-        sets :math:`\xi`. No effect with representatives.
+        `eq:7` has it, in n_samples^2 numbers. No effect with representatives.
     merge_copies : bool, default=True
-        Whether equal rows are one node of the graph. False makes each a node of its own, as in
-        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
+        Whether equal rows are one node of the graph, so that labels do not depend on the order of
+        rows. No effect with representatives.
     n_components : int, "auto" or None, default="auto"
-        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
-        counts the principal components that stand out from noise, provided that all others look
-        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
-        "auto" learns no projection.
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection; "auto"
+        learns one if few principal components stand out from pure noise.
     xi : {"row", "mean"}, default="mean"
         The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
-        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
-        first, so thin dense clusters can break before touching clusters separate. No effect with
-        representatives.
+        for all rows (`eq:25`). No effect with representatives.
     lam : float or "auto", default="auto"
         The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
         n_clusters components. A number is kept fixed.
@@ -296,35 +253,27 @@ class PCAN(CAN):
     tol : float, default=1e-4
         The iteration stops when the relative change of the objective is below this value.
     min_cluster_size : int or "auto", default="auto"
-        Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
-        lies far from all others counts too. With 1 every component counts, as in the paper.
+        Minimum number of rows in a cluster; smaller components are joined to their nearest
+        neighbour. With 1 every component counts, as in the paper.
     outlier_label : int or None, default=None
-        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
-        gives outliers the label of the nearest cluster. See ``outliers_``.
+        A negative number that marks outliers in ``labels_`` and in ``predict``. None gives them the
+        label of the nearest cluster. See ``outliers_``.
     metric : {"euclidean", "cosine", "manhattan", "precomputed"}, default="euclidean"
-        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
-        are scaled to length one first. "manhattan" sums absolute differences. With "precomputed", X
-        is a sparse graph of distances as made by ``KNeighborsTransformer(mode="distance",
-        n_neighbors=n_neighbors + 1)``. All but "euclidean" use the columns as given; "manhattan"
-        and "precomputed" learn no projection.
+        Distance between rows. "cosine" compares directions and suits text and embeddings. With
+        "precomputed", X is a sparse graph of distances as made by
+        ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)``.
     neighbors_algorithm : str or transformer, default="auto"
-        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
-        "pynndescent" is approximate and needs that package. A transformer with the interface of
-        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
-        ``neighbors_recall_``. No effect with representatives.
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, "pynndescent" is approximate,
+        and a transformer such as ``KNeighborsTransformer`` is one's own. See ``neighbors_recall_``.
     max_time : float or None, default=None
-        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
-        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
-        over the rows that draw a sample and label them, one block of the neighbour search, and one
-        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
+        Time limit of ``fit`` in seconds; it then returns the best result so far. Ctrl-C has the
+        same effect; a second Ctrl-C raises KeyboardInterrupt.
     n_jobs : int, default=None
         Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
     random_state : int, RandomState, Generator or None, default=None
         No effect: the method is deterministic. The parameter exists for a common interface.
     verbose : int, default=0

@@ -31,12 +31,8 @@ class RatioCut(EmbeddingClusterer):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
     n_neighbors : int, default=None
         Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
         is smaller. With representatives, the number that each row is linked to; None means 8.
@@ -65,9 +61,8 @@ class RatioCut(EmbeddingClusterer):
         Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
 
     Attributes
     ----------
@@ -138,12 +133,8 @@ class NormalizedCut(RatioCut):
     n_clusters : int, default=8
         Number of clusters, the paper's :math:`c`.
     n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
     n_neighbors : int, default=None
         Number of neighbours of each row; below n_samples. None means 15, or n_samples - 1 if that
         is smaller. With representatives, the number that each row is linked to; None means 8.
@@ -174,9 +165,8 @@ class NormalizedCut(RatioCut):
         Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
 
     Attributes
     ----------

@@ -22,138 +22,92 @@ class DOGC(GraphClusterer):
     method to start with. It chooses the scale itself, labels new rows, and reports whether the
     learned graph has exactly ``n_clusters`` components.
 
-    It learns a similarity graph S with exactly c components, a projection W, continuous labels
-    F, a rotation Q and discrete labels Y together (`eq:7`):
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGC
+    >>> DOGC(n_clusters=3).fit_predict(load_iris().data).shape
+    (150,)
 
-    .. math::
-
-        \min_{S,F,W,Q,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
-        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
-        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
-
-    with rows of S on the probability simplex, :math:`F^\top F = I_c`,
-    :math:`Q^\top Q = I_c`, :math:`W^\top W = I_m` and one 1 in each row of Y. A new row is
-    labelled by solving the same row problem against the fitted rows.
+    The first six parameters are all that most fits need. The page "Parameters" has the thresholds
+    of all.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
-        the data: a good cluster is easy to separate from the rest and hard to split in two. The
-        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
-        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
-        See ``cluster_counts_``.
-    n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
-    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
-        The linear map of the columns before distances are computed. "given" changes nothing.
-        "standard" divides each column by its standard deviation. "within" also whitens the columns
-        by the covariance within the clusters of a first solution, so that elongated clusters become
-        round. "principal" takes the principal directions with more variance than those of permuted
-        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
-        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
-        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
-        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
-        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
-        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
-        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
-        2,000 decides. See ``geometries_``.
+        Number of clusters. "auto" estimates it, and may answer 1; see ``cluster_counts_`` for the
+        evidence.
     n_neighbors : int, "auto" or "wide", default="auto"
-        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
-        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster). It takes the number whose clusters agree most with
-        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
-        decides. With representatives, this is the number of representatives that each row is linked
-        to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
-        of each neighbour: use it for tables with categories, in which few rows share all values
+        Number of neighbours of each row. "auto" takes the one of several whose clusters are the
+        most stable; see ``scales_``. "wide", a fifth of the rows, is for tables with categories
         (see :class:`~dogc.MixedEncoder`).
-    candidates : {"nearest", "all"}, default="nearest"
-        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
-        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
-        sets :math:`\xi`. No effect with representatives.
-    merge_copies : bool, default=True
-        Whether equal rows are one node of the graph. False makes each a node of its own, as in
-        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
+    metric : {"euclidean", "cosine", "manhattan", "precomputed"}, default="euclidean"
+        Distance between rows. "cosine" compares directions and suits text and embeddings. With
+        "precomputed", X is a sparse graph of distances as made by
+        ``KNeighborsTransformer(mode="distance", n_neighbors=n_neighbors + 1)``.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
+    outlier_label : int or None, default=None
+        A negative number that marks outliers in ``labels_`` and in ``predict``. None gives them the
+        label of the nearest cluster. See ``outliers_``.
+    max_time : float or None, default=None
+        Time limit of ``fit`` in seconds; it then returns the best result so far. Ctrl-C has the
+        same effect; a second Ctrl-C raises KeyboardInterrupt.
+
+    Other Parameters
+    ----------------
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
+        The linear map of the columns before distances are computed: none, division by the standard
+        deviation, also whitening within clusters, or leading principal directions. "auto" takes the
+        one whose clusters are the most stable; see ``geometries_``.
+    min_cluster_size : int or "auto", default="auto"
+        Minimum number of rows in a cluster; smaller components are joined to their nearest
+        neighbour. With 1 every component counts, as in the paper.
     n_components : int, "auto" or None, default="auto"
-        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
-        counts the principal components that stand out from noise, provided that all others look
-        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
-        "auto" learns no projection.
-    alpha : float, default=1e-3
-        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
-        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
-        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
-        start without a much smaller cut (but not with ``penalties="paper"``).
-    penalties : {"relative", "paper"}, default="relative"
-        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
-        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
-    xi : {"row", "mean"}, default="mean"
-        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
-        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
-        first, so thin dense clusters can break before touching clusters separate. No effect with
-        representatives.
-    lam : float or "auto", default="auto"
-        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
-        n_clusters components. A number is kept fixed.
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection; "auto"
+        learns one if few principal components stand out from pure noise.
     init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
-        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
-        "modularity" takes the partition of that graph into n_clusters clusters with the highest
-        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
-        whose labels change less with the number of neighbours (of representatives, where there are
-        any); see ``starts_``. With ``penalties="paper"``, a number for ``lam``, or an alpha below
-        1e-3, which holds no labels, that is "spectral". None of these is random. "random" draws
-        labels and a rotation. An array gives the initial labels and must contain exactly n_clusters
-        distinct values.
+        The start. "auto" takes "spectral" or "modularity", whichever changes less with the number
+        of neighbours; see ``starts_``. An array gives the initial labels.
     n_init : int, default=1
         Number of starts with ``init="random"``. The result with the lowest objective is kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random starts. Everything else is deterministic.
     max_iter : int, default=100
         Maximum number of iterations.
     tol : float, default=1e-4
         The iteration stops when the relative change of the objective is below this value.
-    min_cluster_size : int or "auto", default="auto"
-        Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
-        lies far from all others counts too. With 1 every component counts, as in the paper.
-    outlier_label : int or None, default=None
-        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
-        gives outliers the label of the nearest cluster. See ``outliers_``.
-    metric : {"euclidean", "cosine", "manhattan", "precomputed"}, default="euclidean"
-        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
-        are scaled to length one first. "manhattan" sums absolute differences. With "precomputed", X
-        is a sparse graph of distances as made by ``KNeighborsTransformer(mode="distance",
-        n_neighbors=n_neighbors + 1)``. All but "euclidean" use the columns as given; "manhattan"
-        and "precomputed" learn no projection.
-    neighbors_algorithm : str or transformer, default="auto"
-        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
-        "pynndescent" is approximate and needs that package. A transformer with the interface of
-        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
-        ``neighbors_recall_``. No effect with representatives.
-    max_time : float or None, default=None
-        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
-        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
-        over the rows that draw a sample and label them, one block of the neighbour search, and one
-        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
     n_jobs : int, default=None
         Number of threads for the neighbour search and for passes over many rows.
         Results do not depend on it.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the random starts. Everything else is deterministic.
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
+    neighbors_algorithm : str or transformer, default="auto"
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, "pynndescent" is approximate,
+        and a transformer such as ``KNeighborsTransformer`` is one's own. See ``neighbors_recall_``.
     verbose : int, default=0
         1 shows a progress bar; 2 prints one line for each iteration.
     callback : callable, default=None
         Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
         the run.
+    candidates : {"nearest", "all"}, default="nearest"
+        The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
+        `eq:7` has it, in n_samples^2 numbers. No effect with representatives.
+    merge_copies : bool, default=True
+        Whether equal rows are one node of the graph, so that labels do not depend on the order of
+        rows. No effect with representatives.
+    xi : {"row", "mean"}, default="mean"
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). No effect with representatives.
+    lam : float or "auto", default="auto"
+        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
+        n_clusters components. A number is kept fixed.
+    alpha : float, default=1e-3
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`.
+        It is raised where the solution would drift from its start.
+    penalties : {"relative", "paper"}, default="relative"
+        Units of alpha, beta and gamma: "relative" ones, in which a value has the same effect for
+        every n, d and scale of X, or those of `eq:26`.
 
     Attributes
     ----------
@@ -256,6 +210,21 @@ class DOGC(GraphClusterer):
     DOGCOS : Adds a regression that labels new rows with one matrix product.
     PCAN : The same graph and projection without discrete labels.
 
+    Notes
+    -----
+    It learns a similarity graph S with exactly c components, a projection W, continuous labels
+    F, a rotation Q and discrete labels Y together (`eq:7`):
+
+    .. math::
+
+        \min_{S,F,W,Q,Y} \sum_{i,j} \frac{\|W^\top x_i - W^\top x_j\|^2 s_{ij}}
+        {\operatorname{Tr}(W^\top X^\top H X W)} + \xi_i s_{ij}^2
+        + 2 \lambda \operatorname{Tr}(F^\top L_S F) + \alpha \|Y - F Q\|_F^2
+
+    with rows of S on the probability simplex, :math:`F^\top F = I_c`,
+    :math:`Q^\top Q = I_c`, :math:`W^\top W = I_m` and one 1 in each row of Y. A new row is
+    labelled by solving the same row problem against the fitted rows.
+
     References
     ----------
     Y. Han, L. Zhu, Z. Cheng, J. Li, X. Liu, "Discrete Optimal Graph Clustering", IEEE
@@ -300,76 +269,88 @@ class DOGCOS(RegressingDOGC):
     which features characterise a cluster (``coef_``), or when the model is exported to ONNX. If
     clusters are curved, no linear rule follows them: set ``rule="auto"``.
 
-    It adds to the objective of :class:`DOGC` (`eq:26`)
-
-    .. math:: \beta \Big( \sum_i \|y_i - x_i P - b\|_2^p + \gamma \|P\|_F^2 \Big)
-
-    so that labels agree with the graph and can be predicted from the features. New rows are
-    labelled by a linear rule that is fitted to the labels. With ``rule="paper"`` the label is the
-    largest entry of :math:`x P + b`.
+    >>> from sklearn.datasets import load_iris
+    >>> from dogc import DOGCOS
+    >>> DOGCOS(n_clusters=3).fit(load_iris().data).predict([[5.0, 3.4, 1.5, 0.2]]).shape
+    (1,)
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        Number of clusters, the paper's :math:`c`. "auto" estimates it from the neighbour graphs of
-        the data: a good cluster is easy to separate from the rest and hard to split in two. The
-        answer lies between 1 and the smaller of 60 and a fifth of n_samples (fewer than four
-        distinct rows are one cluster each). Above 2,000 distinct rows, a sample of 2,000 decides.
-        See ``cluster_counts_``.
+        Number of clusters. "auto" estimates it, and may answer 1; see ``cluster_counts_`` for the
+        evidence.
     rule : {"logistic", "paper", "auto"}, default="logistic"
-        The rule that labels new rows. "logistic" is a logistic regression fitted to ``labels_`` on
-        standardised columns. "paper" is the paper's P; it can contradict ``labels_`` and depends on
-        the units of the columns. "auto" is "logistic" if that reproduces 95 % of ``labels_``. If
-        not, as with curved clusters, new rows are labelled by their neighbours as in :class:`DOGC`.
-        See ``rule_`` and ``label_agreement_``.
-    n_representatives : int, "auto" or None, default="auto"
-        Number of representatives: the graph is learned on them, and each row gets its label from
-        the representatives nearest to it. "auto" uses no representatives up to 3,000 distinct rows
-        (and for sparse X with more than 2,000 columns). Above that it tries 125, 250, 500, ...,
-        4,000 on a sample and stops when two in a row give the same clusters; see ``resolutions_``.
-        None makes every row a node of the graph; so does a number that is not below the number of
-        distinct rows.
-    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
-        The linear map of the columns before distances are computed. "given" changes nothing.
-        "standard" divides each column by its standard deviation. "within" also whitens the columns
-        by the covariance within the clusters of a first solution, so that elongated clusters become
-        round. "principal" takes the principal directions with more variance than those of permuted
-        columns. "auto" takes "given" if the clusters are stable over the numbers of neighbours
-        (best score 0.995). If not, it also tries "within" ("standard" with fewer than d (d + 1) / 2
-        distinct rows), and "principal" with more columns than rows; it takes the geometry with the
-        higher best score, the last of those that differ by less than 0.02. "auto" is always "given"
-        if rows have one length, as embeddings do, for sparse X with more than 50 columns, with an
-        integer ``n_components`` and with ``penalties="paper"``; a column with at most n_clusters
-        distinct values rules out "standard" and "within". Above 3,000 distinct rows, a sample of
-        2,000 decides. See ``geometries_``.
+        How new rows are labelled: by a logistic regression on ``labels_``, by the paper's P, or
+        with "auto" by neighbours where clusters are too curved for a linear rule. See ``rule_``.
     n_neighbors : int, "auto" or "wide", default="auto"
-        Number of candidate neighbours of each row, the paper's :math:`k`; below n_samples. "auto"
-        clusters the neighbour graph of the data with 5, 10, 20 and 45 neighbours (up to half of the
-        rows and the size of an average cluster). It takes the number whose clusters agree most with
-        those of the other numbers; see ``scales_``. Above 3,000 distinct rows, a sample of 2,000
-        decides. With representatives, this is the number of representatives that each row is linked
-        to, and "auto" means 8.
-        "wide" takes a fifth of the rows, or an even cluster if that is less, and counts the copies
-        of each neighbour: use it for tables with categories, in which few rows share all values
+        Number of neighbours of each row. "auto" takes the one of several whose clusters are the
+        most stable; see ``scales_``. "wide", a fifth of the rows, is for tables with categories
         (see :class:`~dogc.MixedEncoder`).
+    metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
+        Distance between rows. "cosine" compares directions and suits text and embeddings, also in
+        the regression. The regression needs features, so "precomputed" raises an error.
+    n_representatives : int, "auto" or None, default="auto"
+        Number of representatives on which the graph is learned; each row gets its label from the
+        nearest ones. "auto" uses them where rows are many; see ``resolutions_``. None never does.
+    outlier_label : int or None, default=None
+        A negative number that marks outliers in ``labels_`` and in ``predict``. None gives them the
+        label of the nearest cluster. See ``outliers_``.
+    max_time : float or None, default=None
+        Time limit of ``fit`` in seconds; it then returns the best result so far. Ctrl-C has the
+        same effect; a second Ctrl-C raises KeyboardInterrupt.
+
+    Other Parameters
+    ----------------
+    geometry : {"auto", "given", "standard", "within", "principal"}, default="auto"
+        The linear map of the columns before distances are computed: none, division by the standard
+        deviation, also whitening within clusters, or leading principal directions. "auto" takes the
+        one whose clusters are the most stable; see ``geometries_``.
+    min_cluster_size : int or "auto", default="auto"
+        Minimum number of rows in a cluster; smaller components are joined to their nearest
+        neighbour. With 1 every component counts, as in the paper.
+    n_components : int, "auto" or None, default="auto"
+        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection; "auto"
+        learns one if few principal components stand out from pure noise.
+    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
+        The start. "auto" takes "spectral" or "modularity", whichever changes less with the number
+        of neighbours; see ``starts_``. An array gives the initial labels.
+    n_init : int, default=1
+        Number of starts with ``init="random"``. The result with the lowest objective is kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random starts. Everything else is deterministic.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        The iteration stops when the relative change of the objective is below this value.
+    n_jobs : int, default=None
+        Number of threads for the neighbour search and for passes over many rows.
+        Results do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Where passes over many rows are computed. "auto" uses the device of X, "cuda" copies X there
+        block by block. Labels are of the same kind as X and on the same device.
+    neighbors_algorithm : str or transformer, default="auto"
+        The neighbour search. "auto", "brute" and "kd_tree" are exact, "pynndescent" is approximate,
+        and a transformer such as ``KNeighborsTransformer`` is one's own. See ``neighbors_recall_``.
+    verbose : int, default=0
+        1 shows a progress bar; 2 prints one line for each iteration.
+    callback : callable, default=None
+        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
+        the run.
     candidates : {"nearest", "all"}, default="nearest"
         The rows that each row may be joined to: its ``n_neighbors`` nearest, or all others, as
-        `eq:7` has it; that takes n_samples^2 numbers, and ``n_neighbors`` must be a number, which
-        sets :math:`\xi`. No effect with representatives.
+        `eq:7` has it, in n_samples^2 numbers. No effect with representatives.
     merge_copies : bool, default=True
-        Whether equal rows are one node of the graph. False makes each a node of its own, as in
-        `eq:7`; labels can then depend on the order of rows. No effect with representatives.
-    n_components : int, "auto" or None, default="auto"
-        Dimension of the learned subspace, the paper's :math:`m`. None learns no projection. "auto"
-        counts the principal components that stand out from noise, provided that all others look
-        like pure noise. Neighbours are then searched in the leading 2 m + 2 components, and W
-        selects m directions among them. Otherwise, and for sparse X with more than 50 columns,
-        "auto" learns no projection.
+        Whether equal rows are one node of the graph, so that labels do not depend on the order of
+        rows. No effect with representatives.
+    xi : {"row", "mean"}, default="mean"
+        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
+        for all rows (`eq:25`). No effect with representatives.
+    lam : float or "auto", default="auto"
+        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
+        n_clusters components. A number is kept fixed.
     alpha : float, default=1e-3
-        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`,
-        in units of :math:`\lambda \sqrt{c/n}` (see ``penalties``). It is multiplied by 100 if no
-        :math:`\lambda` gives n_clusters components, or if the solution differs from its spectral
-        start without a much smaller cut (but not with ``penalties="paper"``).
+        Weight of the agreement between continuous and discrete labels, the paper's :math:`\alpha`.
+        It is raised where the solution would drift from its start.
     beta : float, default=0.1
         Weight of the regression, the paper's :math:`\beta`, relative to ``alpha`` for one row. With
         1, graph and regression have equal influence on the label of a row.
@@ -380,66 +361,8 @@ class DOGCOS(RegressingDOGC):
     fit_intercept : bool, default=True
         Whether the regression has an intercept. `eq:27` has none.
     penalties : {"relative", "paper"}, default="relative"
-        Units of alpha, beta and gamma. "relative": the units described with each parameter, so that
-        a value has the same effect for every n, d and scale of X. "paper": the units of `eq:26`.
-    xi : {"row", "mean"}, default="mean"
-        The regulariser :math:`\xi` of the graph: one value for each row (`eq:24`), or their mean
-        for all rows (`eq:25`). With one value for each row, :math:`\lambda` acts on dense regions
-        first, so thin dense clusters can break before touching clusters separate. No effect with
-        representatives.
-    lam : float or "auto", default="auto"
-        The paper's :math:`\lambda`. "auto" searches for a value at which the graph has exactly
-        n_clusters components. A number is kept fixed.
-    init : {"auto", "spectral", "modularity", "random"} or array of labels, default="auto"
-        The start. "spectral" rotates the eigenvectors of the neighbour graph to labels.
-        "modularity" takes the partition of that graph into n_clusters clusters with the highest
-        modularity, and multiplies alpha by 100 so that these labels hold. "auto" takes the start
-        whose labels change less with the number of neighbours (of representatives, where there are
-        any); see ``starts_``. With ``penalties="paper"``, a number for ``lam``, or an alpha below
-        1e-3, which holds no labels, that is "spectral". None of these is random. "random" draws
-        labels and a rotation. An array gives the initial labels and must contain exactly n_clusters
-        distinct values.
-    n_init : int, default=1
-        Number of starts with ``init="random"``. The result with the lowest objective is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-4
-        The iteration stops when the relative change of the objective is below this value.
-    min_cluster_size : int or "auto", default="auto"
-        Minimum number of rows in a cluster. Smaller components are joined to their nearest
-        neighbour. "auto" is a tenth of n_samples / n_clusters; a group of ten rows or more that
-        lies far from all others counts too. With 1 every component counts, as in the paper.
-    outlier_label : int or None, default=None
-        A negative number is used as the label of outliers, in ``labels_`` and in ``predict``. None
-        gives outliers the label of the nearest cluster. See ``outliers_``.
-    metric : {"euclidean", "cosine", "manhattan"}, default="euclidean"
-        The distance between rows. "cosine" compares directions and suits text and embeddings: rows
-        are scaled to length one first, also for the regression. "manhattan" sums absolute
-        differences. The regression needs features, so "precomputed" raises an error.
-    neighbors_algorithm : str or transformer, default="auto"
-        The neighbour search. "auto", "brute" and "kd_tree" are exact, as in ``NearestNeighbors``.
-        "pynndescent" is approximate and needs that package. A transformer with the interface of
-        ``KNeighborsTransformer`` is fitted on the centred and scaled rows. See
-        ``neighbors_recall_``. No effect with representatives.
-    max_time : float or None, default=None
-        Time limit of ``fit`` in seconds, counted from the end of input validation. When it is
-        reached, ``fit`` returns the best result so far. The minimum that is always done: the passes
-        over the rows that draw a sample and label them, one block of the neighbour search, and one
-        iteration. Ctrl-C has the same effect at once; a second Ctrl-C raises KeyboardInterrupt.
-    n_jobs : int, default=None
-        Number of threads for the neighbour search and for passes over many rows.
-        Results do not depend on it.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        Where passes over many rows are computed. "auto" uses the device of X: a torch tensor on a
-        GPU is clustered there. "cuda" copies X to the GPU block by block; "cpu" copies X to host
-        memory. Labels are of the same kind as X and on the same device.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the random starts. Everything else is deterministic.
-    verbose : int, default=0
-        1 shows a progress bar; 2 prints one line for each iteration.
-    callback : callable, default=None
-        Called with the :class:`~dogc.results.Record` of each iteration. A true return value stops
-        the run.
+        Units of alpha, beta and gamma: "relative" ones, in which a value has the same effect for
+        every n, d and scale of X, or those of `eq:26`.
 
     Attributes
     ----------
@@ -547,6 +470,16 @@ class DOGCOS(RegressingDOGC):
     See Also
     --------
     DOGC : Without the regression; new rows follow their neighbours.
+
+    Notes
+    -----
+    It adds to the objective of :class:`DOGC` (`eq:26`)
+
+    .. math:: \beta \Big( \sum_i \|y_i - x_i P - b\|_2^p + \gamma \|P\|_F^2 \Big)
+
+    so that labels agree with the graph and can be predicted from the features. New rows are
+    labelled by a linear rule that is fitted to the labels. With ``rule="paper"`` the label is the
+    largest entry of :math:`x P + b`.
 
     References
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..fitting import labelling, new_rows, scaling
 from ..fitting.auto.trials import Trial
 from ..fitting.distinct import check_sample_weight, warn_few_rows
 from ..fitting.in_memory import RowsInMemory
+from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
 from ..loop.solver import HALTED, SUCCESS, Result
@@ -31,10 +33,21 @@ from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validat
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
+# New rows whose memberships in all clusters are held at once.
+BLOCK_ROWS = 10_000
 
 
 class RowClusterer(ClusterMixin, BaseEstimator):
     """Rows in, labels out: the part of a clusterer that looks at what the user passed."""
+
+    _doc_link_module = "dogc"
+
+    @property
+    def _doc_link_template(self) -> str:
+        """The page that a notebook links to, if the package names where its documentation is."""
+        urls = metadata.metadata("dogc").get_all("Project-URL") or []
+        home = dict(url.split(", ", 1) for url in urls).get("Documentation")
+        return f"{home.rstrip('/')}/api/generated/dogc.{{estimator_name}}.html" if home else ""
 
     def _validate(self, X: Any, *, reset: bool) -> Matrix:
         return validate_rows(self, X, reset)
@@ -167,6 +180,53 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             probabilities.
         """
         return new_rows.shares_of(self._model(), X)
+
+    @property
+    def predict_proba(self) -> Any:
+        """Not there, as scikit-learn takes who has it for a classifier: see predict_membership."""
+        raise AttributeError(
+            f"{type(self).__name__} has no predict_proba, as it knows no probabilities; "
+            "predict_membership(X) has shares of each cluster that sum to 1."
+        )
+
+    def top_memberships(self, X: Any, m: int = 3) -> tuple[np.ndarray, np.ndarray]:
+        """The clusters in which new rows have the largest membership, where clusters are many.
+
+        Rows are looked at in blocks, so that the memberships in all clusters are never held.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows in memory, as for ``predict``.
+        m : int, default=3
+            Number of clusters for each row.
+
+        Returns
+        -------
+        clusters : int array of shape (n_samples, m)
+            The clusters of each row, the largest membership first.
+        shares : array of shape (n_samples, m)
+            Their shares, as ``predict_membership`` has them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from dogc import DOGC
+        >>> X = load_iris().data
+        >>> clusters, shares = DOGC(3).fit(X).top_memberships(X, 2)
+        >>> clusters.shape, bool((shares[:, 0] >= shares[:, 1]).all())
+        ((150, 2), True)
+        """
+        X, model = self._validate_new(on_host(X)), self._model()
+        m = _checks.check_count("m", m, 1, self.n_clusters_, "there are no more clusters")
+        found = []
+        with single_blas_thread:
+            for start in range(0, X.shape[0], BLOCK_ROWS):
+                shares = new_rows.shares_of(model, X[start : start + BLOCK_ROWS])
+                top = np.argsort(-shares, axis=1, kind="stable")[:, :m]
+                found.append((top, np.take_along_axis(shares, top, axis=1)))
+        clusters, shares = (np.concatenate(part) for part in zip(*found, strict=True))
+        return clusters, shares
 
     @of_each_row
     def score_outliers(self, X: Any) -> np.ndarray:

@@ -36,8 +36,8 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
         warn_of_disagreement(choice)
     elif len(scales_.n_neighbors) > 1 and c > 1 and best < scales.EVIDENCE:
         warn_caller(
-            f"the clusters change with the number of neighbours (best score {best:.2f}): there may "
-            f"be no {c} clusters; try another n_clusters ('auto' proposes one), or set "
+            f"the clusters change with the number of neighbours (best score {best:.2f}): the data "
+            f"may not have {c} clusters; try another n_clusters ('auto' estimates it), or set "
             "n_neighbors.",
         )
     warn_unless_converged(estimator)

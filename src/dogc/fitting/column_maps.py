@@ -22,6 +22,8 @@ GEOMETRIES = ("given", "standard", "within", "principal")
 LEAST_SCATTER = 0.01
 # Values of a column that differ by less than this share of its range are one.
 STEP = 1e-4
+# Of columns with one unit, three in four deviate by more than this part of the largest deviation.
+ONE_UNIT = 0.1
 # Squared lengths that differ by no more than this share of the scatter are one; 16 bits leave less.
 ONE_LENGTH = 0.01
 
@@ -71,6 +73,52 @@ def standard_columns(X: np.ndarray, size: np.ndarray) -> Columns:
     away /= np.where(constant, 1.0, reach)
     variance = (share * (away - (share * away).sum(axis=0)) ** 2).sum(axis=0)
     return Columns("standard", np.where(constant, 1.0, 2.0 * reach * np.sqrt(variance)))
+
+
+def have_one_unit(deviation: np.ndarray, counts: bool = False) -> bool:
+    """Whether columns are measured in one unit, as pixels, embeddings and counts are.
+
+    Counts are mostly zero. Otherwise three columns in four have at least a tenth of the largest
+    standard deviation: the border of a picture hardly varies, but no pixel outweighs most others.
+    One length of all rows, see :func:`have_one_length`, means one unit as well.
+
+    Parameters
+    ----------
+    deviation : array of shape (d,), the standard deviations of the columns.
+    counts : bool, whether no entry is negative and most are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> have_one_unit(np.array([0.7, 0.4, 1.8])), have_one_unit(np.array([15.0, 3.0, 0.9]))
+    (True, False)
+    """
+    varying = deviation[deviation > 0]
+    low = np.quantile(varying, 0.25, method="lower") if len(varying) else np.inf
+    return counts or bool(low >= ONE_UNIT * varying.max(initial=0.0))
+
+
+def own_columns(X: np.ndarray, size: np.ndarray, wanted: str | None, c: int | None) -> Columns:
+    """The columns in which rows are compared first: standardised if they have several units.
+
+    They stay as given if the user names a geometry, and in a table with codes for categories: its
+    columns were given their weights by whoever coded them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> own_columns(X, np.ones(30), None, 2).name
+    'given'
+    >>> own_columns(X * [1.0, 50.0, 2.0], np.ones(30), None, 2).name
+    'standard'
+    """
+    if wanted is not None or has_codes(X, c or 2) or have_one_length(X):
+        return GIVEN
+    columns = standard_columns(X, size)
+    deviation = np.asarray(columns.unit)[np.ptp(X[size > 0], axis=0) > 0]
+    counts = X.min() >= 0 and 2 * np.count_nonzero(X) < X.size
+    return GIVEN if have_one_unit(deviation, bool(counts)) else columns
 
 
 def has_codes(X: np.ndarray, c: int) -> bool:

@@ -42,7 +42,7 @@ def as_dask_array(X: Any) -> da.Array:
         if words:
             raise ValueError(
                 f"X has columns that hold no numbers ({', '.join(words[:5])}); encode or drop "
-                "them, or use dogc cluster, which does."
+                "them (see dogc.MixedEncoder), or use dogc cluster, which does."
             )
         short = set(X.dtypes) == {np.dtype(np.float32)}
         return _partitions(X, np.empty((0, len(X.columns)), np.float32 if short else np.float64))

@@ -23,7 +23,6 @@ from .auto.geometry import Look, begins_at, best_look, better_looks, look_around
 from .auto.n_clusters import CountEvidence, count_clusters
 from .auto.n_neighbors import AGREED, SCALES, distance_from_usual, only_scale, weigh_scales
 from .auto.task import Start, Task, place_of, sampled, start_at
-from .column_maps import GIVEN
 from .distinct import DistinctRows, warn_few_rows
 from .evidence import Evidence, evidence_of, evidence_of_graph, spread_rows
 from .many import are_many
@@ -157,12 +156,12 @@ def with_say(
             any_columns=settings.run.is_own and settings.penalties.relative,
         )
     weighted = rows.inverse >= 0
-    asked = on_rows(task, rows)
+    asked = on_rows(task, rows).in_own_columns()
     lone, place = rows_without_say(asked, outlier_scores.whole_rows(rows))
     if not lone.any():
         return rows, np.zeros(len(weighted), dtype=bool), asked._replace(place=place)
     rows = distinct.without(rows, lone)
-    return rows, (rows.inverse < 0) & weighted, on_rows(task, rows)
+    return rows, (rows.inverse < 0) & weighted, on_rows(task._replace(own=asked.own), rows)
 
 
 def on_rows(task: Task, rows: DistinctRows) -> Task:
@@ -256,7 +255,7 @@ def may_have_rivals(task: Task, looks: list[Look], solution: Solution) -> bool:
 def _wider(task: Task, c: int, solution: Solution) -> Solution:
     """The solution, or one in wide neighbourhoods that cuts far less there.
 
-    They are those of the columns as given, which no labels have changed, unless the user says.
+    They are those of the own columns, which no labels have changed, unless the user says.
     It must cut little more at the usual scale: a wide neighbourhood may reach from one thin cluster
     to the next.
     """
@@ -268,7 +267,7 @@ def _wider(task: Task, c: int, solution: Solution) -> Solution:
     # is by modularity unless the user says, hardly ever does.
     name = task.settings.run.starts[-1]
     with task.watch.phase("choices"):
-        columns = GIVEN if task.settings.wanted.geometry is None else look.columns
+        columns = task.own if task.settings.wanted.geometry is None else look.columns
         place = place_of(task._replace(place=None), columns, k)
         here, start = start_at(task, place, c, k, name, {})
         if discrete.adjusted_rand(labels, start.Y, task.size) >= AGREED:

@@ -24,7 +24,7 @@ from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
 from .auto.trials import Labelling, Trial, make_trial, partition_of, resolve, sample_labels
-from .column_maps import GIVEN, Columns, have_one_length
+from .column_maps import GIVEN, Columns, have_one_length, own_columns
 from .distinct import column_order
 from .evidence import Evidence, evidence_of, spread_rows
 from .in_memory import RowsInMemory
@@ -90,7 +90,9 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
         # 2) The number of clusters and the geometry, on some rows spread over the sample
         # Rows of one length have columns of one unit.
         given = wanted.geometry == "given" or have_one_length(sample.X)
-        geometry, some = geometry_of(sample.X, wanted.n_components), None
+        named = "given" if given else wanted.geometry
+        own = own_columns(sample.X, sample.weight, named, wanted.n_clusters)
+        geometry, some = geometry_of(sample.X, wanted.n_components, own), None
         if not given or wanted.n_clusters is None:
             some = _some_rows(_spread(sample, geometry), task)
         counts = [] if some is None or wanted.n_clusters else count_clusters(some)
@@ -109,6 +111,7 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
             assert some is not None
             assert some.columns is not None
             columns = columns.in_places(np.argsort(some.columns))
+        if columns is not own:
             geometry = geometry_of(sample.X, wanted.n_components, columns)
         frame = frame_in(sample.X, columns, geometry)
         if settings.lookup.norm == "euclidean":
@@ -333,6 +336,7 @@ def _some_rows(sample: sampling.Sample, task: Task) -> Task:
         n_distinct=len(size),
         columns=columns,
     )
+    some = some.in_own_columns()
     return some._replace(place=place_of(some))
 
 

@@ -46,9 +46,9 @@ class SplitDisplay(_canvas.Display):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from dogc import DOGC, explore
+    >>> from dogc import explore
     >>> from dogc.plotting import SplitDisplay
-    >>> found = explore(DOGC(), load_iris().data, range(2, 5))
+    >>> found = explore(load_iris().data, range(2, 5))
     >>> display = SplitDisplay.from_exploration(found)  # doctest: +SKIP
     """
 

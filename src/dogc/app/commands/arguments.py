@@ -37,6 +37,7 @@ class TableOptions(NamedTuple):
     settings: dict[str, Any]  # of the method, those that were given
     show: Sequence[str]  # columns that are shown and not used
     max_time: float | None
+    flat: bool
 
     def encoder_of(self, names: Sequence[str]) -> MixedEncoder:
         """The encoder of a table with these columns."""
@@ -55,8 +56,7 @@ def table_options(given: Mapping[str, Any]) -> TableOptions:
     if not 0 <= (seed := given["seed"]) <= LARGEST_SEED:
         raise TableError(f"--seed is {seed}; pass a whole number from 0 to {LARGEST_SEED}.")
     encoder = MixedEncoder(
-        # Angles are seen from the origin.
-        scale=not given["no_scale"] and given.get("metric") != "cosine",
+        scale=scale_of(given["scale"], given.get("metric")),
         drop=tuple(given["drop"] or ()),
         label_column=given["label_column"],
         weights=weights_of(given["weight"] or ()) or "auto",
@@ -83,7 +83,15 @@ def table_options(given: Mapping[str, Any]) -> TableOptions:
         settings,
         tuple(given.get("show") or ()),
         given.get("max_time"),
+        given["flatten"],
     )
+
+
+def scale_of(given: bool | None, metric: str | None) -> bool | str:
+    """Whether columns are standardised; never for angles, which are seen from the origin."""
+    if metric == "cosine":
+        return False
+    return "auto" if given is None else given
 
 
 def with_options(sentence: str) -> str:

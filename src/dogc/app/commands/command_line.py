@@ -98,28 +98,28 @@ _command(
 _command(
     "cluster", "Cluster the rows of a file: labels, a model, a report, a record of the run.",
     "dogc cluster customers.csv --clusters auto --out customers", "terminal.cluster",
-    opt.FILE, opt.CLUSTERS, opt.METHOD, opt.folder("dogc-output"), opt.ARRAY, *opt.COLUMNS,
-    opt.SHOW, opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.OUTLIERS, opt.SEED, opt.MAX_TIME,
-    *opt.WRITING,
+    opt.FILE, opt.CLUSTERS, opt.METHOD, opt.folder("dogc-output"), opt.ARRAY, opt.FLATTEN,
+    *opt.COLUMNS, opt.SHOW, opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.OUTLIERS, opt.SEED,
+    opt.MAX_TIME, *opt.WRITING,
 )  # fmt: skip
 _command(
     "predict", "Label the rows of a file with a model: same columns by name, in any order.",
     "dogc predict customers/model.skops new.csv --out new-labels.csv", "terminal.predict",
     opt.MODEL, opt.FILE, opt.file("predicted.csv", "CSV file for rows and labels."), opt.ARRAY,
-    *opt.WRITING,
+    opt.FLATTEN, *opt.WRITING,
 )  # fmt: skip
 _command(
     "compare", "Run every method on a file, side by side.",
     "dogc compare wine.csv --clusters 3 --label-column class", "comparing.run_compare",
-    opt.FILE, opt.CLUSTERS, opt.METHODS, opt.folder("dogc-compare"), opt.ARRAY, *opt.COLUMNS,
-    opt.NEIGHBORS, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
+    opt.FILE, opt.CLUSTERS, opt.METHODS, opt.folder("dogc-compare"), opt.ARRAY, opt.FLATTEN,
+    *opt.COLUMNS, opt.NEIGHBORS, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
 )  # fmt: skip
 _command(
     "explore",
     "Cluster the rows of a file at several numbers of clusters: what splits, what merges.",
     "dogc explore wine.csv --from 2 --to 8 --label-column class", "exploring.run_explore",
-    opt.FILE, opt.FROM, opt.TO, opt.METHOD, opt.folder("dogc-explore"), opt.ARRAY, *opt.COLUMNS,
-    opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
+    opt.FILE, opt.FROM, opt.TO, opt.METHOD, opt.folder("dogc-explore"), opt.ARRAY, opt.FLATTEN,
+    *opt.COLUMNS, opt.NEIGHBORS, *opt.SPACE, opt.REPRESENTATIVES, opt.SEED, *opt.WRITING,
 )  # fmt: skip
 _command(
     "report", "Write the report of a model again.",

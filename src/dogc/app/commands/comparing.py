@@ -68,7 +68,7 @@ def by_size(labels: np.ndarray) -> np.ndarray:
 def prepared(options: TableOptions, name: str) -> tuple[Table, MixedEncoder, np.ndarray]:
     """The table that was named, its encoder and its rows as numbers."""
     options.out.check_folder(files(name))
-    table = read_table(options.file)
+    table = read_table(options.file, options.flat)
     encoder = options.encoder_of(table.names)
     return table, encoder, encoder.fit(table.frame).transform(table.frame)
 

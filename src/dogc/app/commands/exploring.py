@@ -32,7 +32,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
                          "--to.")  # fmt: skip
     parameters = asked_of(preparation, options.parameters(False))
     model = named_estimator(options.method, first, parameters)
-    found = explore(model, X, numbers, progress=terminal.progress)
+    found = explore(X, numbers, model, progress=terminal.progress)
     scored: dict[int, float] = {}
     if (truth := known_labels(table.frame, preparation.label_column)) is not None:
         scored = {row.n_clusters: clustering_report(truth, row.labels)["ari"] for row in found}

@@ -84,6 +84,7 @@ METHOD = _value("method", str, "dogc-os", "NAME",
 METHODS = _several("methods", "NAME", "Method to run (default: all).", "--method")
 ARRAY = _value("array", str | None, None, "NAME",
                "Array in an NPZ file, or sheet in an Excel file.")  # fmt: skip
+FLATTEN = _flag("flatten", "Read an array of pictures, (n, 28, 28), as one row for each.")
 COLUMNS = [
     _value("label_column", str | None, None, "NAME",
            "Column with the known labels; used only for scoring."),
@@ -91,7 +92,9 @@ COLUMNS = [
     _several("drop", "NAME", "Column to leave out."),
     _several("keep", "COLUMN", "Column to use even if it is a date or looks like an id."),
     _several("weight", "COLUMN=NUMBER", "Weight of a column, such as age=0.5."),
-    _flag("no_scale", "Leave features in their own units."),
+    _value("scale", bool | None, None, "",
+           "Standardise the columns, or leave them as given (default: as given if they have one "
+           "unit).", "--scale/--no-scale"),
 ]  # fmt: skip
 SHOW = _several("show", "COLUMN", "Column to show with the rows, but not to cluster by.")
 NEIGHBORS = _value("neighbors", str, "auto", "N|auto", "Number of neighbours of a row.")

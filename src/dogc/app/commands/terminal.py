@@ -95,7 +95,7 @@ def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
     n_clusters, options = count("--clusters", clusters, "auto"), table_options(given)
     options.out.check_folder(cluster_files.FILES)
     bar = RowsDone(terminal.progress)
-    with contextlib.closing(bar), open_table(options.file, bar) as table:
+    with contextlib.closing(bar), open_table(options.file, bar, options.flat) as table:
         found, paths = cluster_files.cluster_to(
             options.out, table, options.encoder_of(table.names), options.method, n_clusters,
             options.parameters(terminal.progress), bar, options.show,
@@ -148,6 +148,7 @@ def predict(
     file: str,
     out: pathlib.Path,
     array: str | None,
+    flatten: bool,
     raw_cells: bool,
     force: bool,
 ) -> int:
@@ -160,7 +161,7 @@ def predict(
         raise TableError(f"--out {out} is what is being read; name another file.")
     bundle = prediction.load_with_preparation(model)
     bar = RowsDone(terminal.progress)
-    with contextlib.closing(bar), open_table(file, bar) as table, output.rows() as rows:
+    with contextlib.closing(bar), open_table(file, bar, flatten) as table, output.rows() as rows:
         sizes, notes = prediction.predict_table(bundle, table, rows, bar)
     notes += rows.note()
     total = sum(sizes.values())

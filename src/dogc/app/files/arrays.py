@@ -75,11 +75,13 @@ def _chosen(names: list[str], what: str, file: File) -> str:
 
 def _frame(array: np.ndarray, file: File) -> pandas.DataFrame:
     """The frame of an array of numbers, dates or text."""
+    if array.ndim > 2 and file.flat and array.size:
+        array = array.reshape(len(array), -1)
     if array.ndim != 2 or not array.shape[1]:
-        raise TableError(
-            f"{file.source} holds an array of shape {array.shape}; save one of shape "
-            "(rows, columns)."
-        )
+        remedy = "save one of shape (rows, columns)."
+        if array.ndim > 2 and array.size:
+            remedy = f"--flatten makes it one of shape {(len(array), array.size // len(array))}."
+        raise TableError(f"{file.source} holds an array of shape {array.shape}; {remedy}")
     if array.dtype.kind not in "biufUM" or array.dtype == np.longdouble != np.float64:
         raise TableError(f"{file.source} holds values of type {array.dtype}; save numbers or text.")
     names = numbered_names(array.shape[1])

@@ -214,10 +214,12 @@ def asked_of(preparation: MixedEncoder, parameters: dict[str, Any]) -> dict[str,
     """Parameters of a method for a prepared table, as far as they are not given.
 
     Where columns of few values matter, few neighbours of a row share all its categories; a wide
-    neighbourhood reaches across. The columns were made comparable by their weights already.
+    neighbourhood reaches across. The columns were made comparable by their weights already; so they
+    were by weights that the user gave.
     """
     mixed = {"n_neighbors": WIDE, "geometry": "given"}
-    usual = mixed if preparation.discrete_share_ >= MATTERS else {}
+    usual = {"geometry": "given"} if preparation.weights not in (None, "auto") else {}
+    usual = mixed if preparation.discrete_share_ >= MATTERS else usual
     return {"rule": "auto", **usual, **parameters}
 
 

@@ -66,6 +66,7 @@ class File(NamedTuple):
     source: str  # the name for people
     suffix: str  # in small letters, without .gz; "" on standard input
     array: str | None = None  # the one to read of several in it, if it is named
+    flat: bool = False  # whether an array of more than two dimensions is made one of two
 
 
 def matching(path: str) -> list[str]:

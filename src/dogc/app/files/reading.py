@@ -70,7 +70,9 @@ class Table(NamedTuple):
 
 @contextlib.contextmanager
 def open_table(
-    path: str, watch: Callable[[str, int, int | None], None] = lambda what, rows, total: None
+    path: str,
+    watch: Callable[[str, int, int | None], None] = lambda what, rows, total: None,
+    flat: bool = False,
 ) -> Iterator[Table]:
     """Open a table of any size in a file, or in all files that a pattern stands for.
 
@@ -86,6 +88,8 @@ def open_table(
         several, ``book.xlsx:May`` the sheet May.
     watch : callable
         Told what is being done, and to how many more rows it was done.
+    flat : bool
+        Whether an array of more than two dimensions is read as one row for each sample.
 
     Raises
     ------
@@ -97,7 +101,9 @@ def open_table(
     paths = matching(path)
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory(prefix="dogc-") as folder:
-        files = [opened_file(path, pathlib.Path(folder), digest) for path in paths]
+        files = [
+            opened_file(path, pathlib.Path(folder), digest)._replace(flat=flat) for path in paths
+        ]
         kinds, kind = {file.kind for file in files}, files[0].kind
         if len(files) > 1 and (len(kinds) > 1 or kind in _WHOLE):
             raise TableError(
@@ -161,13 +167,15 @@ def _typed(table: Any, kinds: dict[str, str], source: str) -> pandas.DataFrame:
     return frame_of_arrow(needed("pyarrow").table(columns, names=table.column_names), source)
 
 
-def read_table(path: str) -> Table:
+def read_table(path: str, flat: bool = False) -> Table:
     """Read a table into memory: see :func:`~dogc.app.files.open_table`.
 
     Parameters
     ----------
     path : str
         The file or pattern; "-" for standard input.
+    flat : bool
+        Whether an array of more than two dimensions is read as one row for each sample.
 
     Returns
     -------
@@ -186,5 +194,5 @@ def read_table(path: str) -> Table:
     >>> table.source, list(table.frame["customer"]), list(table.frame["spent"])
     ('shop.csv', ['007', '008'], [12.5, 3.0])
     """
-    with open_table(path) as table:
+    with open_table(path, flat=flat) as table:
         return Table.of(table.frame, table.source, table.sha256)

@@ -69,7 +69,7 @@ def describe_counts(clustering: Clustering, c: int) -> dict[str, Any] | None:
         return None
     numbers = [count for count in (c - 1, c, c + 1) if 2 <= count <= n // 2]
     try:
-        found = explore(clone(model).set_params(verbose=0), clustering.X, numbers, propose=False,
+        found = explore(clustering.X, numbers, clone(model).set_params(verbose=0), propose=False,
                         progress=False)  # fmt: skip
     except ValueError:  # a parameter that does not fit another number
         return None

@@ -14,6 +14,7 @@ from ..column_maps import (
     can_whiten,
     has_codes,
     have_one_length,
+    have_one_unit,
     principal_columns,
     standard_columns,
     within_columns,
@@ -32,9 +33,7 @@ from .n_neighbors import (
 )
 from .task import Start, Task, largest_scale, place_of, start_at
 
-# Columns whose deviations differ by no more than this factor have one unit.
-ONE_UNIT = 10.0
-# Where scales agree as far as this in the columns as given, no other geometry is tried.
+# Where scales agree as far as this in the own columns, no other geometry is tried.
 CERTAIN = 0.995
 
 
@@ -81,13 +80,13 @@ def best_look(looks: list[Look]) -> Look:
 def look_around(task: Task, c: int) -> list[Look]:
     """The geometries to choose from.
 
-    Columns as given; unless the scales agree there, columns that are standardised and, where rows
+    The own columns; unless the scales agree there, columns that are standardised and, where rows
     are enough, whitened by the scatter within the clusters that are found so. Where there are more
     columns than rows, the principal directions that stand out from chance. A table with codes
     for categories stays as it is: its columns were given their weights by whoever coded them.
     """
-    wanted, place = task.settings.wanted.geometry, place_of(task)
-    tried = looks_in(task, c, GIVEN, place) if wanted in (None, "given") else []
+    wanted, place, own = task.settings.wanted.geometry, place_of(task), task.own
+    tried = looks_in(task, c, own, place) if wanted in (None, "given") else []
     settled = wanted == "given" or c == 1 or task.n_distinct == 1
     # Where noise has one level in all directions, the columns have one unit; so they have where
     # rows have one length.
@@ -102,7 +101,7 @@ def look_around(task: Task, c: int) -> list[Look]:
         return principal_looks(task, c, place)
     if wanted is None and codes:
         return [*tried, *(principal_looks(task, c, place) if wide else [])]
-    columns = standard_columns(task.X, size)
+    columns = standard_columns(task.X, size) if own is GIVEN else own
     if wanted == "within" and (few or codes):
         raise ValueError(
             "geometry='within' needs columns of more values than n_clusters and, for d of them, "
@@ -110,19 +109,20 @@ def look_around(task: Task, c: int) -> list[Look]:
             "geometry='standard'."
         )
     if few or codes or wanted == "standard" or (task.watch.overdue and wanted is None):
-        standard = looks_in(task, c, columns, place_of(task, columns))
+        is_new = own is GIVEN
+        standard = looks_in(task, c, columns, place_of(task, columns)) if is_new else []
         wide = wide and wanted is None
         return [*tried, *standard, *(principal_looks(task, c, place) if wide else [])]
-    # Columns of about one deviation have one unit: their axes mean nothing, and labels are those of
-    # the rows as they are. Others are standardised first.
-    unit = np.asarray(columns.unit)[np.ptp(task.X[size > 0], axis=0) > 0]
-    if len(unit) and unit.max() > ONE_UNIT * unit.min():
-        first, solved = None, columns
-    else:
-        first, solved = best_look(tried) if tried else None, GIVEN
+    # Columns of one unit: their axes mean nothing, and labels are those of the rows as they are.
+    # Others are standardised first.
+    varying = np.ptp(task.X[size > 0], axis=0) > 0
+    mixed = own is not GIVEN or not have_one_unit(np.asarray(columns.unit)[varying])
+    if not mixed:
         columns = columns._replace(unit=None)
-    if first is None:
-        starts = task.settings.run.starts[:1]
+    if tried and mixed == (own is not GIVEN):
+        first = best_look(tried)
+    else:
+        solved, starts = columns if mixed else GIVEN, task.settings.run.starts[:1]
         first = looks_in(task, c, solved, place_of(task, solved), starts)[0]
     # Labels of a solution at the best scale, whatever scale the user named
     k = first.scales.chosen
@@ -149,6 +149,7 @@ def principal_looks(task: Task, c: int, place: Place) -> list[Look]:
                 "directions stands out from chance. Use geometry='auto'."
             )
         return []
+    columns = columns._replace(unit=task.own.unit)
     return looks_in(task, c, columns, place_of(task, columns))
 
 

@@ -35,7 +35,7 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ...numerics import affinity, discrete, eigen, graph, separation
 from ...numerics.matrix import Ended, never
-from ..column_maps import GIVEN, standard_columns
+from ..column_maps import standard_columns
 from ..problems import Place, in_company, points
 from ..settings import SMALLEST_SHARE
 from ..structureless import from_neighbours, gaussian_like, in_directions, neighbour_graph
@@ -364,13 +364,13 @@ def count_clusters(task: Task) -> list[CountEvidence]:
     Empty where there are too few distinct rows to weigh anything: each is then a cluster.
     """
     settings, place = task.settings, place_of(task)
-    columns = GIVEN
+    columns = None
     if settings.wanted.geometry in ("standard", "within"):
         columns = standard_columns(task.X, in_company(place, task.size))
     # Eigenvalues within a cluster fall with n, those between clusters are zero already.
     if len(place.idx) > SAMPLE_ROWS and not settings.lookup.precomputed:
         place = place_of(sampled(task), columns, largest_scale(task))
-    elif columns is not GIVEN:
+    elif columns is not None:
         place = place_of(task, columns)
     apart = _small_pieces(place) if settings.may_stand else np.full(len(place.idx), -1)
     rest = np.flatnonzero(apart < 0)

@@ -13,7 +13,7 @@ from ...loop.methods import Method
 from ...loop.state import Problem, State
 from ...loop.watch import Watch
 from ...numerics.matrix import Matrix
-from ..column_maps import GIVEN, Columns
+from ..column_maps import GIVEN, Columns, own_columns
 from ..problems import Geometry, Place, locate, problem_at
 from ..settings import Settings
 from .n_components import geometry_of
@@ -38,8 +38,15 @@ class Task(NamedTuple):
     X: Matrix = NO_ROWS
     size: np.ndarray = NO_ROWS
     n_distinct: int = 0
-    place: Place | None = None  # columns as given, where neighbours are known already
     columns: np.ndarray | None = None  # (d,) the order that X has them in; None: as they came
+    own: Columns = GIVEN  # in which rows are compared first
+    place: Place | None = None  # in these columns, where neighbours are known already
+
+    def in_own_columns(self) -> Task:
+        """The task with its rows in the columns in which they are compared first."""
+        wanted = self.settings.wanted
+        own = own_columns(self.X, self.size, wanted.geometry, wanted.n_clusters)
+        return self._replace(own=own)
 
     def discretise(self, problem: Problem, state: State) -> np.ndarray:
         """The discrete labels of a final state; k-means finds those of a continuous Y."""
@@ -69,9 +76,12 @@ def largest_scale(task: Task) -> int:
     return max(min(largest, SCALES[-1]), wanted.n_neighbors or 1)
 
 
-def place_of(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Place:
-    """The rows with their neighbours, as many as are ever asked for unless k says how many."""
-    if task.place is not None and columns is GIVEN:
+def place_of(task: Task, columns: Columns | None = None, k: int | None = None) -> Place:
+    """The rows with their neighbours, as many as are ever asked for unless k says how many.
+
+    Without columns, those in which rows are compared first.
+    """
+    if task.place is not None and columns is None:
         return task.place
     settings, k = task.settings, largest_scale(task) if k is None else k
     k = task.X.shape[0] - 1 if settings.wanted.everyone else k
@@ -79,7 +89,7 @@ def place_of(task: Task, columns: Columns = GIVEN, k: int | None = None) -> Plac
         if settings.lookup.precomputed:
             geometry = Geometry(None, None, None, None, task.X.dtype)
         else:
-            geometry = geometry_of(task.X, settings.wanted.n_components, columns)
+            geometry = geometry_of(task.X, settings.wanted.n_components, columns or task.own)
             assert geometry.scaled is not None
             geometry = geometry._replace(scaled=geometry.scaled._replace(order=task.columns))
         return locate(task.X, task.size, geometry, settings.lookup, k, task.watch)
