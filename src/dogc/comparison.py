@@ -333,7 +333,8 @@ def compare(
             bar.set_description(name)
             rows.append(_run(name, estimator, X, truth, metrics or {}, judge))
     labels = [row.labels for row in rows if row.labels is not None]
-    agreement = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
+    pairs = [adjusted_rand_score(a, b) for a in labels for b in labels]
+    agreement = np.reshape(pairs, (len(labels), len(labels)))
     means = iter(_means(agreement))
     rows = [row if row.labels is None else row._replace(agreement=next(means)) for row in rows]
     return Comparison(rows, agreement)

@@ -95,7 +95,7 @@ def test_parameters_of_the_full_method(parameters, says):
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS])
 def test_copies_of_a_row_confirm_its_label(cls):
     rows = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]], 20, axis=0)
-    with pytest.warns(ConvergenceWarning, match="n rows cannot form more than n/2 components"):
+    with pytest.warns(ConvergenceWarning, match="could not reach exactly n_clusters components"):
         model = cls(3).fit(rows)
     assert np.bincount(model.labels_).tolist() == [20, 20, 20]
     np.testing.assert_array_equal(model.confidence_, 1.0)

@@ -8,8 +8,9 @@ from dogc import DOGC, DOGCOS, LPP, PCAN, NMFClustering, RatioCut
 from dogc.comparison import METHODS, named_estimator
 from dogc.datasets import load_uci
 
-# scikit-learn's own k-means draws its starts by the place of rows.
-OURS = [name for name in METHODS if name != "KM"]
+# Peers draw by the place of rows, or break ties by it.
+PEERS = ("KM", "GaussianMixture", "HDBSCAN", "Leiden", "UMAP + k-means")
+OURS = [name for name in METHODS if name not in PEERS]
 FIXED = ("R-cut", "N-cut", "SC", "NMF", "CLR0", "CLR1", "SEC", "DKM", "LL", "CLGR")
 
 GRID = np.stack(np.meshgrid(np.arange(7.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
