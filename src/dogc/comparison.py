@@ -402,7 +402,7 @@ def named_estimator(method: Any, n_clusters: int | str, common: Mapping[str, Any
     # Only methods that learn their graph know the word "wide".
     for name, end in ends.items():
         if end == "n_neighbors" and given.get(name) == WIDE and has[name] != "auto":
-            del given[name]  # only methods that learn their graph know this word
+            del given[name]
     return estimator.set_params(**given)
 
 
