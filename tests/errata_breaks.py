@@ -52,7 +52,7 @@ CHOICES = {
     ),
     "The floor of xi": ("numerics/graph.py", "floor: float = 1e-3", "floor: float = 0.0"),
     "Rounding of coordinates": ("numerics/exact.py", "np.rint(steps, out=steps)", "return Z"),
-    "The geometry": ("fitting/auto/geometry.py", "best.score >= EVIDENCE", "False"),
+    "The geometry": ("fitting/auto/geometry.py", "look.score >= least", "True"),
     "New rows of DOGC": (
         "fitting/labelling.py",
         "weight = graph.solve_rows(d[:, :k], xi, copies=counts)\n    return",

@@ -50,7 +50,7 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
 
 def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
     """Say that the labels hang on the number of representatives."""
-    if choice.confirmed < resolutions.LOW_AGREEMENT:
+    if choice.confirmed < scales.EVIDENCE:
         warn_caller(
             f"the clusters change with the number of representatives (agreement "
             f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another "

@@ -9,7 +9,6 @@ from typing import Any
 from ..._words import shown
 from ...encoding.columns import unseen
 from ...fitting.auto.n_neighbors import EVIDENCE
-from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ...fitting.rule import REPEATED
 from ..files.clustering import Watch, label_rows
 from ..files.reading import Table
@@ -23,12 +22,12 @@ def unsteady(model: Any) -> list[str]:
     """A word on clusters that change with what was chosen, as the fit said too."""
     resolution, scales = getattr(model, "resolutions_", None), getattr(model, "scales_", None)
     if resolution is not None:
-        agreement, least, of = resolution.confirmed, LOW_AGREEMENT, "representatives"
+        agreement, of = resolution.confirmed, "representatives"
     elif scales is not None and len(scales.n_neighbors) > 1 and model.n_clusters_ > 1:
-        agreement, least, of = float(scales.score.max()), EVIDENCE, "neighbours"
+        agreement, of = float(scales.score.max()), "neighbours"
     else:
         return []
-    if agreement >= least:
+    if agreement >= EVIDENCE:
         return []
     return [
         f"the clusters of this model change with the number of {of} (agreement {agreement:.2f}); "

@@ -24,7 +24,6 @@ from .n_neighbors import (
     AGREED,
     ALIKE,
     EVIDENCE,
-    LEAST,
     ScaleChoice,
     better_start,
     candidate_scales,
@@ -67,14 +66,15 @@ def better_looks(looks: list[Look]) -> dict[str, Look]:
 
 
 def best_look(looks: list[Look]) -> Look:
-    """The geometry and start whose scales agree most; the last, which is whitened, if alike.
+    """The geometry and start whose scales agree most.
 
-    It is the first where scales hardly agree in any: that is no evidence.
+    It is the first, which changes least, of those that agree alike, and where scales hardly agree
+    in any.
     """
     chosen = list(better_looks(looks).values())
     most = max(look.score for look in chosen)
-    best = [look for look in chosen if look.score >= most - ALIKE][-1]
-    return best if best.score >= EVIDENCE else chosen[0]
+    least = most - ALIKE if most >= EVIDENCE else -1.0
+    return next(look for look in chosen if look.score >= least)
 
 
 def look_around(task: Task, c: int) -> list[Look]:
@@ -207,7 +207,7 @@ def looks_in(
 
 def _is_hopeless(known: dict[int, Start], total: int, task: Task, first: Look | None) -> bool:
     """Whether scales agree too little, even if all others should agree with one of these."""
-    if first is None or first.score < LEAST:
+    if first is None or first.score < EVIDENCE:
         return False
     agreement = mutual_agreement([state.Y for _, state in known.values()], task.size)
     most = (agreement.sum(axis=1).max() - 1.0 + total - len(known)) / max(total - 1, 1)

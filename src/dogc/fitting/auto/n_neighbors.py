@@ -9,8 +9,8 @@ import numpy as np
 
 from ...numerics.discrete import mutual_agreement
 
-# Below this agreement scales say nothing.
-EVIDENCE = 0.5
+# Below this agreement scales say nothing, and a fit says so.
+EVIDENCE = 0.7
 # Neighbourhood sizes to ask, about a factor of two apart, and from where on labels are the same.
 SCALES = (5, 10, 20, 45)
 AGREED = 0.98
@@ -19,8 +19,6 @@ AGREED = 0.98
 USUAL = 10
 # Scores that differ by less are alike.
 ALIKE = 0.02
-# A first start that agrees less is not taken if there is another.
-LEAST = 0.7
 
 
 class ScaleChoice(NamedTuple):
@@ -71,7 +69,9 @@ def support(agreement: np.ndarray) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
 
 
-def better_start(scores: Sequence[float], alike: float = ALIKE, least: float = LEAST) -> int:
+def better_start(
+    scores: Sequence[float], alike: float = ALIKE, least: float = EVIDENCE
+) -> int:
     """The place of the start that is taken, by how far the labels of each agree over scales.
 
     Of those that agree alike the last: starts come in the order in which large clusters count more,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.discrete import mutual_agreement
-from .n_neighbors import support
+from .n_neighbors import EVIDENCE, support
 
 # The numbers to ask: the first, the usual last, and rows and clusters that each must leave room
 # for. With fewer rows to a representative its links are noise, with fewer representatives to a
@@ -23,8 +23,6 @@ NOTHING = 0.1
 FEW, MANY = 3, 5
 # Starts whose steadiness differs by less are alike: it hangs on few labellings.
 ALIKE = 0.05
-# Below this agreement it is worth a word.
-LOW_AGREEMENT = 0.7
 
 
 class ResolutionChoice(NamedTuple):
@@ -108,7 +106,7 @@ def are_enough(pairs: Sequence[float]) -> bool:
     if not pairs:
         return False
     nothing = len(pairs) >= FEW - 1 and max(pairs) <= NOTHING
-    little = len(pairs) >= MANY - 1 and max(pairs) < LOW_AGREEMENT
+    little = len(pairs) >= MANY - 1 and max(pairs) < EVIDENCE
     return pairs[-1] >= AGREED or nothing or little
 
 
