@@ -66,15 +66,14 @@ def better_looks(looks: list[Look]) -> dict[str, Look]:
 
 
 def best_look(looks: list[Look]) -> Look:
-    """The geometry and start whose scales agree most.
+    """The geometry and start whose scales agree most; the last, which is whitened, if alike.
 
-    It is the first, which changes least, of those that agree alike, and where scales hardly agree
-    in any.
+    It is the first where scales hardly agree in any: that is no evidence.
     """
     chosen = list(better_looks(looks).values())
     most = max(look.score for look in chosen)
-    least = most - ALIKE if most >= EVIDENCE else -1.0
-    return next(look for look in chosen if look.score >= least)
+    best = [look for look in chosen if look.score >= most - ALIKE][-1]
+    return best if best.score >= EVIDENCE else chosen[0]
 
 
 def look_around(task: Task, c: int) -> list[Look]:

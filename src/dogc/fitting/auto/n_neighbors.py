@@ -69,9 +69,7 @@ def support(agreement: np.ndarray) -> np.ndarray:
     return (agreement.sum(axis=1) - 1.0) / (s - 1) if s > 1 else np.ones(1)
 
 
-def better_start(
-    scores: Sequence[float], alike: float = ALIKE, least: float = EVIDENCE
-) -> int:
+def better_start(scores: Sequence[float], alike: float = ALIKE, least: float = EVIDENCE) -> int:
     """The place of the start that is taken, by how far the labels of each agree over scales.
 
     Of those that agree alike the last: starts come in the order in which large clusters count more,
