@@ -120,8 +120,12 @@ def test_weights_of_parts_are_those_of_the_whole():
 
 @pytest.mark.parametrize(
     ("n", "seed", "asked"),
-    [(1200, 0, {}), (4000, 0, {}), (600, 1, {})]
-    + [(600, 1, {"init": "modularity", "n_representatives": 100})],  # by links as wide as the fit's
+    [
+        (1200, 0, {}),
+        (4000, 0, {}),
+        (600, 1, {}),  # by links as wide as the fit's where they are those of representatives:
+        (600, 1, {"init": "modularity", "n_representatives": 100}),
+    ],
 )
 def test_the_segments_are_found(n, seed, asked):
     frame, segment = customers(n, seed)

@@ -197,9 +197,7 @@ def check_settings(
         penalties=strength,
         fit_intercept=_checks.check_flag("fit_intercept", given["fit_intercept"]),
         xi_rule=XI_RULES[xi],
-        run=_check_run(
-            given, n, c, strength.may_firm, wide or parameters.get("alpha", HOLDS) < HOLDS
-        ),
+        run=_check_run(given, n, c, strength.may_firm, parameters.get("alpha", HOLDS) < HOLDS),
         lookup=Lookup(metric, algorithm, _checks.check_jobs(given["n_jobs"])),
         rule=_checks.check_choice("rule", given["rule"], RULES) if "rule" in given else None,
         outlier_label=_checks.check_outlier_label(given["outlier_label"]),
@@ -208,14 +206,15 @@ def check_settings(
 
 
 def _check_run(
-    given: Mapping[str, Any], n: int, c: int | None, may_firm: bool, own: bool
+    given: Mapping[str, Any], n: int, c: int | None, may_firm: bool, is_weak: bool
 ) -> RunSettings:
     lam = _checks.check_positive("lam", given["lam"], "auto")
     init = _checks.check_init(given["init"], n, c)
     # The paper's own units, and a lambda that is given, know the paper's own start alone. So do
     # wide neighbourhoods, where no fringe is cheap to cut, and an alpha too weak to hold labels:
     # from those of another start F would go to a cut.
-    own = own or given["penalties"] == "paper" or lam is not None
+    own = given["penalties"] == "paper" or lam is not None or is_weak
+    own = own or given["n_neighbors"] == _checks.WIDE
     return RunSettings(
         lam=lam,
         init="spectral" if isinstance(init, str) and init == "auto" and own else init,
