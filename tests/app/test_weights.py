@@ -118,10 +118,19 @@ def test_weights_of_parts_are_those_of_the_whole():
     np.testing.assert_allclose(parts.variance, whole.variance)
 
 
-@pytest.mark.parametrize("n", [1200, 4000])
-def test_the_segments_are_found(n):
-    frame, segment = customers(n)
-    model = make_pipeline(MixedEncoder(), DOGC(4, n_neighbors="wide", geometry="given"))
+@pytest.mark.parametrize(
+    ("n", "seed", "asked"),
+    [
+        (1200, 0, {}),
+        (4000, 0, {}),
+        (600, 1, {}),  # by links as wide as the fit's where they are those of representatives:
+        (600, 1, {"init": "modularity", "n_representatives": 100}),
+    ],
+)
+def test_the_segments_are_found(n, seed, asked):
+    frame, segment = customers(n, seed)
+    model = DOGC(4, n_neighbors="wide", geometry="given", **asked)
+    model = make_pipeline(MixedEncoder(), model)
     assert adjusted_rand_score(segment, model.fit(frame)[-1].labels_) > 0.8
     assert adjusted_rand_score(segment, model.predict(frame)) > 0.8
 

@@ -84,6 +84,7 @@ def test_a_smaller_width_says_how_far_the_clusters_depend_on_it():
     model = DOGC(2, n_neighbors="wide", geometry="given").fit(X)
     assert model.scales_.n_neighbors == (model.n_neighbors_ // 2, model.n_neighbors_)
     assert model.scales_.chosen == model.n_neighbors_
+    assert list(model.starts_) == ["spectral"]
     assert model.scales_.score[0] == pytest.approx(model.scales_.agreement[0, 1])
     assert model.scales_.score[0] > 0.8
     noise = np.random.default_rng(0).integers(0, 2, (200, 12)).astype(float)

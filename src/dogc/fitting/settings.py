@@ -210,9 +210,11 @@ def _check_run(
 ) -> RunSettings:
     lam = _checks.check_positive("lam", given["lam"], "auto")
     init = _checks.check_init(given["init"], n, c)
-    # The paper's own units, and a lambda that is given, know the paper's own start alone. So does
-    # an alpha too weak to hold labels: from those of another start F would go to a cut.
+    # The paper's own units, and a lambda that is given, know the paper's own start alone. So do
+    # wide neighbourhoods, where no fringe is cheap to cut, and an alpha too weak to hold labels:
+    # from those of another start F would go to a cut.
     own = given["penalties"] == "paper" or lam is not None or is_weak
+    own = own or given["n_neighbors"] == _checks.WIDE
     return RunSettings(
         lam=lam,
         init="spectral" if isinstance(init, str) and init == "auto" and own else init,

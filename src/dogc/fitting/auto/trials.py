@@ -34,8 +34,8 @@ from .n_representatives import (
     weigh_resolutions,
 )
 
-# Representatives that a row hangs on in the graph that is parted by modularity.
-MANY_LINKS = 2 * links.LINKS
+# In the graph that is parted by modularity a row has so many times its links.
+MORE_LINKS = 2
 # Bytes for a pair of representatives where rows without structure link nearly all of them: 4,000
 # took 1.9 GB.
 PAIR_BYTES = 120
@@ -102,7 +102,7 @@ def partition_of(
     """
     Z = as_points(fitted.frame, many.sample.X)
     # More links than a cluster has representatives would tie every cluster to another.
-    k = max(1, min(MANY_LINKS, len(fitted.R) // many.c))
+    k = max(1, min(MORE_LINKS * fitted.n_links, len(fitted.R) // many.c))
     A = links.simplex_graph(links.make_search(fitted.R, fitted.metric), Z, many.sample.weight, k)
     A = separation.without_links(A, nodes.stands)
     A, _ = fragments.tie_small(A, fitted.R, nodes.standing, nodes.min_size)
