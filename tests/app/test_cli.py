@@ -74,7 +74,7 @@ def test_cluster_writes_four_files_and_says_where(table, capsys):
     assert re.search(r"^stability 1.00 \(data without clusters: 0.\d\d\)$", out, re.MULTILINE)
     assert "1.000" in out  # agreement with the label column
     labels = pd.read_csv(made / "labels.csv")
-    added = ["cluster", "confidence", "outlier_score"]
+    added = ["cluster", "membership", "outlier_score"]
     assert list(labels.columns) == ["a", "b", "c", "kind", *added]
     pd.testing.assert_frame_equal(labels[["a", "b", "c", "kind"]], pd.read_csv(table))
     assert labels.groupby("kind").cluster.nunique().max() == 1
@@ -134,9 +134,9 @@ def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypat
     assert run("predict", model, "new.csv") == 0
     assert "30 rows" in capsys.readouterr().out
     found = pd.read_csv("predicted.csv")
-    assert list(found.columns) == ["c", "a", "b", "cluster", "confidence"]
+    assert list(found.columns) == ["c", "a", "b", "cluster", "membership"]
     assert found.groupby(new.kind).cluster.nunique().max() == 1
-    assert found.confidence.between(0, 1).all()
+    assert found.membership.between(0, 1).all()
     assert run("predict", model, "new.csv", "--json", "--force") == 0
     assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 10, "1": 10, "2": 10}
 

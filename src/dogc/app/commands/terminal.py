@@ -117,10 +117,10 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     rows = []
     for label, size in sorted(found.tally.sizes.items()):
         known = sum(found.tally.histogram(label))
-        mean = f"{found.tally.confidence[label] / known:.2f}" if known else "-"
+        mean = f"{found.tally.membership[label] / known:.2f}" if known else "-"
         rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
-    terminal.grid(["cluster", "rows", "share", "confidence"], rows)
+    terminal.grid(["cluster", "rows", "share", "membership"], rows)
     if scores := cluster_files.scores(found):
         terminal.say()
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],

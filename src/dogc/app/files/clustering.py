@@ -20,6 +20,7 @@ from ...encoding.statistics import keys_of_rows
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence
+from ...fitting.new_rows import own_share
 from ...metrics import scores_of
 from ...numerics.discrete import size_order
 from ...quality import judged
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 500_000
 MOST_AT_ONCE = 50_000  # rows that are labelled at once
 # What a fit says of each of its rows.
-RESULTS = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+RESULTS = ("labels_", "membership_", "outliers_", "outlier_scores_")
 # Measures by their names in files and on the terminal, and in scores_of.
 SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
@@ -115,14 +116,16 @@ def fitted_to(
 
 
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    """Labels of new rows and how sure they are, by the names that a fit has for them."""
-    asked = {"labels_": "predict", "confidence_": "predict_confidence"}
-    starts = range(0, max(len(X), 1), MOST_AT_ONCE)
-    return {
-        name: np.concatenate([getattr(model, ask)(X[i : i + MOST_AT_ONCE]) for i in starts])
-        for name, ask in asked.items()
-        if hasattr(model, ask)
-    }
+    """Labels of new rows and their membership, by the names that a fit has for them."""
+    found: dict[str, list[np.ndarray]] = {}
+    for start in range(0, max(len(X), 1), MOST_AT_ONCE):
+        part = X[start : start + MOST_AT_ONCE]
+        labels = model.predict(part)
+        found.setdefault("labels_", []).append(labels)
+        if hasattr(model, "predict_membership"):
+            share = own_share(model.predict_membership(part), labels)
+            found.setdefault("membership_", []).append(share)
+    return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
 def label_all(
@@ -147,10 +150,10 @@ def label_all(
         start += n
         write(frame, results)
         labels = np.asarray(results["labels_"])
-        confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
+        membership = np.asarray(results.get("membership_", np.full(n, np.nan)), dtype=float)
         apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
-        counts.append(tally(labels, confidence, apart, known_labels(frame, encoder.label_column)))
-        some = SampledRows(frame, labels, confidence)
+        counts.append(tally(labels, membership, apart, known_labels(frame, encoder.label_column)))
+        some = SampledRows(frame, labels, membership)
         samples.append(some if table.in_memory else some.kept(table.rows))
         if len(samples) > 1:
             samples = [samples[0].merged(samples[1], table.rows)]

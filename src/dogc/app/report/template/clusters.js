@@ -43,17 +43,17 @@ function cutWords(column) {
   return `The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`;
 }
 
-function surenessSentence() {
-  const sure = summary.sureness;
-  if (!sure) return "Each bar is a cluster. This method gives no confidence.";
+function membershipSentence() {
+  const sure = summary.membership;
+  if (!sure) return "Each bar is a cluster. This method gives no membership.";
   const share = sure.unsure / sure.known;
   const tail = sure.unsure
-    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5: low confidence.`
+    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5: low membership.`
     : "no row is below 0.5.";
-  return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
+  return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Membership goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
 }
 
-function confidenceShape(sure, id) {
+function membershipShape(sure, id) {
   const top = Math.max(...sure.histogram, 1);
   const bars = sure.histogram.map((count, i) => {
     const height = count ? Math.max(1, (18 * count) / top) : 0;
@@ -61,12 +61,12 @@ function confidenceShape(sure, id) {
     bar.style.fill = colour(id);
     return bar;
   });
-  const label = `Confidence from 0 to 1 in tenths: ${sure.histogram.join(", ")} rows`;
+  const label = `Membership from 0 to 1 in tenths: ${sure.histogram.join(", ")} rows`;
   return svg("svg", { viewBox: "0 0 59 19", class: "spark", role: "img", "aria-label": label }, bars, svg("path", { d: "M0 18.5H59", class: "base" }));
 }
 
 function clusterRow(group, largest) {
-  const sure = group.sureness;
+  const sure = group.membership;
   const unsure = sure ? sure.unsure / group.size : 0;
   const bar = el("span", { class: "bar-fill", style: { width: `${(100 * group.size) / largest}%`, "--c": colour(group.cluster), "--unsure": `${100 * unsure}%` } }, el("i"));
   const share = percent(group.size / summary.rows);
@@ -76,7 +76,7 @@ function clusterRow(group, largest) {
     el("span", { class: "size-name" }, clusterButton(group.cluster)),
     el("span", { class: "size-bar", role: "img", "aria-label": `${plural(group.size, "row")}, ${share}` }, bar),
     el("span", { class: "size-count" }, el("b", {}, whole.format(group.size)), el("small", {}, ` ${share}`)),
-    sure && el("span", { class: "size-sure", "data-label": "mean confidence" }, confidenceShape(sure, group.cluster), el("b", {}, sure.mean.toFixed(2))),
+    sure && el("span", { class: "size-sure", "data-label": "mean membership" }, membershipShape(sure, group.cluster), el("b", {}, sure.mean.toFixed(2))),
     sure && el("span", { class: "size-unsure", "data-label": "below 0.5" }, percent(sure.unsure / sure.known)),
     el("span", { class: "size-out", "data-label": "outliers" }, group.cluster === OUTLIERS ? "–" : whole.format(group.outliers)),
   );
@@ -86,24 +86,24 @@ function clusterRow(group, largest) {
 
 function showSizes() {
   const largest = Math.max(...summary.clusters.map((group) => group.size));
-  const sure = summary.sureness;
+  const sure = summary.membership;
   const head = el(
     "li",
     { class: "size-row size-head", "aria-hidden": "true" },
     el("span", {}, "cluster"),
     el("span", {}),
     el("span", { class: "size-count" }, "rows"),
-    sure && el("span", {}, "mean confidence"),
+    sure && el("span", {}, "mean membership"),
     sure && el("span", {}, "below 0.5"),
     el("span", {}, "outliers"),
   );
   const rows = summary.clusters.map((group) => clusterRow(group, largest));
-  const list = el("ul", { class: sure ? "sizes" : "sizes no-sureness" }, head, rows);
+  const list = el("ul", { class: sure ? "sizes" : "sizes no-membership" }, head, rows);
   const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows only that one" }, list);
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
   const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
   const hint = el("span", { class: "hint" }, "Click a cluster to show only that cluster on the whole page; press Escape to show all again.");
-  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
+  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", membershipSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
 }
 
 // Long lists start short.
