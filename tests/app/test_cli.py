@@ -137,6 +137,9 @@ def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypat
     assert list(found.columns) == ["c", "a", "b", "cluster", "membership"]
     assert found.groupby(new.kind).cluster.nunique().max() == 1
     assert found.membership.between(0, 1).all()
+    assert run("predict", model, "rows.csv", "-q", "--out", "own.csv") == 0
+    own, fitted = (pd.read_csv(name)["membership"] for name in ("own.csv", "made/labels.csv"))
+    pd.testing.assert_series_equal(own, fitted, atol=1e-4)
     assert run("predict", model, "new.csv", "--json", "--force") == 0
     assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 10, "1": 10, "2": 10}
 

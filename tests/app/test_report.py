@@ -125,7 +125,7 @@ def test_numbers_that_are_not_finite_become_missing():
     assert portrait(summary, 0)["a"]["share"] == 1.0
 
 
-# How many, how sure
+# Sizes and memberships
 
 
 def test_sizes_and_membership():
@@ -136,8 +136,8 @@ def test_sizes_and_membership():
     first, second, outliers = summarise(clustering)["clusters"]
     assert (first["cluster"], first["size"], first["outliers"]) == (0, 3, 1)
     assert first["membership"]["mean"] == pytest.approx(0.6)
-    assert (first["membership"]["unsure"], first["membership"]["known"]) == (1, 3)
-    assert second["membership"]["unsure"] == 0
+    assert (first["membership"]["low"], first["membership"]["known"]) == (1, 3)
+    assert second["membership"]["low"] == 0
     assert second["membership"]["histogram"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
     assert (outliers["cluster"], outliers["size"], outliers["membership"]) == (-1, 1, None)
 

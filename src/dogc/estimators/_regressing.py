@@ -168,10 +168,10 @@ class DOGCRelaxed(RegressingDOGC):
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
     membership_ : array of shape (n_samples,)
-        Membership of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
@@ -381,10 +381,10 @@ class DOGCFixedGraph(RegressingDOGC):
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
     membership_ : array of shape (n_samples,)
-        Membership of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean

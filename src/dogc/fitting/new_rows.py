@@ -84,6 +84,6 @@ def outliers_among(model: Model, X: Matrix) -> np.ndarray:
 
 
 def facts_of(model: Model, X: Matrix) -> RowFacts:
-    """The facts of rows that had no weight in the fit: nothing says how sure they are."""
+    """The facts of rows that had no weight in the fit: nothing says how far they belong."""
     unknown = np.full(X.shape[0], np.nan, dtype=X.dtype)
     return RowFacts(labels_of(model, X), unknown, unknown, outliers_among(model, X))

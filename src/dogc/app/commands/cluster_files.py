@@ -30,7 +30,7 @@ FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
 def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
-    """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
+    """The rows as they were, with their cluster, their membership and how far they lie apart."""
     names = {"labels_": "cluster", "membership_": "membership", "outlier_scores_": "outlier_score"}
     found = {name: np.round(results[key], 4) for key, name in names.items() if key in results}
     return with_columns(frame, found)

@@ -107,7 +107,7 @@ def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
 
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
-    """Sizes and how sure, scores if there is a truth, and what was remarkable."""
+    """Sizes and memberships, scores if there is a truth, and what was remarkable."""
     n, source, method = found.n_rows, found.settings["source"], found.settings["method"].upper()
     terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip

@@ -24,7 +24,7 @@ class Tally(NamedTuple):
     rows: int
     sizes: Counter[int]  # by label
     outliers: Counter[int]  # rows that lie apart, by label
-    confident: Counter[tuple[int, int]]  # by label and tenth of the membership, where it is known
+    tenths: Counter[tuple[int, int]]  # by label and tenth of the membership, where it is known
     membership: Counter[int]  # its sum by label
     classes: Counter[tuple[str, int]]  # by known label and label
 
@@ -35,7 +35,7 @@ class Tally(NamedTuple):
 
     def histogram(self, label: int) -> list[int]:
         """Rows of a cluster by tenth of their membership."""
-        return [self.confident[label, place] for place in range(MEMBERSHIP_BINS)]
+        return [self.tenths[label, place] for place in range(MEMBERSHIP_BINS)]
 
     def table(self) -> tuple[list[str], list[int], np.ndarray] | None:
         """Known labels, labels, and how many rows have both; None without known labels."""
@@ -64,9 +64,9 @@ def tally(
     (3, Counter({0: 2, 1: 1}), [0, 0, 0, 0, 1, 0, 0, 0, 0, 0])
     """
     known = np.isfinite(membership)
-    of, sure = labels[known], np.clip(membership[known], 0.0, 1.0)
-    tenth = np.minimum(sure * MEMBERSHIP_BINS, MEMBERSHIP_BINS - 1).astype(int)
-    sums = {int(label): float(sure[of == label].sum()) for label in np.unique(of)}
+    of, share = labels[known], np.clip(membership[known], 0.0, 1.0)
+    tenth = np.minimum(share * MEMBERSHIP_BINS, MEMBERSHIP_BINS - 1).astype(int)
+    sums = {int(label): float(share[of == label].sum()) for label in np.unique(of)}
     pairs = () if truth is None else zip(truth.astype(str).tolist(), labels.tolist(), strict=True)
     return Tally(
         len(labels),

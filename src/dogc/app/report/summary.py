@@ -154,7 +154,7 @@ def sample_words(shown: int, total: int) -> str:
 
 
 def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
-    """Rows of each cluster, how sure they are, how many hang on loosely; outliers last."""
+    """Rows of each cluster, their membership, how many hang on loosely; outliers last."""
     return [
         {
             "cluster": label,
@@ -173,7 +173,7 @@ def describe_membership(counted: Tally, labels: list[int]) -> dict[str, Any] | N
         return None
     return {
         "mean": digits(sum(counted.membership[label] for label in labels) / known),
-        "unsure": int(histogram[: MEMBERSHIP_BINS // 2].sum()),
+        "low": int(histogram[: MEMBERSHIP_BINS // 2].sum()),
         "known": known,
         "histogram": histogram.tolist(),
     }

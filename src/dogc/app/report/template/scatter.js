@@ -34,10 +34,10 @@ function rowCard(i) {
     facts.push([name, value === null ? "missing" : typeof value === "number" ? number(value, exact) : String(value)]);
   });
   const title = points.id ? `${points.id_name} ${points.id[i] === null ? "–" : points.id[i]}` : `Row ${whole.format(points.row[i])}`;
-  const sure = points.membership && points.membership[i] !== null ? `, membership ${points.membership[i].toFixed(2)}` : "";
+  const share = points.membership && points.membership[i] !== null ? `, membership ${points.membership[i].toFixed(2)}` : "";
   return [
     el("p", { class: "card-title" }, title),
-    el("p", { class: "card-cluster" }, swatch(points.cluster[i]), clusterName(points.cluster[i]) + sure),
+    el("p", { class: "card-cluster" }, swatch(points.cluster[i]), clusterName(points.cluster[i]) + share),
     el("dl", {}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
   ];
 }
