@@ -58,8 +58,8 @@ class Exploration(Results[CountResult]):
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
     the one of three clusters, ``steps`` says what splits and merges from each to the next,
     ``labels`` maps numbers to labels, ``evidence`` is the ``cluster_counts_`` of a fit with
-    ``n_clusters="auto"`` and ``proposed`` the number that it took; empty and None where the method
-    proposes none.
+    ``n_clusters="auto"`` and ``proposed`` the first of them that was tried; empty and None where
+    the method proposes none.
     """
 
     def __init__(self, rows: list[CountResult], evidence: list[CountEvidence]):
@@ -70,8 +70,27 @@ class Exploration(Results[CountResult]):
 
     @property
     def proposed(self) -> int | None:
-        """The number that was proposed, which may be another than those that were asked."""
-        return self.evidence[0].n_clusters if self.evidence else None
+        """The number with the highest score of those that were tried."""
+        tried = {row.n_clusters for row in self.rows}
+        return next((row.n_clusters for row in self.evidence if row.n_clusters in tried), None)
+
+    def lead(self) -> str:
+        """Return what stands first: the proposal, and what scores higher without being tried."""
+        if not self.evidence:
+            return ""
+        best, first = self.evidence[0].n_clusters, self.proposed
+        none = "no cluster structure was detected"
+        if first is None:
+            words = "No number that was tried has a score."
+        elif first == 1:
+            words = f"1 cluster has the highest score: {none}."
+        else:
+            tried = " of those tried" if first != best else ""
+            words = f"{first} clusters are proposed: the highest score{tried}."
+        if first != best:
+            one = f" But 1 cluster scores higher: {none}."
+            words += one if best == 1 else f" But {best} clusters, not tried here, score higher."
+        return f"{words} {SCORE}"
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a number of clusters (needs pandas)."""
@@ -106,9 +125,8 @@ class Exploration(Results[CountResult]):
             sizes = " ".join(map(str, row.sizes.values()))
             lines.append([f"{star}{row.n_clusters}", score, verdict, stability, sizes])
         text = [aligned(lines, left=0)]
-        if self.proposed is not None:
-            words = f"* {self.proposed} proposed: the highest score. {SCORE}"
-            text.append(textwrap.fill(words, WIDTH))
+        if self.evidence:
+            text.append(textwrap.fill(f"* {self.lead()}", WIDTH))
         for step in self.steps:
             words = " ".join(map(change_words, step.changes))
             text.append(textwrap.fill(f"{step.fewer} to {step.more}: {words}", WIDTH,

@@ -232,6 +232,27 @@ def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
     assert "<script>.csv" not in page
 
 
+def test_categories_and_empty_rows_are_told(folder, capsys):
+    rng = np.random.default_rng(0)
+    kind = np.arange(90) % 3
+    size = rng.normal(10.0 * kind, 1.0)
+    mixed = pd.DataFrame({"kind": np.array(list("uvw"))[kind], "shape": kind % 2, "size": size})
+    mixed[["kind", "size"]] = mixed[["kind", "size"]].astype(object)
+    mixed.loc[[3, 77]] = None
+    mixed.to_csv("mixed.csv", index=False)
+    assert run("cluster", "mixed.csv", "--clusters", 3) == 0
+    said = capsys.readouterr().out
+    assert "\nThe verdict is not calibrated for tables with categories: gaps" in said
+    empty = "note: rows 4, 78 have no value in any column that is used: their labels say nothing."
+    assert empty in said
+    assert "not calibrated" in text("dogc-output/report.html")
+    assert run("predict", "dogc-output/model.skops", "mixed.csv") == 0
+    assert empty in capsys.readouterr().out
+    assert run("compare", "mixed.csv", "--clusters", 3, "--method", "KM") == 0
+    assert "not calibrated" in capsys.readouterr().out
+    assert "not calibrated" in text("dogc-compare/compare.html")
+
+
 def test_explore_says_what_splits_and_writes_a_page(table, capsys):
     assert run("explore", table, "--drop", "kind", "--from", 2, "--to", 4) == 0
     out = capsys.readouterr().out

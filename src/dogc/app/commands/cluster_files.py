@@ -64,8 +64,11 @@ def cluster_to(
             )  # fmt: skip
         found.settings["show"] = list(show)
         if show:
-            words = f"Shown with the rows, not used for clustering: {listed(list(show))}."
-            found.settings["preparation"].append(words)
+            named = listed(list(show))
+            steps = [step for step in found.settings["preparation"]
+                     if step != f"Dropped {named}: as you asked."]  # fmt: skip
+            steps.append(f"Shown with the rows, not used for clustering: {named}.")
+            found.settings["preparation"] = steps
         found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)

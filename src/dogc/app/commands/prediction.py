@@ -11,7 +11,7 @@ from ...encoding.columns import unseen
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ...fitting.rule import REPEATED
-from ..files.clustering import Watch, label_rows
+from ..files.clustering import Watch, emptiness, empty_rows, label_rows
 from ..files.reading import Table
 from ..files.tally import named_sizes
 from ..models import saving
@@ -56,9 +56,11 @@ def predict_table(
     sizes: Counter[int] = Counter()
     counts: Counter[str] = Counter()  # rows with unseen values, by column
     examples: dict[str, str] = {}
+    empty: list[int] = []
     for frame in table.chunks():
         results = label_rows(bundle.model, preparation.transform(frame))
         out.write(with_results(frame, results))
+        empty += empty_rows(frame, preparation.columns_)
         sizes.update(results["labels_"].tolist())
         for name in frame.columns.intersection(list(preparation.plans_)):
             count, value = unseen(frame[name], preparation.plans_[name])
@@ -66,7 +68,7 @@ def predict_table(
                 counts[name] += count
                 examples.setdefault(name, value)
         watch("labelling", len(frame), table.rows)
-    notes = []
+    notes = emptiness(empty)
     agreement = getattr(bundle.model, "label_agreement_", None)
     if agreement is not None and agreement < REPEATED:
         notes.append(

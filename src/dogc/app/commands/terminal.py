@@ -134,8 +134,8 @@ def show_verdict(verdict: dict[str, Any], terminal: Terminal) -> None:
     """The verdict in words, with stability, separation and what data without clusters have."""
     colour = "bold green" if verdict["verdict"] == "clear" else "bold"
     terminal.say(f"[{colour}]{verdict['lead']}[/]")
-    if verdict["words"]:
-        terminal.say(verdict["words"])
+    for words in filter(None, [verdict["words"], *verdict["caveats"]]):
+        terminal.say(words)
     for each in verdict["figures"]:
         terminal.say(
             f"{each['name']} {each['value']:.2f} (data without clusters: {each['reference']:.2f})"

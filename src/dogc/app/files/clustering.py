@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from ..._caller import timed
 from ..._checks import WIDE, check_cluster_count
 from ...comparison import named_estimator
 from ...encoding import MixedEncoder
-from ...encoding.errors import numbered_names
+from ...encoding.errors import numbered_names, shortened
 from ...encoding.statistics import keys_of_rows
+from ...encoding.values import levels_of
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence
@@ -37,6 +38,11 @@ MOST_AT_ONCE = 50_000  # rows that are labelled at once
 RESULTS = ("labels_", "membership_", "outliers_", "outlier_scores_")
 # Measures by their names in files and on the terminal, and in scores_of.
 SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
+# What is said beside the verdict where columns of few values matter.
+MIXED = (
+    "The verdict is not calibrated for tables with categories: gaps between categories can look "
+    "like clear clusters."
+)
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
@@ -55,6 +61,7 @@ class Clustering(NamedTuple):
     settings: dict[str, Any]  # method, parameters, versions, notes, source, preparation
     tally: Tally  # of all rows, of which those above may be a sample
     evidence: Evidence | None = None  # for the labels; None if the time was up
+    caveats: Sequence[str] = ()  # on the verdict
 
     @property
     def n_rows(self) -> int:
@@ -138,7 +145,7 @@ def label_all(
 ) -> Clustering:
     """Hand all rows with their results to ``write``; what came out, with counts of all rows."""
     model, start = fitted.model, 0
-    samples, counts = [], []
+    samples, counts, empty = [], [], []
     # 1) labels of all rows, counts of them and a sample, chunk by chunk
     for frame in table.chunks():
         n = len(frame)
@@ -148,6 +155,7 @@ def label_all(
             results = {name: np.asarray(getattr(model, name))[start : start + n]
                        for name in RESULTS if hasattr(model, name)}  # fmt: skip
         start += n
+        empty += empty_rows(frame, encoder.columns_)
         write(frame, results)
         labels = np.asarray(results["labels_"])
         membership = np.asarray(results.get("membership_", np.full(n, np.nan)), dtype=float)
@@ -161,7 +169,7 @@ def label_all(
         watch("labelling", n, table.rows)
     (sample,), (counted,) = samples, counts
     # 2) all that came out
-    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values())), *emptiness(empty)]
     settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
     if not whole:
@@ -178,7 +186,43 @@ def label_all(
         settings=settings,
         tally=counted,
         evidence=judged(model, X, sample.labels, wide=encoder.discrete_share_ >= MATTERS),
+        caveats=caveats(encoder),
     )
+
+
+def caveats(encoder: MixedEncoder) -> list[str]:
+    """What is to be said beside the verdict on a table."""
+    return [MIXED] * (encoder.discrete_share_ >= MATTERS)
+
+
+def empty_rows(frame: pandas.DataFrame, columns: Sequence[str]) -> list[int]:
+    """The numbers, from 1, of the rows that have no value in any of the columns.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> empty_rows(pandas.DataFrame({"a": ["x", " ", "NA"], "b": [None, 1.0, None]}), ["a", "b"])
+    [3]
+    """
+    for name in columns:
+        if not len(frame):
+            break
+        column = frame[name]
+        numeric = column.dtype.kind in "iuf"
+        frame = frame[column.isna() if numeric else levels_of(column).codes < 0]
+    return [int(row) + 1 for row in frame.index]
+
+
+def emptiness(rows: list[int]) -> list[str]:
+    """A note on empty rows, if there are any."""
+    if not rows:
+        return []
+    one = len(rows) == 1
+    return [
+        f"{'row' if one else 'rows'} {shortened([f'{row:,}' for row in rows], 5)} "
+        f"{'has' if one else 'have'} no value in any column that is used: "
+        f"{'its label says' if one else 'their labels say'} nothing."
+    ]
 
 
 def settings_of(

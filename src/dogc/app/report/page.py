@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._policy import policy
 
-VERSION = 3  # of what a summary holds
+VERSION = 4  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
 REPORT = (
     "clusters",

@@ -34,7 +34,7 @@ MOST_SHOWN = 20
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
 # How columns were stretched, in words.
 GEOMETRY = {
-    "given": "unchanged",
+    "given": "as prepared",
     "standard": "each divided by its standard deviation",
     "within": "rescaled so that clusters are round",
     "principal": "combined into the principal directions that stand out from chance",
@@ -124,7 +124,9 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         advice = ("Try another number of clusters (dogc explore), fewer columns (--drop) or "
                   "another scaling (--geometry).")  # fmt: skip
         words = f"{words} {advice}".strip()
-    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures}
+    caveats = list(clustering.caveats) if figures else []
+    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "caveats": caveats,
+            "figures": figures}  # fmt: skip
 
 
 def describe_ending(model: Any, c: int) -> dict[str, Any]:

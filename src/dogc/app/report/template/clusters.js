@@ -16,9 +16,9 @@ function showHeadline() {
       { class: "headline" },
       el("p", { class: "eyebrow" }, "Clustering report"),
       el("h1", {}, `${plural(rows, "row")} of `, el("span", { class: "source" }, summary.source), ` in ${plural(found, "cluster")} by ${summary.method}`),
-      // A tick is for clear clusters alone, and not where one column makes them so.
-      el("p", { class: "lede answer" }, verdict.verdict === "clear" && !deciding.length ? verdictMark(true) : null, verdict.lead),
-      verdict.words ? el("p", { class: "lede" }, verdict.words) : null,
+      // A tick is for clear clusters alone, and not where one column makes them so, or categories may.
+      el("p", { class: "lede answer" }, verdict.verdict === "clear" && !deciding.length && !verdict.caveats.length ? verdictMark(true) : null, verdict.lead),
+      [verdict.words, ...verdict.caveats].filter(Boolean).map((words) => el("p", { class: "lede" }, withOptions(words))),
       deciding.length ? el("p", { class: "lede" }, verdictMark(false), cuts ? cutWords(cuts) : decidingWords(deciding)) : null,
       verdict.figures.length ? figureList(verdict.figures) : null,
       summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
@@ -35,19 +35,19 @@ function figureList(figures) {
 
 function decidingWords(names) {
   const it = names.length === 1 ? "it" : "them";
-  return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`;
+  return withOptions(`The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`);
 }
 
 function cutWords(column) {
   const cuts = column.cuts.map((cut) => inUnits(column, cut, exact));
-  return `The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`;
+  return withOptions(`The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`);
 }
 
 function membershipSentence() {
   const share = summary.membership;
   if (!share) return "Each bar is a cluster. This method gives no membership.";
   const below = share.low ? `${plural(share.low, "row")} (${percent(share.low / share.known)}) ${share.low === 1 ? "is" : "are"} below 0.5` : "no row is below 0.5";
-  return `Each bar is a cluster. Membership is the share of a row’s neighbours that are in its own cluster, weighted by how near they are: 1 deep inside, less at a border; it is not a probability. On average it is ${share.mean.toFixed(2)}, and ${below}${share.low ? ": the striped end of a bar" : ""}.`;
+  return `Each bar is a cluster. Membership is the share of a row’s neighbours that are in its own cluster, weighted by how near they are: 1 deep inside, less at a border; it is not a probability. On average it is ${share.mean.toFixed(2)}; ${below}${share.low ? " (striped)" : ""}.`;
 }
 
 function membershipShape(share, id) {

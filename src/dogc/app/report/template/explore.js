@@ -7,7 +7,8 @@ page.append(
     { class: "headline" },
     el("p", { class: "eyebrow" }, "How many clusters?"),
     el("h1", {}, `${plural(summary.rows, "row")} of `, el("span", { class: "source" }, summary.source), ` in ${numbers[0]} to ${numbers[numbers.length - 1]} clusters by ${summary.method}`),
-    el("p", { class: "lede" }, proposalWords(summary.rows_by_count) || "This method proposes no number: only the verdicts are shown."),
+    el("p", { class: "lede" }, summary.rows_by_count.words || "This method proposes no number: only the verdicts are shown."),
+    summary.caveats.map((words) => el("p", { class: "lede" }, words)),
   ),
 );
 section("splits", "Splits", "What splits, and what merges?", "Each column shows the clusters for one number; their height is the number of rows. A band shows the rows that two clusters share.", flowPicture(summary.rows_by_count), changeList(summary.rows_by_count));
