@@ -58,12 +58,13 @@ def test_a_proposal_is_one_of_the_numbers_that_were_tried(pairs):
     found = explore(pairs, [5, 6])
     scores = {row.n_clusters: row.score for row in found}
     assert found.proposed == max(scores, key=scores.get)
-    assert re.search(
-        "of those tried. But [24] clusters, not tried here, score higher", found.lead()
+    outside = (
+        "[24] clusters, which were not tried, .* the numbers tried, [56] scores highest and is"
     )
+    assert re.match(outside, found.lead())
     cloud = explore(np.random.default_rng(0).normal(size=(200, 3)), [2, 3])
     assert cloud.proposed in (2, 3)
-    assert "But 1 cluster scores higher: no cluster structure was detected." in cloud.lead()
+    assert cloud.lead().startswith("No cluster structure was detected: 1 cluster has the highest")
 
 
 @pytest.mark.parametrize("model", [NormalizedCut(2), KMeans(2, n_init=1, random_state=0)])

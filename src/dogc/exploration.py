@@ -79,17 +79,14 @@ class Exploration(Results[CountResult]):
         if not self.evidence:
             return ""
         best, first = self.evidence[0].n_clusters, self.proposed
-        none = "no cluster structure was detected"
-        if first is None:
-            words = "No number that was tried has a score."
-        elif first == 1:
-            words = f"1 cluster has the highest score: {none}."
+        if best == 1:
+            words = "No cluster structure was detected: 1 cluster has the highest score."
+        elif first == best:
+            words = f"{best} clusters are proposed: the highest score."
         else:
-            tried = " of those tried" if first != best else ""
-            words = f"{first} clusters are proposed: the highest score{tried}."
-        if first != best:
-            one = f" But 1 cluster scores higher: {none}."
-            words += one if best == 1 else f" But {best} clusters, not tried here, score higher."
+            words = f"{best} clusters, which were not tried, have the highest score."
+        if first not in (best, None):
+            words += f" Of the numbers tried, {first} scores highest and is proposed."
         return f"{words} {SCORE}"
 
     def to_frame(self) -> Any:

@@ -243,7 +243,7 @@ def test_categories_and_empty_rows_are_told(folder, capsys):
     assert run("cluster", "mixed.csv", "--clusters", 3) == 0
     said = capsys.readouterr().out
     assert "\nThe verdict is not calibrated for tables with categories: gaps" in said
-    empty = "note: rows 4, 78 have no value in any column that is used: their labels say nothing."
+    empty = "note: rows without a value in any column that is used, whose labels say nothing: 4, 78"
     assert empty in said
     assert "not calibrated" in text("dogc-output/report.html")
     assert run("predict", "dogc-output/model.skops", "mixed.csv") == 0

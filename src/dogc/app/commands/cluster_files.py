@@ -18,6 +18,7 @@ from ..files.reading import Table
 from ..files.tally import named_sizes
 from ..models import saving
 from ..report.page import as_json
+from .arguments import with_options
 from .outputs import Output
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def cluster_to(
                      if step != f"Dropped {named}: as you asked."]  # fmt: skip
             steps.append(f"Shown with the rows, not used for clustering: {named}.")
             found.settings["preparation"] = steps
-        found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
+        notes = [*found.settings["notes"], *labels.note(), *report.deciding_note(found)]
+        found.settings["notes"] = list(map(with_options, notes))
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
         write_findings(found, encoder, draft)

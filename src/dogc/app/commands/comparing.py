@@ -19,7 +19,7 @@ from ..files.clustering import asked_of, caveats, known_labels
 from ..files.reading import Table, read_table
 from ..report.counts import verdict_of
 from ..report.page import digits, short
-from .arguments import TableOptions, count, table_options
+from .arguments import TableOptions, count, table_options, with_options
 from .cluster_files import with_columns
 from .outputs import Output
 from .terminal import Terminal
@@ -115,7 +115,7 @@ def compare_page(
         "lead": [short(words, 2000) for words in lead],
         "groups": [[short(name, 60) for name in group] for group in groups],
         "agreement": np.round(comparison.agreement[np.ix_(first, first)], 4).tolist(),
-        "notes": [short(note, 1000) for note in comparison.notes()],
+        "notes": [short(with_options(note), 1000) for note in comparison.notes()],
         "steps": [short(step, 2000) for step in steps],
     }
     title = f"Methods side by side on {summary['source']}"

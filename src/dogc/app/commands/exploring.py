@@ -12,7 +12,7 @@ from .. import report as reports
 from ..files.clustering import asked_of, caveats, known_labels
 from ..report.counts import describe_exploration
 from ..report.page import digits, short
-from .arguments import table_options
+from .arguments import table_options, with_options
 from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
 
@@ -37,7 +37,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     if (truth := known_labels(table.frame, preparation.label_column)) is not None:
         scored = {row.n_clusters: clustering_report(truth, row.labels)["ari"] for row in found}
     steps = list(preparation.steps_)
-    said = _notes(found)
+    said = list(map(with_options, _notes(found)))
     by_count = describe_exploration(found)
     for row in by_count["rows"]:
         if row["clusters"] in scored:

@@ -8,10 +8,11 @@ from typing import Any
 
 from ..._words import shown
 from ...encoding.columns import unseen
+from ...encoding.errors import shortened
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.auto.n_representatives import LOW_AGREEMENT
 from ...fitting.rule import REPEATED
-from ..files.clustering import Watch, emptiness, empty_rows, label_rows
+from ..files.clustering import EMPTY, Watch, empty_rows, label_rows
 from ..files.reading import Table
 from ..files.tally import named_sizes
 from ..models import saving
@@ -56,7 +57,7 @@ def predict_table(
     sizes: Counter[int] = Counter()
     counts: Counter[str] = Counter()  # rows with unseen values, by column
     examples: dict[str, str] = {}
-    empty: list[int] = []
+    empty: list[str] = []
     for frame in table.chunks():
         results = label_rows(bundle.model, preparation.transform(frame))
         out.write(with_results(frame, results))
@@ -68,7 +69,7 @@ def predict_table(
                 counts[name] += count
                 examples.setdefault(name, value)
         watch("labelling", len(frame), table.rows)
-    notes = emptiness(empty)
+    notes = [EMPTY + shortened(empty, 5)] if empty else []
     agreement = getattr(bundle.model, "label_agreement_", None)
     if agreement is not None and agreement < REPEATED:
         notes.append(

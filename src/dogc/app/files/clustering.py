@@ -43,6 +43,7 @@ MIXED = (
     "The verdict is not calibrated for tables with categories: gaps between categories can look "
     "like clear clusters."
 )
+EMPTY = "rows without a value in any column that is used, whose labels say nothing: "
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
@@ -124,15 +125,13 @@ def fitted_to(
 
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     """Labels of new rows and their membership, by the names that a fit has for them."""
-    found: dict[str, list[np.ndarray]] = {}
-    for start in range(0, max(len(X), 1), MOST_AT_ONCE):
-        part = X[start : start + MOST_AT_ONCE]
-        labels = model.predict(part)
-        found.setdefault("labels_", []).append(labels)
-        if hasattr(model, "predict_membership"):
-            share = own_share(model.predict_membership(part), labels)
-            found.setdefault("membership_", []).append(share)
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+    parts = [X[i : i + MOST_AT_ONCE] for i in range(0, max(len(X), 1), MOST_AT_ONCE)]
+    labels = [model.predict(part) for part in parts]
+    found = {"labels_": np.concatenate(labels)}
+    if hasattr(model, "predict_membership"):
+        shares = map(model.predict_membership, parts)
+        found["membership_"] = np.concatenate([*map(own_share, shares, labels)])
+    return found
 
 
 def label_all(
@@ -169,7 +168,8 @@ def label_all(
         watch("labelling", n, table.rows)
     (sample,), (counted,) = samples, counts
     # 2) all that came out
-    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values())), *emptiness(empty)]
+    notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    notes += [EMPTY + shortened(empty, 5)] if empty else []
     settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
     if not whole:
@@ -195,34 +195,22 @@ def caveats(encoder: MixedEncoder) -> list[str]:
     return [MIXED] * (encoder.discrete_share_ >= MATTERS)
 
 
-def empty_rows(frame: pandas.DataFrame, columns: Sequence[str]) -> list[int]:
+def empty_rows(frame: pandas.DataFrame, columns: Sequence[str]) -> list[str]:
     """The numbers, from 1, of the rows that have no value in any of the columns.
 
     Examples
     --------
     >>> import pandas
     >>> empty_rows(pandas.DataFrame({"a": ["x", " ", "NA"], "b": [None, 1.0, None]}), ["a", "b"])
-    [3]
+    ['3']
     """
     for name in columns:
         if not len(frame):
             break
-        column = frame[name]
-        numeric = column.dtype.kind in "iuf"
-        frame = frame[column.isna() if numeric else levels_of(column).codes < 0]
-    return [int(row) + 1 for row in frame.index]
-
-
-def emptiness(rows: list[int]) -> list[str]:
-    """A note on empty rows, if there are any."""
-    if not rows:
-        return []
-    one = len(rows) == 1
-    return [
-        f"{'row' if one else 'rows'} {shortened([f'{row:,}' for row in rows], 5)} "
-        f"{'has' if one else 'have'} no value in any column that is used: "
-        f"{'its label says' if one else 'their labels say'} nothing."
-    ]
+        cells = frame[name]
+        gaps = cells.isna() if cells.dtype.kind in "iuf" else levels_of(cells).codes < 0
+        frame = frame[gaps]
+    return [f"{row + 1:,}" for row in frame.index]
 
 
 def settings_of(
