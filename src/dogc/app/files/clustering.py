@@ -39,10 +39,8 @@ RESULTS = ("labels_", "membership_", "outliers_", "outlier_scores_")
 # Measures by their names in files and on the terminal, and in scores_of.
 SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
 # What is said beside the verdict where columns of few values matter.
-MIXED = (
-    "The verdict is not calibrated for tables with categories: gaps between categories can look "
-    "like clear clusters."
-)
+MIXED = ("The verdict is not calibrated for tables with categories: gaps between categories can "
+         "look like clear clusters.")  # fmt: skip
 EMPTY = "rows without a value in any column that is used, whose labels say nothing: "
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.

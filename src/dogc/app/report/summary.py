@@ -124,9 +124,8 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         advice = ("Try another number of clusters (dogc explore), fewer columns (--drop) or "
                   "another scaling (--geometry).")  # fmt: skip
         words = f"{words} {advice}".strip()
-    caveats = list(clustering.caveats) if figures else []
-    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "caveats": caveats,
-            "figures": figures}  # fmt: skip
+    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures,
+            "caveats": list(clustering.caveats) if figures else []}  # fmt: skip
 
 
 def describe_ending(model: Any, c: int) -> dict[str, Any]:
