@@ -6,7 +6,7 @@ main        mean ARI by family and over all sets, with a CSV file and a picture:
 noise       what the projection does about 50 columns of noise
 counts      what n_clusters="auto" proposes
 outliers    outlier scores of the noise points, beside two of scikit-learn's
-confidence  how often confident rows are right
+membership  how often rows are right, by their membership
 time        what n_neighbors="auto" costs, in fits with 15 neighbours
 
 Needs the battery (its protocol: drop constant columns, centre, divide by one number; cluster with
@@ -171,7 +171,7 @@ def cost(problems: list[Problem]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parts = ["main", "noise", "counts", "outliers", "confidence", "time"]
+    parts = ["main", "noise", "counts", "outliers", "membership", "time"]
     parser.add_argument("--rows", type=int, default=10**9, help="leave larger sets out")
     parser.add_argument("--part", nargs="+", choices=parts, default=parts)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("battery-output"))
@@ -186,7 +186,7 @@ def main() -> None:
         ("noise", noise),
         ("counts", battery_says.counts),
         ("outliers", battery_says.outliers),
-        ("confidence", battery_says.confidence),
+        ("membership", battery_says.membership),
         ("time", cost),
     ):
         if part in options.part:

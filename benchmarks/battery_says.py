@@ -1,4 +1,4 @@
-"""Statements of fitted models about themselves, on the battery: counts, outliers, confidence."""
+"""Statements of fitted models about themselves, on the battery: counts, outliers, membership."""
 
 from __future__ import annotations
 
@@ -166,11 +166,11 @@ def _right(reference: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.array([pair in matched for pair in zip(reference, labels, strict=True)])
 
 
-def confidence(problems: list[Problem]) -> None:
-    """Accuracy of the rows that a model is most sure of, and by confidence."""
+def membership(problems: list[Problem]) -> None:
+    """Accuracy of the rows with the highest membership, and by membership."""
     families: dict[str, list[list[float]]] = {}
     sure, right, weight = [], [], []
-    for problem in tqdm([*problems, *highdim_problems()], desc="confidence"):
+    for problem in tqdm([*problems, *highdim_problems()], desc="membership"):
         best: tuple[float, np.ndarray, np.ndarray] | None = None
         for c in problem.counts:
             model = DOGC(c).fit(problem.X)
@@ -178,7 +178,7 @@ def confidence(problems: list[Problem]) -> None:
                 inside = reference > 0
                 found = _right(reference[inside], model.labels_[inside])
                 if best is None or found.mean() > best[0]:
-                    best = found.mean(), found, model.confidence_[inside]
+                    best = found.mean(), found, model.membership_[inside]
         assert best is not None
         order = np.argsort(-best[2], kind="stable")
         curve = [best[1][order[: max(1, int(kept * len(order)))]].mean() for kept in KEPT]
@@ -186,13 +186,13 @@ def confidence(problems: list[Problem]) -> None:
         right.append(best[1])
         sure.append(best[2])
         weight.append(np.full(len(order), 1.0 / len(order)))
-    print("\naccuracy of the most confident share of rows, mean over sets")
+    print("\naccuracy of the rows with the highest membership, mean over sets")
     print(f"{'family':<20}" + "".join(f"{kept:8.0%}" for kept in KEPT))
     curves = [curve for family in families.values() for curve in family]
     for family, found in {**families, "all": curves}.items():
         print(f"{family:<20}" + "".join(f"{value:8.3f}" for value in np.mean(found, axis=0)))
     sure_, right_, weight_ = map(np.concatenate, (sure, right, weight))
-    print("\nconfidence          accuracy  share of rows (every set counts the same)")
+    print("\nmembership          accuracy  share of rows (every set counts the same)")
     edges = (0.0, 0.5, 0.7, 0.9, 0.99, 1.0 + 1e-9)
     for low, high in itertools.pairwise(edges):
         here = (sure_ >= low) & (sure_ < high)

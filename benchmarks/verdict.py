@@ -7,7 +7,7 @@ true number of clusters: how many fits have each verdict, and how many of them h
 index of .8 and more; the rank correlation of stability with that index; and what the thresholds
 would be if each family were left out. Then rows without clusters: cubes, Gaussians, heavy tails,
 permuted columns, Gaussians with the covariance of real sets. Then good fits by stability, and
-accuracy by confidence: two curves, which `--picture` draws.
+accuracy by membership: two curves, which `--picture` draws.
 
 Exits with 1 where a floor is missed.
 """
@@ -49,7 +49,7 @@ class Fit(NamedTuple):
     name: str
     evidence: Any
     ari: float  # NaN where there is no truth
-    accuracy: list[float]  # between BORDERS of the confidence; NaN where no row is
+    accuracy: list[float]  # between BORDERS of the membership; NaN where no row is
 
 
 def uci() -> list[Problem]:
@@ -120,7 +120,7 @@ def fit_of(problem: Problem, c: int) -> Fit:
     name = dict(zip(clusters, classes + 1, strict=True))
     known = truth > 0
     right = np.array([name.get(label, -1) for label in model.labels_])[known] == truth[known]
-    place = np.digitize(model.confidence_[known], BORDERS[1:-1])
+    place = np.digitize(model.membership_[known], BORDERS[1:-1])
     accuracy = [
         float(right[place == i].mean()) if (place == i).any() else np.nan
         for i in range(len(BORDERS) - 1)
@@ -182,7 +182,7 @@ def draw(good: list[float], accuracy: np.ndarray, path: pathlib.Path) -> None:
         axes[0].set(xlabel="stability", ylabel=f"share of fits with ARI ≥ {GOOD}")
         axes[1].stairs(accuracy, BORDERS, baseline=None, color="#2f6fab", linewidth=2.5)
         axes[1].plot([0, 1], [0, 1], color="#9aa3ad", linestyle="--", zorder=0)
-        axes[1].set(xlabel="confidence", ylabel="share of rows that are right")
+        axes[1].set(xlabel="membership", ylabel="share of rows that are right")
         for ax in axes:
             ax.set(xlim=(0, 1), ylim=(0, 1.02))
             ax.spines[["top", "right"]].set_visible(False)
@@ -232,7 +232,7 @@ def main() -> None:
     for i, found_good in enumerate(good_at):
         share = f"{np.mean(found_good):.3f}" if found_good else "-"
         print(f"{STABILITY[i]:.2f} to {STABILITY[i + 1]:.2f}  {share}  of {len(found_good)}")
-    print("\naccuracy by confidence (every set counts the same)")
+    print("\naccuracy by membership (every set counts the same)")
     table = np.array([fit.accuracy for fit in fits if fit.family not in ("blobs", "uci")])
     accuracy = np.nanmean(table, axis=0)
     for i, mean in enumerate(accuracy):

@@ -3,7 +3,7 @@ Images: handwritten digits
 ==========================
 
 Each row is an image of 8 x 8 pixels, from scikit-learn. We cluster the digits 0 to 4 without
-their labels, show the mean image of each cluster, and the images with the lowest confidence.
+their labels, show the mean image of each cluster, and the images with the lowest membership.
 """
 
 import matplotlib.pyplot as plt
@@ -23,16 +23,16 @@ print(f"accuracy {clustering_accuracy(digit, model.labels_):.3f}")
 
 # %%
 # First row: the mean image of each cluster. Second row: the five images with the lowest
-# confidence.
-doubtful = np.argsort(model.confidence_, kind="stable")[:5]
-print("digits with the lowest confidence:", digit[doubtful])
+# membership.
+doubtful = np.argsort(model.membership_, kind="stable")[:5]
+print("digits with the lowest membership:", digit[doubtful])
 figure, axes = plt.subplots(2, 5, figsize=(7, 3.2), layout="constrained")
 for label, ax in enumerate(axes[0]):
     ax.imshow(X[model.labels_ == label].mean(axis=0).reshape(8, 8), cmap="gray_r")
     ax.set_title(f"cluster {label}")
 for row, ax in zip(doubtful, axes[1], strict=True):
     ax.imshow(X[row].reshape(8, 8), cmap="gray_r")
-    ax.set_title(f"confidence {model.confidence_[row]:.2f}", fontsize=9)
+    ax.set_title(f"membership {model.membership_[row]:.2f}", fontsize=9)
 for ax in axes.flat:
     ax.set_axis_off()
 plt.show()

@@ -14,7 +14,7 @@ from dogc.app.files.tally import SampledRows, tally
 HOSTILE = "</script><script>throw 1</script>&\"'"
 
 
-def clustering_of(frame, X, labels, confidence=None, source="table.csv", **fields):
+def clustering_of(frame, X, labels, membership=None, source="table.csv", **fields):
     """A clustering with the fields that a test does not care about filled in."""
     n, d = X.shape
     defaults = {
@@ -27,12 +27,12 @@ def clustering_of(frame, X, labels, confidence=None, source="table.csv", **field
     }
     fields, labels = defaults | fields, np.asarray(labels)
     fields["settings"] = {"source": source, "preparation": []} | fields["settings"]
-    confidence = np.full(n, np.nan) if confidence is None else confidence
+    membership = np.full(n, np.nan) if membership is None else membership
     apart = getattr(fields["model"], "outliers_", np.zeros(n))
     apart = np.asarray(apart if len(apart) == n else np.zeros(n), dtype=bool)
     truth = None if fields["truth"] is None else np.asarray(fields["truth"]).astype(str)
-    fields.setdefault("tally", tally(np.maximum(labels, -1), confidence, apart, truth))
-    return Clustering(SampledRows(frame, labels, confidence), X, **fields)
+    fields.setdefault("tally", tally(np.maximum(labels, -1), membership, apart, truth))
+    return Clustering(SampledRows(frame, labels, membership), X, **fields)
 
 
 def flowers(n=120):
@@ -62,7 +62,7 @@ def flowers(n=120):
         model.labels_,
         feature_names=["height <b>cm</b>", "price", "colour = red"],
         model=model,
-        confidence=np.clip(scores[:, -1] - scores[:, -2], 0.0, 1.0),
+        membership=np.clip(scores[:, -1] - scores[:, -2], 0.0, 1.0),
         truth=frame["kind"].to_numpy(dtype=object),
         id_column="plant",
         source=f"flowers {HOSTILE}.csv",

@@ -1,5 +1,6 @@
 """Several numbers of clusters, one method."""
 
+import re
 import warnings
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_pairs_split_one_after_the_other(found, pairs):
 
 def test_it_prints_and_becomes_a_frame(found):
     text = str(found)
-    assert f"* {found.proposed} proposed: the highest score." in text
+    assert f"* {found.proposed} clusters are proposed: the highest score. A score above 0" in text
     scores = {row.n_clusters: row.score for row in found}
     assert max(scores, key=scores.get) == found.proposed
     assert "2 to 3: Cluster" in text
@@ -53,11 +54,25 @@ def test_it_prints_and_becomes_a_frame(found):
     assert np.isnan(frame.loc[2, "nested"])
 
 
+def test_a_proposal_is_one_of_the_numbers_that_were_tried(pairs):
+    found = explore(pairs, [5, 6])
+    scores = {row.n_clusters: row.score for row in found}
+    assert found.proposed == max(scores, key=scores.get)
+    outside = (
+        "[24] clusters, which were not tried, .* the numbers tried, [56] scores highest and is"
+    )
+    assert re.match(outside, found.lead())
+    cloud = explore(np.random.default_rng(0).normal(size=(200, 3)), [2, 3])
+    assert cloud.proposed in (2, 3)
+    assert cloud.lead().startswith("No cluster structure was detected: 1 cluster has the highest")
+
+
 @pytest.mark.parametrize("model", [NormalizedCut(2), KMeans(2, n_init=1, random_state=0)])
 def test_methods_that_propose_nothing_are_explored_too(model, pairs):
     found = explore(pairs, [4, 2, 4], model)
     assert [row.n_clusters for row in found] == [2, 4]
     assert found.proposed is None
+    assert found.lead() == ""
     assert "proposed" not in str(found)
     assert np.isnan(found[2].score)
     assert found[2].evidence == evidence(pairs, found[2].labels)

@@ -181,9 +181,10 @@ class Comparison(Results[MethodResult]):
         """Return what stands first: the verdict on each method, and methods that agree in all."""
         said = [(row.method, row.evidence.verdict) for row in self.rows if row.evidence]
         by_verdict = said_by(said)
+        everyone = len(by_verdict) == 1 and len(said) == len(self.rows) > 5
         words = [
             f"{'No evidence of clusters' if verdict == 'none' else verdict.capitalize()}: "
-            f"{', '.join(by_verdict[verdict])}."
+            f"{'all methods' if everyone else ', '.join(by_verdict[verdict])}."
             for verdict in VERDICTS
             if verdict in by_verdict
         ]

@@ -58,8 +58,8 @@ class Exploration(Results[CountResult]):
     ``len`` and iteration go over :class:`CountResult` rows in rising order, ``exploration[3]`` is
     the one of three clusters, ``steps`` says what splits and merges from each to the next,
     ``labels`` maps numbers to labels, ``evidence`` is the ``cluster_counts_`` of a fit with
-    ``n_clusters="auto"`` and ``proposed`` the number that it took; empty and None where the method
-    proposes none.
+    ``n_clusters="auto"`` and ``proposed`` the first of them that was tried; empty and None where
+    the method proposes none.
     """
 
     def __init__(self, rows: list[CountResult], evidence: list[CountEvidence]):
@@ -70,8 +70,24 @@ class Exploration(Results[CountResult]):
 
     @property
     def proposed(self) -> int | None:
-        """The number that was proposed, which may be another than those that were asked."""
-        return self.evidence[0].n_clusters if self.evidence else None
+        """The number with the highest score of those that were tried."""
+        tried = {row.n_clusters for row in self.rows}
+        return next((row.n_clusters for row in self.evidence if row.n_clusters in tried), None)
+
+    def lead(self) -> str:
+        """Return what stands first: the proposal, and what scores higher without being tried."""
+        if not self.evidence:
+            return ""
+        best, first = self.evidence[0].n_clusters, self.proposed
+        if best == 1:
+            words = "No cluster structure was detected: 1 cluster has the highest score."
+        elif first == best:
+            words = f"{best} clusters are proposed: the highest score."
+        else:
+            words = f"{best} clusters, which were not tried, have the highest score."
+        if first not in (best, None):
+            words += f" Of the numbers tried, {first} scores highest and is proposed."
+        return f"{words} {SCORE}"
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a number of clusters (needs pandas)."""
@@ -106,9 +122,8 @@ class Exploration(Results[CountResult]):
             sizes = " ".join(map(str, row.sizes.values()))
             lines.append([f"{star}{row.n_clusters}", score, verdict, stability, sizes])
         text = [aligned(lines, left=0)]
-        if self.proposed is not None:
-            words = f"* {self.proposed} proposed: the highest score. {SCORE}"
-            text.append(textwrap.fill(words, WIDTH))
+        if self.evidence:
+            text.append(textwrap.fill(f"* {self.lead()}", WIDTH))
         for step in self.steps:
             words = " ".join(map(change_words, step.changes))
             text.append(textwrap.fill(f"{step.fewer} to {step.more}: {words}", WIDTH,

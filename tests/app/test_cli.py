@@ -74,7 +74,7 @@ def test_cluster_writes_four_files_and_says_where(table, capsys):
     assert re.search(r"^stability 1.00 \(data without clusters: 0.\d\d\)$", out, re.MULTILINE)
     assert "1.000" in out  # agreement with the label column
     labels = pd.read_csv(made / "labels.csv")
-    added = ["cluster", "confidence", "outlier_score"]
+    added = ["cluster", "membership", "outlier_score"]
     assert list(labels.columns) == ["a", "b", "c", "kind", *added]
     pd.testing.assert_frame_equal(labels[["a", "b", "c", "kind"]], pd.read_csv(table))
     assert labels.groupby("kind").cluster.nunique().max() == 1
@@ -134,9 +134,12 @@ def test_predict_takes_columns_in_any_order_and_streams(model, capsys, monkeypat
     assert run("predict", model, "new.csv") == 0
     assert "30 rows" in capsys.readouterr().out
     found = pd.read_csv("predicted.csv")
-    assert list(found.columns) == ["c", "a", "b", "cluster", "confidence"]
+    assert list(found.columns) == ["c", "a", "b", "cluster", "membership"]
     assert found.groupby(new.kind).cluster.nunique().max() == 1
-    assert found.confidence.between(0, 1).all()
+    assert found.membership.between(0, 1).all()
+    assert run("predict", model, "rows.csv", "-q", "--out", "own.csv") == 0
+    own, fitted = (pd.read_csv(name)["membership"] for name in ("own.csv", "made/labels.csv"))
+    pd.testing.assert_series_equal(own, fitted, atol=1e-4)
     assert run("predict", model, "new.csv", "--json", "--force") == 0
     assert json.loads(capsys.readouterr().out)["clusters"] == {"0": 10, "1": 10, "2": 10}
 
@@ -227,6 +230,27 @@ def test_the_page_of_a_comparison_escapes_what_it_shows(folder):
     assert "<title>Methods side by side on &lt;script&gt;.csv</title>" in page
     assert page.count("<script>") == 1  # the page's own
     assert "<script>.csv" not in page
+
+
+def test_categories_and_empty_rows_are_told(folder, capsys):
+    rng = np.random.default_rng(0)
+    kind = np.arange(90) % 3
+    size = rng.normal(10.0 * kind, 1.0)
+    mixed = pd.DataFrame({"kind": np.array(list("uvw"))[kind], "shape": kind % 2, "size": size})
+    mixed[["kind", "size"]] = mixed[["kind", "size"]].astype(object)
+    mixed.loc[[3, 77]] = None
+    mixed.to_csv("mixed.csv", index=False)
+    assert run("cluster", "mixed.csv", "--clusters", 3) == 0
+    said = capsys.readouterr().out
+    assert "\nThe verdict is not calibrated for tables with categories: gaps" in said
+    empty = "note: rows without a value in any column that is used, whose labels say nothing: 4, 78"
+    assert empty in said
+    assert "not calibrated" in text("dogc-output/report.html")
+    assert run("predict", "dogc-output/model.skops", "mixed.csv") == 0
+    assert empty in capsys.readouterr().out
+    assert run("compare", "mixed.csv", "--clusters", 3, "--method", "KM") == 0
+    assert "not calibrated" in capsys.readouterr().out
+    assert "not calibrated" in text("dogc-compare/compare.html")
 
 
 def test_explore_says_what_splits_and_writes_a_page(table, capsys):

@@ -334,7 +334,7 @@ class TestCommands:
         summary = dogc.load_bundle("out/model.skops").summary
         assert summary["rows"] == 600
         assert record("out")["clusters"] == {"0": 300, "1": 200, "2": 100}
-        assert sum(map(sum, summary["truth"]["table"])) == summary["sureness"]["known"] == 600
+        assert sum(map(sum, summary["truth"]["table"])) == summary["membership"]["known"] == 600
         labels, points = pd.read_csv("out/labels.csv"), summary["points"]
         rows = np.array(points["row"]) - 1  # of the files
         assert len(rows) == sample["rows"]
@@ -365,7 +365,7 @@ class TestCommands:
             asked = ["--clusters", 3, "--method", method, "--drop", "kind", "--force"]
             assert run("cluster", "parts/*.csv", *asked, "--out", "out") == 0
             assert list(pd.read_csv("out/labels.csv"))[-1] == "cluster"
-        assert dogc.load_bundle("out/model.skops").summary["sureness"] is None
+        assert dogc.load_bundle("out/model.skops").summary["membership"] is None
 
     def test_a_bar_goes_over_rows_where_somebody_watches(self, folder, small, monkeypatch, capsys):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

@@ -90,7 +90,7 @@ def test_every_method_has_a_report(cls, three_blobs):
     summary = summarise(clustering_of(frame, X, model.labels_, model=model))
     assert (summary["graph"] is None) == (not hasattr(model, "affinity_matrix_"))
     assert (summary["history"] is None) == (not hasattr(model, "history_"))
-    assert summary["sureness"] is None
+    assert summary["membership"] is None
     assert [group["size"] for group in summary["clusters"]] == [20, 20, 20]
     json.dumps(summary, allow_nan=False)
     render(summary)
@@ -116,8 +116,8 @@ def test_numbers_that_are_not_finite_become_missing():
     history = [Record(1, np.nan, {"graph": np.inf}, np.inf, 2, 0)]
     model = types.SimpleNamespace(history_=history, timings_={"rows": np.nan})
     X = np.column_stack([X, [0.0, 1.0, 2.0, 3.0]])
-    confidence, settings = np.array([np.nan, 0.4, 0.6, 1.0]), {"x": np.float64("nan")}
-    given = {"confidence": confidence, "seconds": np.nan, "settings": {"parameters": settings}}
+    membership, settings = np.array([np.nan, 0.4, 0.6, 1.0]), {"x": np.float64("nan")}
+    given = {"membership": membership, "seconds": np.nan, "settings": {"parameters": settings}}
     summary = summarise(clustering_of(frame, X, [0, 0, 1, 1], model=model, **given))
     json.dumps(summary, allow_nan=False)
     assert summary["history"]["lam"] == [None]
@@ -125,21 +125,21 @@ def test_numbers_that_are_not_finite_become_missing():
     assert portrait(summary, 0)["a"]["share"] == 1.0
 
 
-# How many, how sure
+# Sizes and memberships
 
 
-def test_sizes_and_sureness():
+def test_sizes_and_membership():
     frame, X = table(a=[1.0, 2.0, 3.0, 9.0, 8.0, 50.0])
-    confidence = np.array([1.0, 0.2, 0.6, 0.5, 0.9, np.nan])
+    membership = np.array([1.0, 0.2, 0.6, 0.5, 0.9, np.nan])
     model = types.SimpleNamespace(outliers_=np.array([0, 0, 1, 0, 0, 1], dtype=bool))
-    clustering = clustering_of(frame, X, [0, 0, 0, 1, 1, -1], confidence=confidence, model=model)
+    clustering = clustering_of(frame, X, [0, 0, 0, 1, 1, -1], membership=membership, model=model)
     first, second, outliers = summarise(clustering)["clusters"]
     assert (first["cluster"], first["size"], first["outliers"]) == (0, 3, 1)
-    assert first["sureness"]["mean"] == pytest.approx(0.6)
-    assert (first["sureness"]["unsure"], first["sureness"]["known"]) == (1, 3)
-    assert second["sureness"]["unsure"] == 0
-    assert second["sureness"]["histogram"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-    assert (outliers["cluster"], outliers["size"], outliers["sureness"]) == (-1, 1, None)
+    assert first["membership"]["mean"] == pytest.approx(0.6)
+    assert (first["membership"]["low"], first["membership"]["known"]) == (1, 3)
+    assert second["membership"]["low"] == 0
+    assert second["membership"]["histogram"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert (outliers["cluster"], outliers["size"], outliers["membership"]) == (-1, 1, None)
 
 
 def test_every_stopping_reason_has_words():
@@ -543,7 +543,7 @@ def test_typical_rows_come_with_their_own_values_those_asked_for_first(garden):
     names = garden.rows.frame["plant"]
     assert found["id"] == [names[row - 1] for row in found["row"]]
     Z = garden.model.transform(garden.X)
-    middle = exemplars(Z, labels, garden.rows.confidence, 3)
+    middle = exemplars(Z, labels, garden.rows.membership, 3)
     assert [row - 1 for row in found["row"]] == middle.ravel().tolist()
     shown = garden._replace(settings={**garden.settings, "show": ["remark"]})
     assert found["columns"][0] != "remark" == summarise(shown)["exemplars"]["columns"][0]

@@ -93,7 +93,7 @@ def test_it_renders_all_sections_in_order(opened, garden, summary):
     page = opened(summary)
     headings = page.locator("h2").all_text_contents()
     assert headings == [
-        "How large are the clusters, and how confident are the labels?",
+        "How large are the clusters, and how deep inside are their rows?",
         "How well do they match the known labels?",
         "Where are the rows?",
         "Which rows are typical?",
@@ -153,8 +153,8 @@ def test_pointing_at_a_row_shows_it(opened, garden, summary):
     plant = card.locator(".card-title").inner_text().removeprefix("plant ")
     row = garden.rows.frame.index[garden.rows.frame["plant"] == plant][0]
     text = card.inner_text()
-    sure = garden.rows.confidence[row]
-    assert f"Cluster {garden.rows.labels[row]}, confidence {sure:.2f}" in text
+    share = garden.rows.membership[row]
+    assert f"Cluster {garden.rows.labels[row]}, membership {share:.2f}" in text
     assert garden.rows.frame["remark"][row] in text
     assert garden.rows.frame["kind"][row] in text
     assert f"{abs(garden.rows.frame['height <b>cm</b>'][row]):g}" in text
@@ -312,8 +312,8 @@ def test_what_a_method_does_not_tell_is_left_out(opened, garden):
     page = opened(summarise(clustering_of(rows.frame, garden.X, rows.labels, feature_names=names)))
     ids = page.locator("section").evaluate_all("all => all.map((section) => section.id)")
     assert ids == ["sizes", "where", "exemplars", "features", "data"]
-    assert page.locator(".size-sure").count() == 0
-    assert "This method gives no confidence" in page.locator("#sizes .explain").inner_text()
+    assert page.locator(".size-inside").count() == 0
+    assert "This method gives no membership" in page.locator("#sizes .explain").inner_text()
 
 
 def test_one_cluster_one_feature_one_row(opened):
@@ -330,7 +330,7 @@ def test_many_rows_in_many_clusters(opened):
     labels[::500] = -1
     X = rng.standard_normal((n, 8)) + 6.0 * rng.standard_normal((c, 8))[labels]
     frame = pd.DataFrame(X, columns=[f"feature_{j}" for j in range(8)])
-    page = opened(summarise(clustering_of(frame, X, labels, confidence=rng.random(n))),
+    page = opened(summarise(clustering_of(frame, X, labels, membership=rng.random(n))),
                   viewport=PHONE)  # fmt: skip
     assert re.search(r"shows [\d,]+ of 6,000 rows", page.locator("#where figcaption").inner_text())
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

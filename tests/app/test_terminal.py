@@ -56,7 +56,7 @@ def test_a_progress_bar_by_phase_and_then_a_table(terminal):
     child.expect("choices")
     child.expect("links")
     child.expect("6,000 rows of rows.csv")
-    child.expect("cluster.*rows.*share.*confidence")
+    child.expect("cluster.*rows.*share.*membership")
     child.expect("report.html")
     ends_with(child, 0)
     assert len(list((terminal.folder / "dogc-output").iterdir())) == 4

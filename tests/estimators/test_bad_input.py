@@ -98,7 +98,7 @@ def test_copies_of_a_row_confirm_its_label(cls):
     with pytest.warns(ConvergenceWarning, match="could not reach exactly n_clusters components"):
         model = cls(3).fit(rows)
     assert np.bincount(model.labels_).tolist() == [20, 20, 20]
-    np.testing.assert_array_equal(model.confidence_, 1.0)
+    np.testing.assert_array_equal(model.membership_, 1.0)
 
 
 @each_family

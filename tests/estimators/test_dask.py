@@ -19,7 +19,7 @@ dd = pytest.importorskip("dask.dataframe")
 
 slow = pytest.mark.slow
 every_method = pytest.mark.parametrize("cls", REPRESENTING)
-FACTS = ["labels_", "confidence_", "outlier_scores_", "outliers_"]
+FACTS = ["labels_", "membership_", "outlier_scores_", "outliers_"]
 METHODS = ["predict", "predict_membership", "decision_function", "transform", "score_outliers"]
 # The number of representatives is chosen in some tests; elsewhere that would take most of the time.
 P = 150

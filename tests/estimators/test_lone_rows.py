@@ -30,7 +30,7 @@ def test_a_few_of_them_move_no_other_row(cls, X):
         assert np.array_equal(model.labels_[: len(X)], plain.labels_)
         assert model.outliers_[len(X) :].all()
         assert (model.outlier_scores_[len(X) :] > outliers.FAR).all()
-        assert (model.confidence_[len(X) :] < 0.5).all()
+        assert (model.membership_[len(X) :] < 0.5).all()
 
 
 def test_without_this_they_would(monkeypatch):

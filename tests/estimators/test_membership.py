@@ -1,4 +1,4 @@
-"""How sure a label is."""
+"""How far rows belong to their clusters."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def row_weights(d, k):
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS)
-def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
+def test_membership_is_the_weight_of_neighbours_in_the_own_cluster(cls):
     X, k = overlapping(), 8
     model = made(cls, 3, n_neighbors=k, n_components=None, geometry="given", xi="row")
     model.fit(X)
@@ -30,19 +30,24 @@ def test_confidence_is_the_weight_of_neighbours_in_the_own_cluster(cls):
     for i in range(0, len(X), 17):
         weight = row_weights(distance[i, : k + 1] ** 2, k)
         expected = weight[model.labels_[idx[i, :k]] == model.labels_[i]].sum()
-        assert model.confidence_[i] == pytest.approx(expected, abs=1e-6)
-    assert model.confidence_.min() < 0.9  # some rows lie between
-    assert np.median(model.confidence_) > 0.99
+        assert model.membership_[i] == pytest.approx(expected, abs=1e-6)
+    assert model.membership_.min() < 0.9  # some rows lie between
+    assert np.median(model.membership_) > 0.99
 
 
-def test_the_membership_of_dogc_os_is_the_nearest_point_of_the_simplex():
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_fit_and_predict_have_the_same_membership_of_the_same_row(cls):
     X = overlapping()
-    model = DOGCOS(3, rule="paper").fit(X)
-    scores, shares = model.decision_function(X), model.predict_membership(X)
-    rng = np.random.default_rng(0)
-    for other in rng.dirichlet(np.ones(3), 200):
-        nearer = ((scores - other) ** 2).sum(axis=1) < ((scores - shares) ** 2).sum(axis=1) - 1e-12
-        assert not nearer.any()
+    for n, c in ((None, 3), (40, 3)):
+        model = made(cls, c, n_representatives=n).fit(X)
+        shares = model.predict_membership(X)
+        own = shares[np.arange(len(X)), model.labels_]
+        np.testing.assert_allclose(own, model.membership_, rtol=1e-6)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        sure = model.membership_ > 0.5
+        assert sure.mean() > 0.95
+        assert (shares.max(axis=1) == own)[sure].all()
+        np.testing.assert_allclose(model.predict_membership(np.full((1, 2), 1e9)), 1 / 3, atol=0.01)
 
 
 def test_rows_in_chunks_have_the_same_membership(monkeypatch):
@@ -53,9 +58,9 @@ def test_rows_in_chunks_have_the_same_membership(monkeypatch):
     assert np.array_equal(model.predict_membership(X), whole)
 
 
-def test_copies_are_equally_sure():
+def test_copies_have_the_same_membership():
     model = DOGC(3, n_neighbors=8).fit(np.repeat(overlapping(120), 2, axis=0))
-    assert np.array_equal(model.confidence_[::2], model.confidence_[1::2])
+    assert np.array_equal(model.membership_[::2], model.membership_[1::2])
 
 
 @pytest.mark.parametrize("cls", [DOGC, DOGCOS])
@@ -68,7 +73,7 @@ def test_top_memberships_are_the_largest_of_all(cls, monkeypatch):
         model.predict_proba(X)
     monkeypatch.setattr(_rows, "BLOCK_ROWS", 100)
     clusters, top = model.top_memberships(X, 2)
-    assert np.array_equal(clusters[:, 0], model.predict(X))
+    assert np.array_equal(clusters[:, 0], shares.argmax(axis=1))
     np.testing.assert_allclose(top, -np.sort(-shares, axis=1)[:, :2])
     np.testing.assert_allclose(np.take_along_axis(shares, clusters, axis=1), top)
     with pytest.raises(ValueError, match="m=4 is too large: there are no more clusters"):

@@ -18,7 +18,7 @@ from dogc.fitting import torch_rows  # noqa: E402
 
 # `make gpu-test` sets it; without a GPU the same code runs on the processor.
 DEVICE = os.environ.get("DOGC_TEST_DEVICE", "cpu")
-FACTS = ["labels_", "confidence_", "outlier_scores_", "outliers_"]
+FACTS = ["labels_", "membership_", "outlier_scores_", "outliers_"]
 METHODS = ["predict", "predict_membership", "decision_function", "transform", "score_outliers"]
 # The number of representatives is chosen in one test; here the choice would take most of the time.
 P = 150

@@ -115,7 +115,7 @@ def test_equal_rows_are_one_exemplar_and_small_clusters_are_filled_up():
     assert found.tolist() == [[0, 4, -1, -1, -1], [7, -1, -1, -1, -1]]
 
 
-def test_exemplars_do_not_change_with_the_last_digit_of_the_confidence():
+def test_exemplars_do_not_change_with_the_last_digit_of_the_membership():
     rng = np.random.default_rng(0)
     Z, sure = rng.normal(size=(40, 2)), np.ones(40)
     near = sure - 1e-16 * rng.integers(0, 3, 40)
@@ -136,22 +136,6 @@ def test_other_numbers_of_clusters_are_at_hand(n):
     assert (model.labels_at(model.n_clusters_) == model.labels_).all()
     with pytest.raises(ValueError, match="n_clusters=39 is not at hand"):
         model.labels_at(39)
-
-
-@pytest.mark.parametrize("make", [dogc.DOGC, dogc.DOGCOS, dogc.CAN])
-def test_fit_and_predict_are_as_sure_of_the_same_row(make):
-    X = load_iris().data
-    model = make(3).fit(X)
-    same = model.predict(X) == model.labels_
-    assert (model.predict_confidence(X) == model.confidence_)[same].all()
-    beyond = model.predict_confidence([[99.0, 99.0, 99.0, 99.0]])
-    assert beyond == pytest.approx(1 / 3, abs=0.2)
-
-
-def test_representatives_are_as_sure_of_new_rows_as_of_fitted_ones():
-    X = make_blobs(4000, centers=4, cluster_std=2.0, random_state=3)[0]
-    model = dogc.DOGC(4).fit(X)
-    assert model.predict_confidence(X) == pytest.approx(model.confidence_, abs=1e-3)
 
 
 def test_evidence_is_computed_when_asked_for_and_no_file_holds_rows_for_it(tmp_path):

@@ -70,8 +70,8 @@ def test_noisy_moons_are_found_and_what_a_fit_leaves_has_its_shape(model):
     if not isinstance(model, DOGCOS):
         np.testing.assert_array_equal(model.predict(X), model.labels_)
     if not isinstance(model, GIVEN_GRAPH):
-        assert model.confidence_.shape == model.outliers_.shape == (len(X),)
-        assert 0.5 <= model.confidence_.min() <= model.confidence_.max() <= 1.0
+        assert model.membership_.shape == model.outliers_.shape == (len(X),)
+        assert 0.5 <= model.membership_.min() <= model.membership_.max() <= 1.0
         np.testing.assert_allclose(model.predict_membership(X).sum(axis=1), 1.0)
 
 
@@ -156,7 +156,7 @@ def test_whole_weights_are_copies_and_rows_without_weight_get_a_label(cls):
 def test_huge_tiny_and_short_numbers(rows):
     model = CAN(2).fit(rows)
     assert nmi(TRUTH, model.labels_) >= 0.95
-    assert model.embedding_.dtype == model.confidence_.dtype == rows.dtype
+    assert model.embedding_.dtype == model.membership_.dtype == rows.dtype
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
 
 

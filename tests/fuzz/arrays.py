@@ -153,7 +153,7 @@ def _square(rng: Rng, model: Any, X: np.ndarray, given: Any) -> Any:
 
 def _look(model: Any, weight: Any) -> None:
     """All that a fit leaves must be numbers, and all clusters have rows."""
-    unknown = ("confidence_", "outlier_scores_") if weight else ()
+    unknown = ("membership_", "outlier_scores_") if weight else ()
     unknown = (*unknown, "eigenvalues_")  # of directions that there are not
     for name, value in vars(model).items():
         held = value.data if sp.issparse(value) else value

@@ -31,7 +31,7 @@ ODD = (
 )  # fmt: skip
 NAMES = (
     "x", "y", "size", "self", "class", "index", "", " pad ", "a\nb", "c1", "x" * 3000, "\x1b[1m",
-    "cluster", "confidence",
+    "cluster", "membership",
     "id", "name", "=cmd()", "__index_level_0__", "1", "2.5", "ä", "data", "frame", "nan", "a=b",
     "dtype", "None", "'q'", '"',
 )  # fmt: skip

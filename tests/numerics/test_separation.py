@@ -105,5 +105,5 @@ def test_a_small_cluster_is_found(method, n, few):
     model = method(2).fit(X)
     assert adjusted_rand_score(y, model.labels_) > 0.96
     assert not model.outliers_[y].any()
-    assert model.confidence_[y].mean() > 0.9
+    assert model.membership_[y].mean() > 0.9
     assert model.predict(X[y]).mean() > 0.9

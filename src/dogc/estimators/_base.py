@@ -132,10 +132,10 @@ class GraphClusterer(NewRows):
         if steps.step_Q in self.method.steps:
             self.rotation_ = learned.Q.astype(dtype)
         self._assign_representatives(*found.nodes or (None,))
-        self.labels_, self.confidence_, self.outlier_scores_, self.outliers_ = found.rows
+        self.labels_, self.membership_, self.outlier_scores_, self.outliers_ = found.rows
         self._evidence: Evidence | Callable[[], Evidence] = found.evidence
         self._fitted_rows, self.label_agreement_ = found.model.fitted, found.agreement
-        self._fitted_confidence, self._partitions = found.model.sure, found.partitions
+        self._partitions = found.partitions
         for name in ("coef_", "intercept_"):  # of a fit before
             self.__dict__.pop(name, None)
         if found.model.rule is not None:
@@ -145,7 +145,7 @@ class GraphClusterer(NewRows):
         self.exemplars_ = None
         if isinstance(rows, RowsInMemory) and self.metric != "precomputed":
             Z = labelling.project(rows.X, self.components_)
-            self.exemplars_ = exemplars(Z, self.labels_, self.confidence_, self.n_clusters_)
+            self.exemplars_ = exemplars(Z, self.labels_, self.membership_, self.n_clusters_)
 
     @property
     def evidence_(self) -> Evidence:

@@ -156,16 +156,16 @@ class DOGC(GraphClusterer):
         "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
-        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        membership; -1 where a cluster has fewer. None for rows that are not in the memory of the
         process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
-    confidence_ : array of shape (n_samples,)
-        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+    membership_ : array of shape (n_samples,)
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
@@ -411,16 +411,16 @@ class DOGCOS(RegressingDOGC):
         "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
-        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        membership; -1 where a cluster has fewer. None for rows that are not in the memory of the
         process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
-    confidence_ : array of shape (n_samples,)
-        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+    membership_ : array of shape (n_samples,)
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
@@ -518,26 +518,6 @@ class DOGCOS(RegressingDOGC):
             The label is the column with the largest score.
         """
         return rule_scores(X, Rule(self.rule_, self.coef_, self.intercept_))
-
-    def predict_membership(self, X: Any) -> np.ndarray:
-        """Degree of membership of new rows in each cluster, from the scores of the rule.
-
-        Rows far from all fitted rows belong to no cluster clearly: as the outlier score grows
-        above 3, the shares become more even.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        shares : array of shape (n_samples, n_clusters)
-            Non-negative; each row sums to 1. The softmax of ``decision_function``, or with
-            ``rule="paper"`` its projection onto the simplex. They measure the distance to the
-            border between clusters. They are not probabilities.
-        """
-        return super().predict_membership(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Label new rows by the largest value of ``decision_function``.

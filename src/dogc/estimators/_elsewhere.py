@@ -24,7 +24,7 @@ from ..fitting.scaling import LARGEST, is_dask, is_tensor, unit_rows, within_ran
 from ..numerics.matrix import Matrix
 
 # What a fit leaves for each row.
-ROW_ATTRIBUTES = ("labels_", "confidence_", "outlier_scores_", "outliers_")
+ROW_ATTRIBUTES = ("labels_", "membership_", "outlier_scores_", "outliers_")
 # Where device="cuda" is; tests without a GPU set it to "cpu".
 CUDA = "cuda"
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -162,16 +162,16 @@ class DOGCRelaxed(RegressingDOGC):
         "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
-        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        membership; -1 where a cluster has fewer. None for rows that are not in the memory of the
         process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
-    confidence_ : array of shape (n_samples,)
-        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+    membership_ : array of shape (n_samples,)
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean
@@ -375,16 +375,16 @@ class DOGCFixedGraph(RegressingDOGC):
         "none". Computed when it is first asked for, in about a second.
     exemplars_ : int array of shape (n_clusters, 5) or None
         Numbers of the rows nearest to the middle of each cluster, among the half with the highest
-        confidence; -1 where a cluster has fewer. None for rows that are not in the memory of the
+        membership; -1 where a cluster has fewer. None for rows that are not in the memory of the
         process, and for a precomputed graph.
     label_agreement_ : float
         Share of ``labels_`` that ``predict`` reproduces on the fitted rows, without marked
         outliers. ``fit`` warns if it is below 0.95.
-    confidence_ : array of shape (n_samples,)
-        Confidence of each label, between 0 and 1: the share of a row's neighbour weight that lies
-        in its own cluster, in the graph of the data before learning. With representatives, the
-        share of the row's label among those that it is linked to. For outlier scores above 3, it
-        decreases towards 1 / n_clusters. It is not a probability.
+    membership_ : array of shape (n_samples,)
+        Membership of each row in its own cluster, from 0 to 1: the share of the weight of its
+        neighbours, in the graph of the data before learning. With representatives, the share of
+        the weight of its links. For outlier scores above 3, it decreases towards
+        1 / n_clusters. It is not a probability.
     outlier_scores_ : array of shape (n_samples,)
         Mean distance of a row to its 20 nearest neighbours, divided by the median of the same
         quantity over the 45 rows around it. About 1 inside a cluster. With representatives: mean

@@ -140,44 +140,28 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
-        fitted, sure = self._fitted_rows, self._fitted_confidence
-        return new_rows.Model(fitted, rule, self.metric, self.outlier_label, self.n_jobs, sure)
-
-    @of_each_row
-    def predict_confidence(self, X: Any) -> np.ndarray:
-        """Confidence of the labels of new rows; for fitted rows that in ``confidence_``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows, as for ``predict``.
-
-        Returns
-        -------
-        confidence : array of shape (n_samples,)
-            The share of a row's neighbour weight in the cluster that ``predict`` gives it, by
-            whatever rule. For outlier scores above 3, it decreases towards 1 / n_clusters. It is
-            not a probability.
-        """
-        return new_rows.confidence_of(self._model(), X)
+        mark = self.outlier_label
+        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:
-        """Degree of membership of new rows: the weight of each cluster among the neighbours.
+        """Membership of rows in each cluster: its share of the weight of their neighbours.
 
-        Rows far from all fitted rows belong to no cluster clearly: as the outlier score grows
-        above 3, the shares become more even.
+        A row that was fitted has the share in its own cluster that ``membership_`` holds. Rows far
+        from all fitted rows belong to no cluster clearly: as the outlier score grows above 3, the
+        shares become more even.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows, as for ``predict``, whose label has the largest weight.
+            Rows, as for ``predict``.
 
         Returns
         -------
         shares : array of shape (n_samples, n_clusters)
-            Non-negative; each row sums to 1. These are weights of neighbours. They are not
-            probabilities.
+            Non-negative; each row sums to 1. The largest belongs to the label that ``predict``
+            gives, except where a linear rule labels rows, and for fitted rows most of whose
+            neighbours are in another cluster. Shares are not probabilities.
         """
         return new_rows.shares_of(self._model(), X)
 

@@ -11,8 +11,8 @@ from ..numerics.matrix import Matrix
 EACH, AMONG = 5, 2_000
 
 
-def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> np.ndarray:
-    """Numbers of the rows nearest to the middle of each cluster, of the half that is surest.
+def exemplars(Z: Matrix, labels: np.ndarray, membership: np.ndarray, c: int) -> np.ndarray:
+    """Numbers of the rows nearest to the middle of each cluster, of the half most inside it.
 
     Of many rows some are looked at. Of equal rows the first alone counts. Clusters of fewer rows
     are filled up with -1.
@@ -30,8 +30,8 @@ def exemplars(Z: Matrix, labels: np.ndarray, confidence: np.ndarray, c: int) -> 
         rows = np.flatnonzero(labels == cluster)
         if not len(rows):
             continue
-        sure = np.nan_to_num(confidence[rows]).round(9)  # 1 and 1 - 1e-16 are one
-        rows = rows[sure >= np.median(sure)]
+        share = np.nan_to_num(membership[rows]).round(9)  # 1 and 1 - 1e-16 are one
+        rows = rows[share >= np.median(share)]
         rows = rows[:: len(rows) // AMONG + 1]
         away = _from_middle(Z[rows].astype(np.float64))
         first = np.sort(np.unique(away, return_index=True)[1])

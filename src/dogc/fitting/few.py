@@ -324,17 +324,17 @@ def row_result(
     fitted = fitted._replace(copies=copies, reach=reach, stray=state.graph.stray)
     again = labelling.repeated(fitted, place)
     agreement = float(np.average(again, weights=rows.size))
+    # How far rows belong to their clusters, and who is an outlier
+    own = labelling.membership(problem, labels, copies)
+    own = outliers.discount(own, score, problem.c).astype(dtype)
+    fitted = fitted._replace(membership=own)
     model = Model(fitted, None, settings.lookup.metric, settings.outlier_label, n_jobs)
-    # How sure labels are, and who is an outlier
-    sure = labelling.confidence(problem, labels, copies)
-    sure = outliers.discount(sure, score, problem.c).astype(dtype)
-    model = model._replace(sure=sure)
     apart = state.graph.stray[inverse] | (score[inverse] > outliers.OUTLYING)
-    facts = RowFacts(labels[inverse], sure[inverse], score[inverse].astype(dtype), apart)
+    facts = RowFacts(labels[inverse], own[inverse], score[inverse].astype(dtype), apart)
     if settings.outlier_label is not None:
         facts.labels[apart] = settings.outlier_label
     left_out = inverse < 0
-    facts.confidence[left_out] = facts.scores[left_out] = np.nan
+    facts.membership[left_out] = facts.scores[left_out] = np.nan
     facts.outliers[left_out] = False
     if settings.rule is not None and scaled is not None:
         basis = RuleRows(scaled.X, labels, rows.size, score, scaled, state, new_name)
@@ -366,11 +366,9 @@ def _with_left_out(
     if not lone.any():
         return learned, facts
     far = X[lone]
-    score = new_rows.scores_of(model, far)
-    facts.scores[lone] = score
-    shares = labelling.new_shares(model.fitted, far, model.n_jobs)
-    shares = outliers.discount(shares, score[:, None], shares.shape[1])
-    facts.confidence[lone] = shares.max(axis=1)
+    facts.scores[lone] = new_rows.scores_of(model, far)
+    shares = new_rows.shares_of(model, far)
+    facts.membership[lone] = new_rows.own_share(shares, facts.labels[lone])
     assert isinstance(model.fitted, labelling.FittedRows)
     nearest = labelling.nearest_fitted(model.fitted, far, 1, model.n_jobs)[0][:, 0]
     S = learned.S.astype(learned.dtype)

@@ -149,14 +149,14 @@ def weigh(found: np.ndarray, weight: np.ndarray, c: int) -> np.ndarray:
 def row_facts(
     fitted: Representatives, rows: links.RowLinks, mark: int | None, dtype: Any
 ) -> RowFacts:
-    """Labels of rows by their links, how sure they are, and who is an outlier."""
-    labels, confidence = row_votes(rows, fitted.labels, fitted.n_votes)
+    """Labels of rows by their links, how far they belong to them, and who is an outlier."""
+    labels, membership = row_votes(rows, fitted.labels, fitted.n_votes)
     if fitted.reach is None or fitted.stray is None:
-        return RowFacts(labels, confidence)
+        return RowFacts(labels, membership)
     score = outlier_scores.row_scores(fitted, rows)
     stray, _ = row_votes(rows, fitted.stray.astype(np.int64), fitted.n_votes)
     apart = (score > outliers.OUTLYING) | (stray == 1)
-    sure = outliers.discount(confidence, score, int(fitted.labels.max()) + 1)
+    own = outliers.discount(membership, score, int(fitted.labels.max()) + 1)
     if mark is not None:
         labels[apart] = mark
-    return RowFacts(labels, sure.astype(dtype), score.astype(dtype), apart)
+    return RowFacts(labels, own.astype(dtype), score.astype(dtype), apart)

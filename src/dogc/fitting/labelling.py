@@ -30,6 +30,7 @@ class FittedRows(NamedTuple):
     copies: Any = None  # (n,) rows that each stands for
     reach: Any = None  # (n,) mean distance of each to its nearest distinct rows
     stray: Any = None  # (n,) whether each is in a group too small for a cluster
+    membership: Any = None  # (n,) of each in its own cluster
 
 
 Labeller = FittedRows | Representatives
@@ -90,7 +91,7 @@ def new_shares(fitted: Labeller, X: Matrix, n_jobs: int | None) -> np.ndarray:
     return in_chunks(lambda rows: _weighed(fitted, *nearest_fitted(fitted, rows, m, n_jobs)), X)
 
 
-def confidence(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
+def membership(problem: Problem, labels: np.ndarray, copies: np.ndarray) -> np.ndarray:
     """For each fitted row, the weight of its own label among its neighbours in the data.
 
     By the row problem before anything was learned: the learned graph has no other neighbours.

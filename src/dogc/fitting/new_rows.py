@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics import graph, outliers
+from ..numerics import outliers
 from ..numerics.matrix import Matrix
 from . import labelling, outlier_scores
 from .labelling import Labeller
 from .representatives import RowFacts
-from .rule import Rule, rule_labels, rule_scores, softmax
+from .rule import Rule, rule_labels
 
 
 class Model(NamedTuple):
@@ -22,7 +22,6 @@ class Model(NamedTuple):
     metric: str = "euclidean"
     outlier_label: int | None = None
     n_jobs: int | None = None
-    sure: np.ndarray | None = None  # the confidence of fitted rows; None with representatives
 
 
 def labels_of(model: Model, X: Matrix) -> np.ndarray:
@@ -37,33 +36,38 @@ def labels_of(model: Model, X: Matrix) -> np.ndarray:
 
 
 def shares_of(model: Model, X: Matrix) -> np.ndarray:
-    """The membership of each row, more even for rows far from all that were fitted."""
-    if model.rule is None or model.rule.coef is None:
-        shares = labelling.new_shares(model.fitted, X, model.n_jobs)
-    else:
-        scores = rule_scores(X, model.rule)
-        by_paper = model.rule.name == "paper"
-        shares = graph.project_rows_to_simplex(scores) if by_paper else softmax(scores)
-    return outliers.discount(shares, scores_of(model, X)[:, None], shares.shape[1])
+    """The membership of each row in each cluster, by neighbours whatever rule labels rows.
 
-
-def confidence_of(model: Model, X: Matrix) -> np.ndarray:
-    """The confidence of each label, by neighbours whatever rule labels rows.
-
-    A row that was fitted has the confidence that the fit gave it.
+    It is more even for rows far from all that were fitted. A row that was fitted does not count
+    among its own neighbours: it has the share in its own cluster that the fit gave it.
     """
     fitted = model.fitted
     shares = labelling.new_shares(fitted, X, model.n_jobs)
-    labels = shares.argmax(axis=1)
-    if model.rule is not None and model.rule.coef is not None:
-        labels = rule_labels(X, model.rule)
-    sure = shares[np.arange(len(labels)), labels]
-    sure = outliers.discount(sure, scores_of(model, X), shares.shape[1])
-    if model.sure is not None and isinstance(fitted, labelling.FittedRows):
-        idx, d = labelling.nearest_fitted(fitted, X, 1, model.n_jobs)
-        same = (d[:, 0] == 0.0) & (fitted.labels[idx[:, 0]] == labels)
-        sure = np.where(same, model.sure[idx[:, 0]], sure)
-    return sure.astype(X.dtype, copy=False)
+    shares = outliers.discount(shares, scores_of(model, X)[:, None], shares.shape[1])
+    if not isinstance(fitted, labelling.FittedRows):
+        return shares
+    idx, d = labelling.nearest_fitted(fitted, X, 1, model.n_jobs)
+    known = np.flatnonzero(d[:, 0] == 0.0)
+    row, own = np.arange(len(known)), idx[known, 0]
+    share, label = fitted.membership[own].astype(shares.dtype), fitted.labels[own]
+    others = np.maximum(shares[known], 1e-12)  # even where no other cluster is near
+    others[row, label] = 0.0
+    others *= ((1.0 - share) / np.maximum(others.sum(axis=1), 1e-12))[:, None]
+    others[row, label] = share
+    shares[known] = others
+    return shares
+
+
+def own_share(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The share of each row's own cluster; of one marked as an outlier the largest.
+
+    Examples
+    --------
+    >>> own_share(np.array([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]]), np.array([0, 0, -1]))
+    array([0.8, 0.3, 0.6])
+    """
+    own = np.take_along_axis(shares, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
+    return np.where(labels < 0, shares.max(axis=1), own)
 
 
 def scores_of(model: Model, X: Matrix) -> np.ndarray:
@@ -80,6 +84,6 @@ def outliers_among(model: Model, X: Matrix) -> np.ndarray:
 
 
 def facts_of(model: Model, X: Matrix) -> RowFacts:
-    """The facts of rows that had no weight in the fit: nothing says how sure they are."""
+    """The facts of rows that had no weight in the fit: nothing says how far they belong."""
     unknown = np.full(X.shape[0], np.nan, dtype=X.dtype)
     return RowFacts(labels_of(model, X), unknown, unknown, outliers_among(model, X))

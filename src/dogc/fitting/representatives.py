@@ -97,10 +97,10 @@ class Representatives(NamedTuple):
 
 
 class RowFacts(NamedTuple):
-    """Labels, confidence and outlier scores of rows, in arrays of their kind."""
+    """Labels, membership and outlier scores of rows, in arrays of their kind."""
 
     labels: Any  # (n,) the mark for outliers, where there is one
-    confidence: Any = None  # (n,)
+    membership: Any = None  # (n,)
     scores: Any = None  # (n,) outlier scores; None: not asked for
     outliers: Any = None  # (n,)
 

@@ -165,11 +165,3 @@ def rule_scores(X: Matrix, rule: Rule) -> np.ndarray:
 def rule_labels(X: Matrix, rule: Rule) -> np.ndarray:
     """The cluster with the highest score for each row."""
     return in_chunks(lambda rows: rule_scores(rows, rule).argmax(axis=1), X)
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """Scores of a logistic regression as shares; several infinite ones have equal shares."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        behind = scores.astype(np.float64) - scores.max(axis=1, keepdims=True)
-        shares = np.exp(np.where(np.isnan(behind), 0.0, behind))
-    return shares / shares.sum(axis=1, keepdims=True)

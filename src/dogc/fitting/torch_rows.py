@@ -268,9 +268,9 @@ class TorchLinks(LinkedRows):
                     facts[0].masked_fill_(apart, mark)
                 # As dogc.numerics.outliers.discount has it.
                 kept = (outliers.OUTLYING / score).clamp_(1e-6, 1.0)
-                sure = kept * (votes.amax(dim=1).double() / votes.sum(dim=1))
-                sure = (sure + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
-                facts += [sure.to(X.dtype), score.to(X.dtype), apart]
+                own = kept * (votes.amax(dim=1).double() / votes.sum(dim=1))
+                own = (own + (1.0 - kept) / votes.shape[1]).clamp_(max=1.0)
+                facts += [own.to(X.dtype), score.to(X.dtype), apart]
             parts.append([fact.to(X.device) for fact in facts])
         return RowFacts(*(torch.cat(part) for part in zip(*parts, strict=True)))
 

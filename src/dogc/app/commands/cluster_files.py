@@ -18,6 +18,7 @@ from ..files.reading import Table
 from ..files.tally import named_sizes
 from ..models import saving
 from ..report.page import as_json
+from .arguments import with_options
 from .outputs import Output
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ FILES = ["labels.csv", "model.skops", "report.html", "run.json"]
 
 
 def with_results(frame: pandas.DataFrame, results: Mapping[str, np.ndarray]) -> pandas.DataFrame:
-    """The rows as they were, with their cluster, how sure it is and how far they lie apart."""
-    names = {"labels_": "cluster", "confidence_": "confidence", "outlier_scores_": "outlier_score"}
+    """The rows as they were, with their cluster, their membership and how far they lie apart."""
+    names = {"labels_": "cluster", "membership_": "membership", "outlier_scores_": "outlier_score"}
     found = {name: np.round(results[key], 4) for key, name in names.items() if key in results}
     return with_columns(frame, found)
 
@@ -64,9 +65,13 @@ def cluster_to(
             )  # fmt: skip
         found.settings["show"] = list(show)
         if show:
-            words = f"Shown with the rows, not used for clustering: {listed(list(show))}."
-            found.settings["preparation"].append(words)
-        found.settings["notes"] += [*labels.note(), *report.deciding_note(found)]
+            named = listed(list(show))
+            steps = [step for step in found.settings["preparation"]
+                     if step != f"Dropped {named}: as you asked."]  # fmt: skip
+            steps.append(f"Shown with the rows, not used for clustering: {named}.")
+            found.settings["preparation"] = steps
+        notes = [*found.settings["notes"], *labels.note(), *report.deciding_note(found)]
+        found.settings["notes"] = list(map(with_options, notes))
         if shown := found.settings.get("sample"):
             shown["words"] = report.sample_words(shown["rows"], found.n_rows)
         write_findings(found, encoder, draft)

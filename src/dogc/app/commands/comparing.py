@@ -15,11 +15,11 @@ from ...comparison import Comparison
 from ...encoding import MixedEncoder
 from ...numerics.discrete import size_order
 from .. import report as reports
-from ..files.clustering import asked_of, known_labels
+from ..files.clustering import asked_of, caveats, known_labels
 from ..files.reading import Table, read_table
 from ..report.counts import verdict_of
 from ..report.page import digits, short
-from .arguments import TableOptions, count, table_options
+from .arguments import TableOptions, count, table_options, with_options
 from .cluster_files import with_columns
 from .outputs import Output
 from .terminal import Terminal
@@ -39,9 +39,10 @@ def run_compare(terminal: Terminal, clusters: str, methods: list[str] | None, **
                                random_state=options.seed, progress=terminal.progress)  # fmt: skip
     steps = list(preparation.steps_)
     labels = {f"cluster {name}": by_size(y) for name, y in found.labels.items()}
-    page = compare_page(found, table, n_clusters, steps)
+    lead = [*found.lead(), *caveats(preparation)]
+    page = compare_page(found, table, n_clusters, lead, steps)
     notes, paths = write_pages("compare", page, found.to_frame(), table.frame, labels, options.out)
-    terminal.say("\n".join(map(escape, found.lead())))
+    terminal.say("\n".join(map(escape, lead)))
     terminal.say()
     terminal.say("\n\n".join(map(escape, found.tables(terminal.console.width))))
     if said := [*found.notes(), *notes]:
@@ -96,7 +97,9 @@ def write_pages(
     return file.note(), [out.path / written for written in files(name)]
 
 
-def compare_page(comparison: Comparison, table: Table, clusters: int, steps: list[str]) -> str:
+def compare_page(
+    comparison: Comparison, table: Table, clusters: int, lead: list[str], steps: list[str]
+) -> str:
     """The comparison as one page that needs nothing but a browser."""
     groups = comparison.identical()
     first = [comparison.succeeded.index(group[0]) for group in groups]
@@ -109,10 +112,10 @@ def compare_page(comparison: Comparison, table: Table, clusters: int, steps: lis
             {**row, **row["scores"], "nmi": row["scores"].get("nmi_max")}
             for row in records(comparison)
         ],
-        "lead": [short(words, 2000) for words in comparison.lead()],
+        "lead": [short(words, 2000) for words in lead],
         "groups": [[short(name, 60) for name in group] for group in groups],
         "agreement": np.round(comparison.agreement[np.ix_(first, first)], 4).tolist(),
-        "notes": [short(note, 1000) for note in comparison.notes()],
+        "notes": [short(with_options(note), 1000) for note in comparison.notes()],
         "steps": [short(step, 2000) for step in steps],
     }
     title = f"Methods side by side on {summary['source']}"

@@ -9,10 +9,10 @@ from ...encoding import TableError
 from ...exploration import Exploration, explore
 from ...metrics import clustering_report
 from .. import report as reports
-from ..files.clustering import asked_of, known_labels
+from ..files.clustering import asked_of, caveats, known_labels
 from ..report.counts import describe_exploration
 from ..report.page import digits, short
-from .arguments import table_options
+from .arguments import table_options, with_options
 from .comparing import prepared, write_pages
 from .terminal import Terminal, counted, plain
 
@@ -37,7 +37,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     if (truth := known_labels(table.frame, preparation.label_column)) is not None:
         scored = {row.n_clusters: clustering_report(truth, row.labels)["ari"] for row in found}
     steps = list(preparation.steps_)
-    said = _notes(found)
+    said = list(map(with_options, _notes(found)))
     by_count = describe_exploration(found)
     for row in by_count["rows"]:
         if row["clusters"] in scored:
@@ -49,6 +49,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
         "rows_by_count": by_count,
         "steps": [short(step, 2000) for step in steps],
         "notes": said,
+        "caveats": caveats(preparation),
     }
     page = reports.page(f"{summary['source']}: how many clusters?", summary, reports.EXPLORE)
     labels = {f"cluster of {count}": labels for count, labels in found.labels.items()}
@@ -56,7 +57,7 @@ def run_explore(terminal: Terminal, first: int, last: int, **given: Any) -> int:
     terminal.say(f"[bold]{counted(len(X), 'row')} of {plain(table.source)}[/bold] by "
                  f"{plain(summary['method'])}\n")  # fmt: skip
     terminal.say("\n".join(map(plain, str(found).splitlines())))
-    terminal.notes([*said, *notes])
+    terminal.notes([*caveats(preparation), *said, *notes])
     terminal.wrote(paths)
     terminal.say(f"\nopen {plain(options.out.path / 'explore.html')} in a browser")
     terminal.finish({"proposed": found.proposed, "rows": len(X), "method": summary["method"],

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..._words import shown
 from ...encoding.columns import unseen
+from ...encoding.errors import shortened
 from ...fitting.auto.n_neighbors import EVIDENCE
 from ...fitting.rule import REPEATED
-from ..files.clustering import Watch, label_rows
+from ..files.clustering import EMPTY, Watch, empty_rows, label_rows
 from ..files.reading import Table
 from ..files.tally import named_sizes
 from ..models import saving
@@ -55,9 +56,11 @@ def predict_table(
     sizes: Counter[int] = Counter()
     counts: Counter[str] = Counter()  # rows with unseen values, by column
     examples: dict[str, str] = {}
+    empty: list[str] = []
     for frame in table.chunks():
         results = label_rows(bundle.model, preparation.transform(frame))
         out.write(with_results(frame, results))
+        empty += empty_rows(frame, preparation.columns_)
         sizes.update(results["labels_"].tolist())
         for name in frame.columns.intersection(list(preparation.plans_)):
             count, value = unseen(frame[name], preparation.plans_[name])
@@ -65,7 +68,7 @@ def predict_table(
                 counts[name] += count
                 examples.setdefault(name, value)
         watch("labelling", len(frame), table.rows)
-    notes = []
+    notes = [EMPTY + shortened(empty, 5)] if empty else []
     agreement = getattr(bundle.model, "label_agreement_", None)
     if agreement is not None and agreement < REPEATED:
         notes.append(

@@ -107,7 +107,7 @@ def cluster(terminal: Terminal, clusters: str, **given: Any) -> int:
 
 
 def show_clustering(found: Clustering, terminal: Terminal) -> None:
-    """Sizes and how sure, scores if there is a truth, and what was remarkable."""
+    """Sizes and memberships, scores if there is a truth, and what was remarkable."""
     n, source, method = found.n_rows, found.settings["source"], found.settings["method"].upper()
     terminal.say(f"[bold]{counted(n, 'row')} of {plain(source)}[/bold] by {plain(method)} "
                  f"in {found.seconds:.1f} s")  # fmt: skip
@@ -117,10 +117,10 @@ def show_clustering(found: Clustering, terminal: Terminal) -> None:
     rows = []
     for label, size in sorted(found.tally.sizes.items()):
         known = sum(found.tally.histogram(label))
-        mean = f"{found.tally.confidence[label] / known:.2f}" if known else "-"
+        mean = f"{found.tally.membership[label] / known:.2f}" if known else "-"
         rows.append([cluster_files.shown_name(str(label)), f"{size:,}", f"{size / n:.0%}", mean])
     terminal.say()
-    terminal.grid(["cluster", "rows", "share", "confidence"], rows)
+    terminal.grid(["cluster", "rows", "share", "membership"], rows)
     if scores := cluster_files.scores(found):
         terminal.say()
         terminal.grid(["", "ACC", "NMI", "purity", "ARI"],
@@ -134,8 +134,8 @@ def show_verdict(verdict: dict[str, Any], terminal: Terminal) -> None:
     """The verdict in words, with stability, separation and what data without clusters have."""
     colour = "bold green" if verdict["verdict"] == "clear" else "bold"
     terminal.say(f"[{colour}]{verdict['lead']}[/]")
-    if verdict["words"]:
-        terminal.say(verdict["words"])
+    for words in filter(None, [verdict["words"], *verdict["caveats"]]):
+        terminal.say(words)
     for each in verdict["figures"]:
         terminal.say(
             f"{each['name']} {each['value']:.2f} (data without clusters: {each['reference']:.2f})"

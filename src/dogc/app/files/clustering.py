@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +15,13 @@ from ..._caller import timed
 from ..._checks import WIDE, check_cluster_count
 from ...comparison import named_estimator
 from ...encoding import MixedEncoder
-from ...encoding.errors import numbered_names
+from ...encoding.errors import numbered_names, shortened
 from ...encoding.statistics import keys_of_rows
+from ...encoding.values import levels_of
 from ...encoding.weights import MATTERS
 from ...estimators._elsewhere import row_model
 from ...fitting.evidence import Evidence
+from ...fitting.new_rows import own_share
 from ...metrics import scores_of
 from ...numerics.discrete import size_order
 from ...quality import judged
@@ -33,9 +35,13 @@ if TYPE_CHECKING:
 MANY_ROWS = 500_000
 MOST_AT_ONCE = 50_000  # rows that are labelled at once
 # What a fit says of each of its rows.
-RESULTS = ("labels_", "confidence_", "outliers_", "outlier_scores_")
+RESULTS = ("labels_", "membership_", "outliers_", "outlier_scores_")
 # Measures by their names in files and on the terminal, and in scores_of.
 SCORES = {"acc": "acc", "nmi": "nmi_max", "purity": "purity", "ari": "ari"}
+# What is said beside the verdict where columns of few values matter.
+MIXED = ("The verdict is not calibrated for tables with categories: gaps between categories can "
+         "look like clear clusters.")  # fmt: skip
+EMPTY = "rows without a value in any column that is used, whose labels say nothing: "
 SAMPLED = "fitted to {n:,} of {total:,} rows; all rows are labelled as new ones are."
 # Told what is being done, to how many more rows it was done now, and to how many it will be.
 Watch = Callable[[str, int, int | None], None]
@@ -54,6 +60,7 @@ class Clustering(NamedTuple):
     settings: dict[str, Any]  # method, parameters, versions, notes, source, preparation
     tally: Tally  # of all rows, of which those above may be a sample
     evidence: Evidence | None = None  # for the labels; None if the time was up
+    caveats: Sequence[str] = ()  # on the verdict
 
     @property
     def n_rows(self) -> int:
@@ -115,14 +122,14 @@ def fitted_to(
 
 
 def label_rows(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
-    """Labels of new rows and how sure they are, by the names that a fit has for them."""
-    asked = {"labels_": "predict", "confidence_": "predict_confidence"}
-    starts = range(0, max(len(X), 1), MOST_AT_ONCE)
-    return {
-        name: np.concatenate([getattr(model, ask)(X[i : i + MOST_AT_ONCE]) for i in starts])
-        for name, ask in asked.items()
-        if hasattr(model, ask)
-    }
+    """Labels of new rows and their membership, by the names that a fit has for them."""
+    parts = [X[i : i + MOST_AT_ONCE] for i in range(0, max(len(X), 1), MOST_AT_ONCE)]
+    labels = [model.predict(part) for part in parts]
+    found = {"labels_": np.concatenate(labels)}
+    if hasattr(model, "predict_membership"):
+        shares = map(model.predict_membership, parts)
+        found["membership_"] = np.concatenate([*map(own_share, shares, labels)])
+    return found
 
 
 def label_all(
@@ -135,7 +142,7 @@ def label_all(
 ) -> Clustering:
     """Hand all rows with their results to ``write``; what came out, with counts of all rows."""
     model, start = fitted.model, 0
-    samples, counts = [], []
+    samples, counts, empty = [], [], []
     # 1) labels of all rows, counts of them and a sample, chunk by chunk
     for frame in table.chunks():
         n = len(frame)
@@ -145,12 +152,13 @@ def label_all(
             results = {name: np.asarray(getattr(model, name))[start : start + n]
                        for name in RESULTS if hasattr(model, name)}  # fmt: skip
         start += n
+        empty += empty_rows(frame, encoder.columns_)
         write(frame, results)
         labels = np.asarray(results["labels_"])
-        confidence = np.asarray(results.get("confidence_", np.full(n, np.nan)), dtype=float)
+        membership = np.asarray(results.get("membership_", np.full(n, np.nan)), dtype=float)
         apart = np.asarray(results.get("outliers_", np.zeros(n)), dtype=bool)
-        counts.append(tally(labels, confidence, apart, known_labels(frame, encoder.label_column)))
-        some = SampledRows(frame, labels, confidence)
+        counts.append(tally(labels, membership, apart, known_labels(frame, encoder.label_column)))
+        some = SampledRows(frame, labels, membership)
         samples.append(some if table.in_memory else some.kept(table.rows))
         if len(samples) > 1:
             samples = [samples[0].merged(samples[1], table.rows)]
@@ -159,6 +167,7 @@ def label_all(
     (sample,), (counted,) = samples, counts
     # 2) all that came out
     notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
+    notes += [EMPTY + shortened(empty, 5)] if empty else []
     settings = {"method": method, **settings_of(table, encoder, model, notes)}
     whole = len(sample.frame) == table.rows and not fitted.sampled
     if not whole:
@@ -175,7 +184,31 @@ def label_all(
         settings=settings,
         tally=counted,
         evidence=judged(model, X, sample.labels, wide=encoder.discrete_share_ >= MATTERS),
+        caveats=caveats(encoder),
     )
+
+
+def caveats(encoder: MixedEncoder) -> list[str]:
+    """What is to be said beside the verdict on a table."""
+    return [MIXED] * (encoder.discrete_share_ >= MATTERS)
+
+
+def empty_rows(frame: pandas.DataFrame, columns: Sequence[str]) -> list[str]:
+    """The numbers, from 1, of the rows that have no value in any of the columns.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> empty_rows(pandas.DataFrame({"a": ["x", " ", "NA"], "b": [None, 1.0, None]}), ["a", "b"])
+    ['3']
+    """
+    for name in columns:
+        if not len(frame):
+            break
+        cells = frame[name]
+        gaps = cells.isna() if cells.dtype.kind in "iuf" else levels_of(cells).codes < 0
+        frame = frame[gaps]
+    return [f"{row + 1:,}" for row in frame.index]
 
 
 def settings_of(

@@ -13,7 +13,7 @@ from ...encoding.statistics import keys_of_rows
 if TYPE_CHECKING:
     import pandas
 
-CONFIDENCE_BINS = 10
+MEMBERSHIP_BINS = 10
 SAMPLE_ROWS = 10_000
 LEAST_OF_A_CLUSTER = 20
 
@@ -24,8 +24,8 @@ class Tally(NamedTuple):
     rows: int
     sizes: Counter[int]  # by label
     outliers: Counter[int]  # rows that lie apart, by label
-    confident: Counter[tuple[int, int]]  # by label and tenth of the confidence, where it is known
-    confidence: Counter[int]  # its sum by label
+    tenths: Counter[tuple[int, int]]  # by label and tenth of the membership, where it is known
+    membership: Counter[int]  # its sum by label
     classes: Counter[tuple[str, int]]  # by known label and label
 
     def merged(self, later: Tally) -> Tally:
@@ -34,8 +34,8 @@ class Tally(NamedTuple):
         return Tally(*(one + other for one, other in both))
 
     def histogram(self, label: int) -> list[int]:
-        """Rows of a cluster by tenth of their confidence."""
-        return [self.confident[label, place] for place in range(CONFIDENCE_BINS)]
+        """Rows of a cluster by tenth of their membership."""
+        return [self.tenths[label, place] for place in range(MEMBERSHIP_BINS)]
 
     def table(self) -> tuple[list[str], list[int], np.ndarray] | None:
         """Known labels, labels, and how many rows have both; None without known labels."""
@@ -52,7 +52,7 @@ def named_sizes(sizes: Counter[int]) -> dict[str, int]:
 
 
 def tally(
-    labels: np.ndarray, confidence: np.ndarray, outliers: np.ndarray, truth: np.ndarray | None
+    labels: np.ndarray, membership: np.ndarray, outliers: np.ndarray, truth: np.ndarray | None
 ) -> Tally:
     """Count some rows.
 
@@ -63,10 +63,10 @@ def tally(
     >>> found.rows, found.sizes, found.histogram(1)
     (3, Counter({0: 2, 1: 1}), [0, 0, 0, 0, 1, 0, 0, 0, 0, 0])
     """
-    known = np.isfinite(confidence)
-    of, sure = labels[known], np.clip(confidence[known], 0.0, 1.0)
-    tenth = np.minimum(sure * CONFIDENCE_BINS, CONFIDENCE_BINS - 1).astype(int)
-    sums = {int(label): float(sure[of == label].sum()) for label in np.unique(of)}
+    known = np.isfinite(membership)
+    of, share = labels[known], np.clip(membership[known], 0.0, 1.0)
+    tenth = np.minimum(share * MEMBERSHIP_BINS, MEMBERSHIP_BINS - 1).astype(int)
+    sums = {int(label): float(share[of == label].sum()) for label in np.unique(of)}
     pairs = () if truth is None else zip(truth.astype(str).tolist(), labels.tolist(), strict=True)
     return Tally(
         len(labels),
@@ -83,14 +83,14 @@ class SampledRows(NamedTuple):
 
     frame: pandas.DataFrame
     labels: np.ndarray
-    confidence: np.ndarray
+    membership: np.ndarray
 
     def merged(self, later: SampledRows, total: int) -> SampledRows:
         """The sample of these and later rows of a table with ``total`` rows."""
         return SampledRows(
             needed("pandas").concat([self.frame, later.frame]),
             np.concatenate([self.labels, later.labels]),
-            np.concatenate([self.confidence, later.confidence]),
+            np.concatenate([self.membership, later.membership]),
         ).kept(total)
 
     def kept(self, total: int) -> SampledRows:
@@ -101,4 +101,4 @@ class SampledRows(NamedTuple):
         rank = keys.groupby(self.labels).rank(method="first").to_numpy()
         low = keys.to_numpy() < 2.0**64 * SAMPLE_ROWS / total
         rows = np.flatnonzero(low | (rank <= LEAST_OF_A_CLUSTER))
-        return SampledRows(self.frame.iloc[rows], self.labels[rows], self.confidence[rows])
+        return SampledRows(self.frame.iloc[rows], self.labels[rows], self.membership[rows])

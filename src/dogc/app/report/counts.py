@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from ...comparison import VERDICTS
 from ...estimators._base import GraphClusterer
-from ...exploration import SCORE, Exploration, explore
+from ...exploration import Exploration, explore
 from ...fitting.auto.splits import change_words
 from ...fitting.evidence import Evidence
 from ...plotting._splits import flow_between
@@ -28,7 +28,7 @@ def describe_exploration(found: Exploration, chosen: int | None = None) -> dict[
     return {
         "proposed": found.proposed,
         "chosen": found.proposed if chosen is None else chosen,
-        "score_words": SCORE,
+        "words": found.lead(),
         "rows": [
             {
                 "clusters": row.n_clusters,

@@ -14,20 +14,10 @@ import numpy as np
 
 from ..._policy import policy
 
-VERSION = 3  # of what a summary holds
+VERSION = 4  # of what a summary holds
 # The scripts of a page are one program; the order is that of their definitions.
-REPORT = (
-    "clusters",
-    "truth",
-    "scatter",
-    "exemplars",
-    "features",
-    "counts",
-    "graph",
-    "history",
-    "data",
-    "main",
-)
+REPORT = ("clusters", "truth", "scatter", "exemplars", "features", "counts", "graph", "history",
+          "data", "main")  # fmt: skip
 COMPARE = ("compare",)
 EXPLORE = ("counts", "explore")
 

@@ -87,7 +87,7 @@ def describe_points(
         "x": x,
         "y": y,
         "cluster": [groups.name(code) for code in groups.codes[rows].tolist()],
-        "confidence": [digits(value, 3) for value in clustering.rows.confidence[rows]],
+        "membership": [digits(value, 3) for value in clustering.rows.membership[rows]],
         "outside": np.flatnonzero(((at < 0) | (at > 1)).any(axis=1)).tolist(),
         "aspect": digits(span[1] / span[0]),
         **space,
@@ -141,7 +141,7 @@ def among(
 def describe_exemplars(clustering: Clustering, groups: Groups, telling: list[str]) -> dict:
     """The most typical rows of each cluster, with their own values."""
     Z = learned_space(clustering.model, clustering.X)[0]
-    rows = exemplars(Z, clustering.rows.labels, clustering.rows.confidence, groups.c)
+    rows = exemplars(Z, clustering.rows.labels, clustering.rows.membership, groups.c)
     rows = rows[:MOST_CLUSTERS, : None if groups.c <= FEW_CLUSTERS else OF_EACH]
     rows = rows[rows >= 0]
     return {

@@ -12,7 +12,7 @@ from ...comparison import METHODS
 from ...fitting import evidence
 from ...loop.solver import STOPPING_REASONS
 from ..files.clustering import agreement_of
-from ..files.tally import CONFIDENCE_BINS, Tally
+from ..files.tally import MEMBERSHIP_BINS, Tally
 from .counts import describe_counts
 from .features import (
     OUTLIER,
@@ -34,7 +34,7 @@ MOST_SHOWN = 20
 AGAIN, APART = ("other", "similar", "nearly the same"), ("hardly", "partly", "well")
 # How columns were stretched, in words.
 GEOMETRY = {
-    "given": "unchanged",
+    "given": "as prepared",
     "standard": "each divided by its standard deviation",
     "within": "rescaled so that clusters are round",
     "principal": "combined into the principal directions that stand out from chance",
@@ -77,7 +77,7 @@ def summarise(clustering: Clustering, *, max_points: int = 5000) -> dict[str, An
         "verdict": describe_verdict(clustering),
         "ending": describe_ending(model, groups.c),
         "clusters": describe_sizes(counted),
-        "sureness": describe_sureness(counted, list(counted.sizes)),
+        "membership": describe_membership(counted, list(counted.sizes)),
         "deciding": deciding,
         "deciding_cuts": None if deciding else deciding_cuts(clustering),
         "truth": describe_truth(counted),
@@ -124,7 +124,8 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
         advice = ("Try another number of clusters (dogc explore), fewer columns (--drop) or "
                   "another scaling (--geometry).")  # fmt: skip
         words = f"{words} {advice}".strip()
-    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures}
+    return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures,
+            "caveats": list(clustering.caveats) if figures else []}  # fmt: skip
 
 
 def describe_ending(model: Any, c: int) -> dict[str, Any]:
@@ -145,35 +146,35 @@ def sample_words(shown: int, total: int) -> str:
     Examples
     --------
     >>> sample_words(10, 99)
-    'Plots and ranges use a sample of 10 of 99 rows; sizes, confidence and scores use all rows.'
+    'Plots and ranges use a sample of 10 of 99 rows; sizes, membership and scores use all rows.'
     """
     return (
-        f"Plots and ranges use a sample of {shown:,} of {total:,} rows; sizes, confidence and "
+        f"Plots and ranges use a sample of {shown:,} of {total:,} rows; sizes, membership and "
         "scores use all rows."
     )
 
 
 def describe_sizes(counted: Tally) -> list[dict[str, Any]]:
-    """Rows of each cluster, how sure they are, how many hang on loosely; outliers last."""
+    """Rows of each cluster, their membership, how many hang on loosely; outliers last."""
     return [
         {
             "cluster": label,
             "size": counted.sizes[label],
             "outliers": counted.outliers[label],
-            "sureness": describe_sureness(counted, [label]),
+            "membership": describe_membership(counted, [label]),
         }
         for label in sorted(counted.sizes, key=lambda label: (label < 0, label))
     ]
 
 
-def describe_sureness(counted: Tally, labels: list[int]) -> dict[str, Any] | None:
-    """Mean confidence of clusters, the rows below a half and a histogram; None without any."""
+def describe_membership(counted: Tally, labels: list[int]) -> dict[str, Any] | None:
+    """Mean membership of clusters, the rows below a half and a histogram; None without any."""
     histogram = np.sum([counted.histogram(label) for label in labels], axis=0)
     if not (known := int(histogram.sum())):
         return None
     return {
-        "mean": digits(sum(counted.confidence[label] for label in labels) / known),
-        "unsure": int(histogram[: CONFIDENCE_BINS // 2].sum()),
+        "mean": digits(sum(counted.membership[label] for label in labels) / known),
+        "low": int(histogram[: MEMBERSHIP_BINS // 2].sum()),
         "known": known,
         "histogram": histogram.tolist(),
     }

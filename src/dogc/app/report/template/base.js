@@ -64,6 +64,11 @@ function breakable(name) {
   return name.split(/(?<=[_.\-/])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 }
 
+// An option of the command line does not break after its hyphens.
+function withOptions(words) {
+  return words.split(/(--[a-z-]+)/).map((part, i) => (i % 2 ? el("code", {}, part) : part));
+}
+
 function listed(words, last = "and") {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;

@@ -1,4 +1,4 @@
-// The headline, and how many rows are in each cluster and how sure.
+// The headline, and how many rows are in each cluster, and how deep inside it.
 
 const FEW = 12;
 
@@ -16,9 +16,9 @@ function showHeadline() {
       { class: "headline" },
       el("p", { class: "eyebrow" }, "Clustering report"),
       el("h1", {}, `${plural(rows, "row")} of `, el("span", { class: "source" }, summary.source), ` in ${plural(found, "cluster")} by ${summary.method}`),
-      // A tick is for clear clusters alone, and not where one column makes them so.
-      el("p", { class: "lede answer" }, verdict.verdict === "clear" && !deciding.length ? verdictMark(true) : null, verdict.lead),
-      verdict.words ? el("p", { class: "lede" }, verdict.words) : null,
+      // A tick is for clear clusters alone, and not where one column makes them so, or categories may.
+      el("p", { class: "lede answer" }, verdict.verdict === "clear" && !deciding.length && !verdict.caveats.length ? verdictMark(true) : null, verdict.lead),
+      [verdict.words, ...verdict.caveats].filter(Boolean).map((words) => el("p", { class: "lede" }, withOptions(words))),
       deciding.length ? el("p", { class: "lede" }, verdictMark(false), cuts ? cutWords(cuts) : decidingWords(deciding)) : null,
       verdict.figures.length ? figureList(verdict.figures) : null,
       summary.sample ? el("p", { class: "lede" }, summary.sample.words) : null,
@@ -35,40 +35,37 @@ function figureList(figures) {
 
 function decidingWords(names) {
   const it = names.length === 1 ? "it" : "them";
-  return `The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`;
+  return withOptions(`The clusters follow ${listed(names.map((name) => `“${name}”`))}: rows with different values are almost never in the same cluster. Use --drop to see the clusters without ${it}.`);
 }
 
 function cutWords(column) {
   const cuts = column.cuts.map((cut) => inUnits(column, cut, exact));
-  return `The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`;
+  return withOptions(`The clusters follow “${column.name}” alone: cut at ${listed(cuts)}, it gives nearly the same clusters. Use --drop to see the clusters without it.`);
 }
 
-function surenessSentence() {
-  const sure = summary.sureness;
-  if (!sure) return "Each bar is a cluster. This method gives no confidence.";
-  const share = sure.unsure / sure.known;
-  const tail = sure.unsure
-    ? `${plural(sure.unsure, "row")} (${percent(share)}) ${sure.unsure === 1 ? "is" : "are"} below 0.5: low confidence.`
-    : "no row is below 0.5.";
-  return `Each bar is a cluster; the striped end shows the rows that the model is not sure of. Confidence goes from 0 to 1: on average it is ${sure.mean.toFixed(2)}, and ${tail}`;
+function membershipSentence() {
+  const share = summary.membership;
+  if (!share) return "Each bar is a cluster. This method gives no membership.";
+  const below = share.low ? `${plural(share.low, "row")} (${percent(share.low / share.known)}) ${share.low === 1 ? "is" : "are"} below 0.5` : "no row is below 0.5";
+  return `Each bar is a cluster. Membership is the share of a row’s neighbours that are in its own cluster, weighted by how near they are: 1 deep inside, less at a border; it is not a probability. On average it is ${share.mean.toFixed(2)}; ${below}${share.low ? " (striped)" : ""}.`;
 }
 
-function confidenceShape(sure, id) {
-  const top = Math.max(...sure.histogram, 1);
-  const bars = sure.histogram.map((count, i) => {
+function membershipShape(share, id) {
+  const top = Math.max(...share.histogram, 1);
+  const bars = share.histogram.map((count, i) => {
     const height = count ? Math.max(1, (18 * count) / top) : 0;
-    const bar = svg("rect", { x: i * 6, y: 18 - height, width: 5, height, class: i < 5 ? "unsure" : null });
+    const bar = svg("rect", { x: i * 6, y: 18 - height, width: 5, height, class: i < 5 ? "low" : null });
     bar.style.fill = colour(id);
     return bar;
   });
-  const label = `Confidence from 0 to 1 in tenths: ${sure.histogram.join(", ")} rows`;
+  const label = `Membership from 0 to 1 in tenths: ${share.histogram.join(", ")} rows`;
   return svg("svg", { viewBox: "0 0 59 19", class: "spark", role: "img", "aria-label": label }, bars, svg("path", { d: "M0 18.5H59", class: "base" }));
 }
 
 function clusterRow(group, largest) {
-  const sure = group.sureness;
-  const unsure = sure ? sure.unsure / group.size : 0;
-  const bar = el("span", { class: "bar-fill", style: { width: `${(100 * group.size) / largest}%`, "--c": colour(group.cluster), "--unsure": `${100 * unsure}%` } }, el("i"));
+  const inside = group.membership;
+  const low = inside ? inside.low / group.size : 0;
+  const bar = el("span", { class: "bar-fill", style: { width: `${(100 * group.size) / largest}%`, "--c": colour(group.cluster), "--low": `${100 * low}%` } }, el("i"));
   const share = percent(group.size / summary.rows);
   const row = el(
     "li",
@@ -76,8 +73,8 @@ function clusterRow(group, largest) {
     el("span", { class: "size-name" }, clusterButton(group.cluster)),
     el("span", { class: "size-bar", role: "img", "aria-label": `${plural(group.size, "row")}, ${share}` }, bar),
     el("span", { class: "size-count" }, el("b", {}, whole.format(group.size)), el("small", {}, ` ${share}`)),
-    sure && el("span", { class: "size-sure", "data-label": "mean confidence" }, confidenceShape(sure, group.cluster), el("b", {}, sure.mean.toFixed(2))),
-    sure && el("span", { class: "size-unsure", "data-label": "below 0.5" }, percent(sure.unsure / sure.known)),
+    inside && el("span", { class: "size-inside", "data-label": "mean membership" }, membershipShape(inside, group.cluster), el("b", {}, inside.mean.toFixed(2))),
+    inside && el("span", { class: "size-low", "data-label": "below 0.5" }, percent(inside.low / inside.known)),
     el("span", { class: "size-out", "data-label": "outliers" }, group.cluster === OUTLIERS ? "–" : whole.format(group.outliers)),
   );
   follow((only) => row.classList.toggle("faded", only !== null && only !== group.cluster));
@@ -86,24 +83,24 @@ function clusterRow(group, largest) {
 
 function showSizes() {
   const largest = Math.max(...summary.clusters.map((group) => group.size));
-  const sure = summary.sureness;
+  const share = summary.membership;
   const head = el(
     "li",
     { class: "size-row size-head", "aria-hidden": "true" },
     el("span", {}, "cluster"),
     el("span", {}),
     el("span", { class: "size-count" }, "rows"),
-    sure && el("span", {}, "mean confidence"),
-    sure && el("span", {}, "below 0.5"),
+    share && el("span", {}, "mean membership"),
+    share && el("span", {}, "below 0.5"),
     el("span", {}, "outliers"),
   );
   const rows = summary.clusters.map((group) => clusterRow(group, largest));
-  const list = el("ul", { class: sure ? "sizes" : "sizes no-sureness" }, head, rows);
+  const list = el("ul", { class: share ? "sizes" : "sizes no-membership" }, head, rows);
   const group = el("div", { role: "group", "aria-label": "Clusters; arrow keys move between them, Enter shows only that one" }, list);
   const outliers = summary.clusters.reduce((sum, group) => sum + group.outliers, 0);
   const note = outliers ? `Outliers are rows far from their neighbours, and rows of groups too small to be a cluster: ${whole.format(outliers)} here. ` : null;
   const hint = el("span", { class: "hint" }, "Click a cluster to show only that cluster on the whole page; press Escape to show all again.");
-  section("sizes", "Clusters", "How large are the clusters, and how confident are the labels?", surenessSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
+  section("sizes", "Clusters", "How large are the clusters, and how deep inside are their rows?", membershipSentence(), arrowKeys(group), fewFirst(rows, "clusters"), el("p", { class: "note" }, note, hint));
 }
 
 // Long lists start short.

@@ -28,7 +28,7 @@ function agreementTable() {
   const all = groups.map((group) => group.join(", "));
   const head = el("tr", {}, el("td", { class: "corner" }), groups.map((group) => el("th", { scope: "col", title: group.join(", ") }, group[0], group.length > 1 ? ` +${group.length - 1}` : "")));
   const body = agreement.map((line, i) => el("tr", {}, el("th", { scope: "row" }, all[i]), line.map((value, j) => {
-    const cell = el("td", { title: `${all[i]} and ${all[j]}` }, value.toFixed(2));
+    const cell = el("td", { title: `${all[i]} and ${all[j]}` }, value < 1 && value >= 0.995 ? ">0.99" : hundredths(value));
     cell.style.setProperty("--share", `${Math.round(40 * Math.max(0, value))}%`);
     return cell;
   })));
@@ -45,7 +45,7 @@ page.append(
     summary.labelled ? el("p", { class: "lede" }, "The known labels were used only for scoring, never for clustering.") : null,
   ),
 );
-section("methods", "Methods", "How well does each method do?", "The verdict comes first: it needs no known labels. The best value of a column is marked. Click a name to sort.", methodTable());
+section("methods", "Methods", "How well does each method do?", "The verdict comes first: it needs no known labels. The best value of a column is marked. Click the name of a column to sort.", methodTable());
 if (summary.groups.length > 1) section("agreement", "Agreement", "Which methods agree?", "1 means identical clusters, 0 is the level of chance. Methods with identical clusters share a line; +2 stands for two more.", agreementTable());
 if (summary.notes.length) section("notes", "Notes", "Warnings", "Warnings from the methods, and why some failed.", el("ul", { class: "steps" }, summary.notes.map((note) => el("li", {}, note))));
 section("data", "Data", "What was done to the data?", summary.steps.length ? "These steps turned the table into the numbers that were clustered, in this order." : "The numbers were clustered as they are.", summary.steps.length ? el("ol", { class: "steps" }, summary.steps.map((step) => el("li", {}, step))) : null);

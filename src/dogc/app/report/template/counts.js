@@ -2,7 +2,7 @@
 
 const COUNT_COLUMNS = [
   { key: "clusters", name: "clusters", text: (value, row) => `${value}${row.proposed ? " (proposed)" : ""}` },
-  { key: "score", name: "score", better: "high", text: hundredths },
+  { key: "score", name: "score", better: "high", hint: "Evidence for the number of clusters; above 0 there is more than in data without clusters", text: hundredths },
   VERDICT_COLUMN,
   { key: "stability", name: "stability", hint: STABILITY, text: hundredths },
   { key: "ari", name: "ARI", better: "high", hint: "Adjusted Rand index with the known labels; 1 is the same, 0 is chance", text: hundredths },
@@ -58,12 +58,6 @@ function countTable(found) {
   return sortableTable(`${scored ? "Agreement with the known labels, and measures that need none" : "Measures that need no known labels"}, for each number of clusters`, known, rows);
 }
 
-function proposalWords(found) {
-  if (found.proposed === null || found.proposed === undefined) return "";
-  const inside = found.rows.some((row) => row.clusters === found.proposed);
-  return `${plural(found.proposed, "cluster")} ${found.proposed === 1 ? "is" : "are"} proposed: the highest score${inside ? "" : `, though ${found.proposed === 1 ? "it was" : "they were"} not tried here`}. ${found.score_words} `;
-}
-
 // The section of the report: the number at hand beside one fewer and one more.
 function showCounts() {
   const found = summary.counts;
@@ -72,7 +66,7 @@ function showCounts() {
     "counts",
     "How many",
     "How many clusters?",
-    `${proposalWords(found)}This is what splits and what merges with one cluster fewer and one more.`,
+    `${found.words ? `${found.words} ` : ""}This is what splits and what merges with one cluster fewer and one more.`,
     flowPicture(found),
     changeList(found),
     countTable(found),

@@ -20,7 +20,7 @@ function showData() {
   if (facts.n_representatives) counts.representatives = facts.n_representatives;
   if (facts.geometry) counts["scaling of the columns"] = facts.geometry;
   if (facts.n_neighbors !== null) counts[facts.n_representatives ? "representatives linked to each row" : "neighbours of each row"] = facts.n_neighbors;
-  if (typeof facts.label_agreement === "number") counts["labels reproduced by predict"] = `${number(100 * facts.label_agreement)} %`;
+  if (typeof facts.label_agreement === "number") counts["labels reproduced by predict"] = percent(facts.label_agreement);
   const proposals = {};
   for (const row of Array.isArray(proposed) ? proposed : []) proposals[plural(row.n_clusters, "cluster")] = `${number(row.score)}${row.n_clusters > 1 ? `; ${row.votes} of ${plural(row.n_scales, "scale")}` : ""}`;
   const times = {};
@@ -31,8 +31,8 @@ function showData() {
     "Data",
     "What was done to the data?",
     steps.length ? "These steps turned the table into the numbers that were clustered, in this order; the model keeps them for new rows." : "The numbers were clustered as they are.",
-    steps.length ? el("ol", { class: "steps" }, steps.map((step) => el("li", {}, step))) : null,
-    Array.isArray(notes) && notes.length ? el("div", { class: "notes" }, el("h3", {}, "Notes from the run"), el("ul", {}, notes.map((note) => el("li", {}, valueText(note))))) : null,
+    steps.length ? el("ol", { class: "steps" }, steps.map((step) => el("li", {}, withOptions(step)))) : null,
+    Array.isArray(notes) && notes.length ? el("div", { class: "notes" }, el("h3", {}, "Notes from the run"), el("ul", {}, notes.map((note) => el("li", {}, withOptions(valueText(note)))))) : null,
     el("div", { class: "fact-tables" }, factTable("Table", counts), factTable("How many clusters: score; scales that agree", proposals), factTable("Run", { ...others, ...times }), factTable("Versions", versions)),
     Object.keys(parameters).length ? el("details", {}, el("summary", {}, `All ${plural(Object.keys(parameters).length, "parameter")}`), factTable("Parameters", parameters)) : null,
   );

@@ -27,7 +27,7 @@ function showExemplars() {
     "exemplars",
     "Typical rows",
     "Which rows are typical?",
-    "For each cluster, the rows nearest to its middle, among the half with the highest confidence. Values are those of the table.",
+    "For each cluster, the rows nearest to its middle, among the half with the highest membership. Values are those of the table.",
     el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Typical rows of each cluster" }, el("table", { class: "exemplars" }, el("caption", {}, "Typical rows of each cluster"), el("thead", {}, head), el("tbody", {}, body))),
   );
 }

@@ -9,7 +9,7 @@ function sampleNote(points) {
   const notes = [];
   if (points.row.length < summary.rows) notes.push(`The plot shows ${whole.format(points.row.length)} of ${whole.format(summary.rows)} rows, drawn from every cluster${summary.sample ? "." : "; all other numbers on this page count every row."}`);
   if (points.outside.length) notes.push(`${plural(points.outside.length, "row")} far away ${points.outside.length === 1 ? "sits" : "sit"} at the edge.`);
-  if (points.confidence && points.confidence.some((value) => value !== null && value < 0.5)) notes.push("Hollow points have a confidence below 0.5.");
+  if (points.membership && points.membership.some((value) => value !== null && value < 0.5)) notes.push("Hollow points have a membership below 0.5.");
   return notes.join(" ");
 }
 
@@ -34,10 +34,10 @@ function rowCard(i) {
     facts.push([name, value === null ? "missing" : typeof value === "number" ? number(value, exact) : String(value)]);
   });
   const title = points.id ? `${points.id_name} ${points.id[i] === null ? "–" : points.id[i]}` : `Row ${whole.format(points.row[i])}`;
-  const sure = points.confidence && points.confidence[i] !== null ? `, confidence ${points.confidence[i].toFixed(2)}` : "";
+  const share = points.membership && points.membership[i] !== null ? `, membership ${points.membership[i].toFixed(2)}` : "";
   return [
     el("p", { class: "card-title" }, title),
-    el("p", { class: "card-cluster" }, swatch(points.cluster[i]), clusterName(points.cluster[i]) + sure),
+    el("p", { class: "card-cluster" }, swatch(points.cluster[i]), clusterName(points.cluster[i]) + share),
     el("dl", {}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
   ];
 }
@@ -127,7 +127,7 @@ function showScatter() {
       for (let i = 0; i < n; i++) {
         if (visible(i) !== front) continue;
         outline(context, i, front ? view.radius : view.radius * 0.8);
-        const hollow = outside.has(i) || (points.confidence && points.confidence[i] !== null && points.confidence[i] < 0.5);
+        const hollow = outside.has(i) || (points.membership && points.membership[i] !== null && points.membership[i] < 0.5);
         context.globalAlpha = front ? (n > 1500 ? 0.75 : 0.88) : 1;
         context.fillStyle = !front ? faint : hollow ? paper : inks.get(points.cluster[i]);
         context.fill();
