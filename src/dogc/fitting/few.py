@@ -19,7 +19,7 @@ from ..loop.steps import scatter_of
 from ..numerics import discrete, graph, outliers, separation
 from ..numerics.matrix import Matrix
 from . import distinct, labelling, new_rows, outlier_scores, scaling
-from .auto.geometry import Look, begins_at, best_look, better_looks, look_around
+from .auto.geometry import CERTAIN, Look, begins_at, best_look, better_looks, look_around
 from .auto.n_clusters import CountEvidence, count_clusters
 from .auto.n_neighbors import AGREED, SCALES, distance_from_usual, only_scale, weigh_scales
 from .auto.task import Start, Task, place_of, sampled, start_at
@@ -240,14 +240,14 @@ def solution_at(task: Task, look: Look, k: int, c: int) -> Solution:
 def may_have_rivals(task: Task, looks: list[Look], solution: Solution) -> bool:
     """True where another scale may be better than the one that was taken.
 
-    Not where all agree in the geometry that was tried first, where the graph falls into the
+    Not where all agree fully in the geometry that was tried first, where the graph falls into the
     clusters by itself, or where there is no more time. Agreement in whitened columns does not
     count: labels have whitened them, right or wrong, and scales then agree on these labels.
     """
     c, wanted = solution.problem.c, task.settings.wanted
     _, start = solution.look.starts[wanted.n_neighbors or solution.look.scales.chosen]
     first = next(iter(better_looks(looks).values()))
-    agreed = first.score >= AGREED or start.graph.n_components >= c
+    agreed = first.score >= CERTAIN or start.graph.n_components >= c
     ended = solution.result.reason in HALTED or task.watch.overdue
     return not (wanted.n_neighbors or agreed or ended)
 
