@@ -1,8 +1,8 @@
 """The methods that are compared: rows and a number of clusters in, labels out.
 
-Each has one setting for all data, and one seed. HDBSCAN, UMAP + HDBSCAN, Leiden and EVoC find a
-number of clusters of their own; their rows of noise (-1) count as one more cluster. UMAP, EVoC and
-Genie need `pip install umap-learn evoc genieclust`.
+Each has one setting for all data, and one seed. HDBSCAN, UMAP + HDBSCAN and Leiden find a number of
+clusters of their own, EVoC one near to the given one; rows of noise (-1) count as one more cluster.
+UMAP, EVoC and Genie need `pip install umap-learn evoc genieclust`.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def k_means(X: np.ndarray, c: int) -> np.ndarray:
 
 
 def mixture(X: np.ndarray, c: int) -> np.ndarray:
+    """In 64 bits: in 32 the covariances of small clusters are singular."""
     starts = 10 if X.shape[1] <= MANY else 1
-    return GaussianMixture(c, n_init=starts, random_state=0).fit_predict(X)
+    return GaussianMixture(c, n_init=starts, random_state=0).fit_predict(X.astype(float))
 
 
 def genie(X: np.ndarray, c: int) -> np.ndarray:
@@ -80,9 +81,11 @@ def leiden(X: np.ndarray, c: int) -> np.ndarray:
 
 
 def evoc(X: np.ndarray, c: int) -> np.ndarray:
+    """With columns of zeros where there are fewer than it takes."""
     from evoc import EVoC
 
-    return EVoC(random_state=0).fit_predict(X)
+    X = np.pad(X, ((0, 0), (0, max(0, 5 - X.shape[1]))))
+    return EVoC(approx_n_clusters=c, random_state=0).fit_predict(X)
 
 
 OURS: dict[str, Cluster] = {
