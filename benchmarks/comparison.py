@@ -217,21 +217,21 @@ def estimated(rows: list[Row], method: str) -> str:
 
 
 def show(rows: list[Row]) -> None:
-    """A row of Markdown for each kind of data: mean score (seconds), where all sets were run."""
+    """A row of Markdown for each kind of data: mean score (seconds)."""
     print(f"\n| data | {' | '.join(METHODS)} |")
     print("|---" * (len(METHODS) + 1) + "|")
     for data in dict.fromkeys(row.data for row in rows):
         own = {m: [r for r in rows if (r.data, r.method) == (data, m)] for m in METHODS}
         most = max(map(len, own.values()))
-        own = {m: mine if len(mine) == most else [] for m, mine in own.items()}
         means = {m: f"{np.mean([r.score for r in mine]):.3f}" for m, mine in own.items() if mine}
-        best = max(means.values())
+        best = max(text for method, text in means.items() if len(own[method]) == most)
         cells = []
         for method, mine in own.items():
             late = int(sum(np.isnan(row.seconds) for row in mine))
             seconds = np.nansum([row.seconds for row in mine]) + LONGEST * late
             text = f"**{best}**" if means.get(method) == best else means.get(method, "")
             text += f" ({'> ' * (late > 0)}{seconds:.{int(seconds < 9.95)}f})"
+            text += "" if len(mine) == most else f", {len(mine)} of {most} sets"
             cells.append(text if mine else estimated(rows, method) if data == "million" else "")
         print(f"| {DATA[data][0]} | {' | '.join(cells)} |")
     for row in rows:
