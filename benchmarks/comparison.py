@@ -212,8 +212,10 @@ def keep(rows: dict[tuple[str, str, str], Row]) -> None:
 def estimated(rows: list[Row], method: str) -> str:
     """The time on a million moons from that on 100,000: it grows at least like n, or n^2."""
     known = {row.method: row.seconds for row in rows if row[:2] == ("scale", "moons 0.1")}
-    power = 2 if "HDBSCAN" in method else 1
-    return f"too slow (~{known[method] * 10**power:,.0f})" if method in known else ""
+    if method not in known:
+        return ""
+    seconds = known[method] * (100 if "HDBSCAN" in method else 10)
+    return f"{'too slow' if seconds > LONGEST else 'still to run'} (~{seconds:,.0f})"
 
 
 def show(rows: list[Row]) -> None:
