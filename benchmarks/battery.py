@@ -10,7 +10,8 @@ membership  how often rows are right, by their membership
 time        what n_neighbors="auto" costs, in fits with 15 neighbours
 
 Needs the battery (its protocol: drop constant columns, centre, divide by one number; cluster with
-each count among the references; the best adjusted Rand index over them) and genieclust.
+each count among the references; the best adjusted Rand index over them) and the packages of
+peers.py.
 """
 
 from __future__ import annotations
@@ -19,47 +20,15 @@ import argparse
 import pathlib
 import time
 import warnings
-from collections.abc import Callable
 
 import battery_data
 import battery_says
 import numpy as np
 from battery_data import Problem, write_csv
-from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.mixture import GaussianMixture
+from peers import METHODS, OURS
 from tqdm.auto import tqdm
 
-from dogc import CAN, DOGC, DOGCOS
-
-Clusterer = Callable[[int], object]
-
-
-def spectral(labels: str) -> Clusterer:
-    return lambda c: SpectralClustering(
-        c, affinity="nearest_neighbors", assign_labels=labels, random_state=0
-    )
-
-
-def genie(c: int) -> object:
-    import genieclust
-
-    return genieclust.Genie(c)
-
-
-METHODS: dict[str, Clusterer] = {
-    "DOGC": DOGC,
-    "DOGC-OS": DOGCOS,
-    "CAN": CAN,
-    "Genie": genie,
-    "Spectral, QR": spectral("cluster_qr"),
-    "Spectral, k-means": spectral("kmeans"),
-    "Gaussian mixture": lambda c: GaussianMixture(c, n_init=10, random_state=0),
-    "k-means": lambda c: KMeans(c, n_init=10, random_state=0),
-    "Ward": AgglomerativeClustering,
-    "HDBSCAN": lambda c: HDBSCAN(),  # has no number of clusters to be told
-}
-OURS = ("DOGC", "DOGC-OS", "CAN")
-
+from dogc import DOGC
 
 Scores = dict[str, dict[str, float]]  # by set and method
 
@@ -69,11 +38,9 @@ def compare(options: argparse.Namespace, problems: list[Problem]) -> None:
     table: Scores = {}
     seconds = dict.fromkeys(METHODS, 0.0)
     for problem in tqdm(problems, desc="sets"):
-        for name, make in METHODS.items():
+        for name, cluster in METHODS.items():
             began = time.perf_counter()
-            table.setdefault(problem.name, {})[name] = battery_data.best_score(
-                problem, lambda X, c, make=make: make(c).fit_predict(X)
-            )
+            table.setdefault(problem.name, {})[name] = battery_data.best_score(problem, cluster)
             seconds[name] += time.perf_counter() - began
     print_means(problems, table, seconds)
     rows = [
@@ -119,7 +86,7 @@ def draw(table: Scores, path: pathlib.Path) -> pathlib.Path:
     figure, axis = plt.subplots(figsize=(9, 0.26 * len(names) + 1.5), layout="constrained")
     greys = plt.get_cmap("Greys")(np.linspace(0.35, 0.75, len(METHODS) - len(OURS)))
     for i, method in enumerate(m for m in METHODS if m not in OURS):
-        look = {"marker": "x^sv+D*"[i], "color": greys[i], "s": 22, "linewidths": 1}
+        look = {"marker": "x^sv+D*<>pPh"[i], "color": greys[i], "s": 22, "linewidths": 1}
         axis.scatter([table[s][method] for s in names], range(len(names)), label=method, **look)
     for offset, method in zip((0.0, 0.18, -0.18), OURS, strict=True):
         axis.scatter([table[s][method] for s in names], np.arange(len(names)) + offset, s=34,

@@ -1,6 +1,6 @@
 """Real rows with many columns: pixels, embeddings, cells, genes.
 
-python benchmarks/highdim.py [--sets usps orl] [--only DOGC KMeans] [--out highdim-output]
+python benchmarks/highdim.py [--sets usps orl] [--only DOGC k-means] [--out highdim-output]
 
 Columns as given, as many clusters as classes, the defaults of each method and one run each. ARI and
 NMI with the classes, seconds, and the ARI between the labels of two copies with noise of a
@@ -14,21 +14,14 @@ from __future__ import annotations
 
 import argparse
 import pathlib
-import time
 import warnings
-from collections.abc import Callable
-from importlib.util import find_spec
 from typing import NamedTuple
 
-import graspologic_native
 import numpy as np
 from battery_data import Problem, write_csv
 from floors import floor_line
-from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
+from peers import METHODS, OURS, timed
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-from sklearn.neighbors import kneighbors_graph
-
-from dogc import CAN, DOGC, DOGCOS
 
 HIGHDIM = pathlib.Path(__file__).parents[2] / "shared" / "highdim"
 NAMES = ("coil20", "orl", "palm", "usps", "glioma", "tweet", "snippets", "stackoverflow",
@@ -37,7 +30,6 @@ FAMILY = "many columns"
 NOISE = 1e-6
 # Seconds from which on a peer is not fitted again to noisy copies.
 SLOW = 60.0
-OURS = ("DOGC", "DOGC-OS", "CAN")
 
 
 class Row(NamedTuple):
@@ -61,62 +53,11 @@ def highdim_problems(names: tuple[str, ...] = NAMES) -> list[Problem]:
     return found
 
 
-def embedded(X: np.ndarray) -> np.ndarray:
-    """UMAP in ten dimensions, as for clustering."""
-    from umap import UMAP
-
-    settings = {"n_neighbors": 15, "n_components": 10, "min_dist": 0.0, "random_state": 0}
-    return UMAP(n_jobs=1, **settings).fit_transform(X)
-
-
-def leiden(X: np.ndarray) -> np.ndarray:
-    """Modularity at resolution one on the graph of 15 neighbours."""
-    A = kneighbors_graph(X, 15)
-    A = (A + A.T).tocsr()
-    _, found = graspologic_native.leiden_csr(
-        A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, len(X), seed=0
-    )
-    return np.array([found[i] for i in range(len(X))])
-
-
-def spectral(X: np.ndarray, c: int) -> np.ndarray:
-    settings = {"affinity": "nearest_neighbors", "n_neighbors": 10, "assign_labels": "cluster_qr"}
-    return SpectralClustering(c, random_state=0, **settings).fit_predict(X)
-
-
-def evoc(X: np.ndarray) -> np.ndarray:
-    from evoc import EVoC
-
-    return EVoC(random_state=0).fit_predict(X)
-
-
-METHODS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
-    "DOGC": lambda X, c: DOGC(c).fit_predict(X),
-    "DOGC-OS": lambda X, c: DOGCOS(c).fit_predict(X),
-    "CAN": lambda X, c: CAN(c).fit_predict(X),
-    "KMeans": lambda X, c: KMeans(c, n_init=10, random_state=0).fit_predict(X),
-    "SpectralClustering": spectral,
-    "Ward": lambda X, c: AgglomerativeClustering(c).fit_predict(X),
-    "Leiden": lambda X, c: leiden(X),
-}
-if find_spec("umap"):
-    METHODS["UMAP + k-means"] = lambda X, c: KMeans(c, n_init=10, random_state=0).fit_predict(
-        embedded(X)
-    )
-    METHODS["UMAP + HDBSCAN"] = lambda X, c: HDBSCAN(min_cluster_size=15, copy=True).fit_predict(
-        embedded(X)
-    )
-if find_spec("evoc"):
-    METHODS["EVoC"] = lambda X, c: evoc(X)
-
-
 def measured(problem: Problem, method: str) -> Row:
     """One fit, and two of noisy copies."""
     X, (y,), c = problem.X, problem.references, problem.counts[0]
     cluster = METHODS[method]
-    began = time.perf_counter()
-    labels = cluster(X, c)
-    seconds = time.perf_counter() - began
+    labels, seconds = timed(cluster, X, c)
     noisy = np.nan
     if seconds < SLOW or method in OURS:
         rng = np.random.default_rng(0)
@@ -143,16 +84,16 @@ def print_floors(rows: list[Row]) -> None:
     noisy = {(row.data, row.method): row.noisy for row in rows}
     seconds = {(row.data, row.method): row.seconds for row in rows}
     mean = {m: np.mean([row.ari for row in rows if row.method == m]) for _, m in ari}
-    if {name for name, _ in ari} != set(NAMES) or not {"DOGC", "KMeans"} <= set(mean):
+    if {name for name, _ in ari} != set(NAMES) or not {"DOGC", "k-means"} <= set(mean):
         return
     peers = max(value for name, value in mean.items() if name not in OURS)
     print()
     print(floor_line("mean ARI of DOGC", mean["DOGC"], ">=", 0.66))
     print(floor_line("mean ARI of DOGC, above the best peer", mean["DOGC"], ">=", peers))
     for name in ("snippets", "stackoverflow"):
-        ratio = seconds[name, "DOGC"] / seconds[name, "KMeans"]
+        ratio = seconds[name, "DOGC"] / seconds[name, "k-means"]
         print(floor_line(f"{name}: ARI, not below k-means", ari[name, "DOGC"], ">=",
-                         ari[name, "KMeans"]))  # fmt: skip
+                         ari[name, "k-means"]))  # fmt: skip
         print(floor_line(f"{name}: two noisy copies", noisy[name, "DOGC"], ">=", 0.85))
         print(floor_line(f"{name}: seconds in those of k-means", ratio, "<=", 3.0))
 

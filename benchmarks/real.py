@@ -17,9 +17,9 @@ import warnings
 
 import numpy as np
 import real_data
-from battery import METHODS, Clusterer
 from battery_data import Problem, best_score, write_csv
 from floors import floor_line
+from peers import METHODS, Cluster
 from sklearn.datasets import make_moons
 from tqdm.auto import tqdm
 
@@ -30,10 +30,10 @@ from dogc.paper import protocol
 
 GIVEN, NO_PROJECTION = "DOGC, given", "DOGC, no W"
 PEERS = ("Spectral, k-means", "k-means", "Gaussian mixture", "Ward", "HDBSCAN")
-COMPARED: dict[str, Clusterer] = {
-    "DOGC": DOGC,
-    GIVEN: lambda c: DOGC(c, geometry="given"),
-    NO_PROJECTION: lambda c: DOGC(c, n_components=None),
+COMPARED: dict[str, Cluster] = {
+    "DOGC": METHODS["DOGC"],
+    GIVEN: lambda X, c: DOGC(c, geometry="given").fit_predict(X),
+    NO_PROJECTION: lambda X, c: DOGC(c, n_components=None).fit_predict(X),
     **{name: METHODS[name] for name in PEERS},
 }
 UCI_METHODS = {name: METHODS[name] for name in ("DOGC", "CAN", *PEERS)}
@@ -64,10 +64,7 @@ def sets(out: pathlib.Path) -> None:
 
 def score(problem: Problem) -> list[float]:
     """ARI of every method on one set, printed as they are known."""
-    scores = [
-        best_score(problem, lambda X, c, make=make: make(c).fit_predict(X))
-        for make in COMPARED.values()
-    ]
+    scores = [best_score(problem, cluster) for cluster in COMPARED.values()]
     n, d = problem.X.shape
     print_row(f"{problem.name:<20}{n:6}{d:5}", scores)
     return scores
@@ -100,8 +97,8 @@ def uci() -> None:
     )
     for name in UCI_NAMES:
         X, truth = protocol.rows_and_classes(name, "z-score")
-        for method, make in UCI_METHODS.items():
-            labels = make(len(np.unique(truth))).fit_predict(X)
+        for method, cluster in UCI_METHODS.items():
+            labels = cluster(X, len(np.unique(truth)))
             found[method].append(clustering_accuracy(truth, labels))
         print_uci(name, [scores[-1] for scores in found.values()])
     print_uci("mean", [float(np.mean(scores)) for scores in found.values()])

@@ -69,9 +69,9 @@ def main() -> None:
     }
     print(f"{'':<34}   ARI  seconds")
     for name, run in methods.items():
-        began = time.perf_counter()
+        began = time.process_time()
         labels = run()
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         print(f"{name:<34}{adjusted_rand_score(classes, labels):6.3f}{seconds:9.2f}", flush=True)
 
 

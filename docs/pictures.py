@@ -16,6 +16,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import TSNE
@@ -27,7 +28,7 @@ from dogc.plotting import PALETTE
 OUT = pathlib.Path(__file__).parent / "_static" / "pictures"
 BLUE, ORANGE, RED, GREY, INK = "#2f6fab", "#d9772b", "#c0392b", "#9aa3ad", "#222b35"
 COLOURS = np.array([BLUE, ORANGE])
-CLUSTERS = np.array([BLUE, ORANGE, "#2e8b57", "#8e5ea2", RED])  # the last for -1
+CLUSTERS = np.array([BLUE, ORANGE, "#2e8b57", "#8e5ea2", "#1b9aaa", INK])  # the last for -1
 NEIGHBOURS = 10
 
 
@@ -66,16 +67,66 @@ def strays() -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([X, far]), np.append(y, [3, 3, 3, 3, 4, 4])
 
 
+def noisy() -> tuple[np.ndarray, np.ndarray]:
+    """The three round clusters with 40 more columns of noise."""
+    X, y = blobs()
+    return np.hstack([X, 1.5 * np.random.default_rng(0).standard_normal((len(X), 40))]), y
+
+
+def uneven() -> tuple[np.ndarray, np.ndarray]:
+    """One wide cluster and four small ones that run into each other."""
+    return make_blobs(
+        [80, 25, 25, 25, 25], cluster_std=[1.6, 0.7, 0.7, 0.7, 0.7], random_state=1,
+        center_box=(-5, 5),
+    )  # fmt: skip
+
+
+def loose() -> tuple[np.ndarray, np.ndarray]:
+    """Two moons that run into each other."""
+    return make_moons(160, noise=0.16, random_state=1)
+
+
+def pair() -> tuple[np.ndarray, np.ndarray]:
+    """A large cluster beside a small one."""
+    return make_blobs([100, 20], cluster_std=[1.2, 0.6], random_state=0, centers=[[0, 0], [4, 2]])
+
+
+def copies() -> tuple[np.ndarray, np.ndarray]:
+    """Two moons on a coarse grid, so that many rows are equal."""
+    X, y = make_moons(300, noise=0.08, random_state=0)
+    return np.round(5 * X) / 5, y
+
+
 # For each parameter the rows, the values side by side, and all else that is set.
+TWO = {"n_clusters": 2}
+FIXED = {"n_clusters": 2, "n_neighbors": NEIGHBOURS}
+START = {**FIXED, "init": "random", "random_state": 0}
+DRAWN = {"n_clusters": 5, "n_neighbors": NEIGHBOURS, "init": "random"}
+RULE = {"n_clusters": 2, "rule": "paper"}
 PARAMETERS: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
     "n_clusters": (blobs, (2, 3, "auto"), {}),
+    "rule": (moons, ("logistic", "paper", "auto"), TWO),
     "n_neighbors": (moons, (3, 10, 70), {"n_clusters": 2, "init": "spectral"}),
-    "metric": (rays, ("euclidean", "cosine", "manhattan"), {"n_clusters": 2}),
-    "n_representatives": (moons, (8, 24, None), {"n_clusters": 2}),
+    "metric": (rays, ("euclidean", "cosine", "manhattan"), TWO),
+    "n_representatives": (moons, (8, 24, None), TWO),
     "outlier_label": (strays, (None, -1), {"n_clusters": 3}),
     "geometry": (stripes, ("given", "standard", "within"), {"n_clusters": 3}),
-    "lam": (moons, (1e-3, 1.0, "auto"), {"n_clusters": 2}),
-    "beta": (moons, (0.0, 0.1, 10.0), {"n_clusters": 2, "rule": "paper"}),
+    "min_cluster_size": (strays, (1, "auto"), {"n_clusters": 3, "n_neighbors": 5}),
+    "n_components": (noisy, (None, 1, "auto"), {"n_clusters": 3}),
+    "init": (uneven, ("spectral", "modularity", "random"), {"n_clusters": 5, "random_state": 0}),
+    "n_init": (uneven, (1, 5), {**DRAWN, "random_state": 0}),
+    "random_state": (uneven, (0, 2), DRAWN),
+    "max_iter": (loose, (1, 2, 100), START),
+    "candidates": (moons, ("nearest", "all"), FIXED),
+    "merge_copies": (copies, (True, False), FIXED),
+    "xi": (loose, ("row", "mean"), START),
+    "lam": (moons, (1e-3, 1.0, "auto"), TWO),
+    "alpha": (loose, (0.0, 1e-3, 1.0), START),
+    "beta": (moons, (0.0, 0.1, 10.0), RULE),
+    "gamma": (moons, (1e-4, 1.0, 100.0), {**RULE, "beta": 3.0}),
+    "p": (strays, (0.5, 1.0, 2.0), {**RULE, "beta": 3.0}),
+    "fit_intercept": (pair, (True, False), {**RULE, "beta": 1.0}),
+    "penalties": (moons, ("relative", "paper"), RULE),
 }
 
 
@@ -93,9 +144,7 @@ def main(only: tuple[str, ...] = ()) -> None:
                 save(draw(), draw.__name__)
         for name in PARAMETERS:
             if not only or f"parameter_{name}" in only:
-                figure = parameter(name)
-                figure.savefig(OUT / f"parameter_{name}.png", dpi=72, metadata={"Software": None})
-                plt.close(figure)
+                save_small(parameter(name), OUT / f"parameter_{name}.png")
 
 
 def graphs() -> Any:
@@ -247,16 +296,27 @@ def parameter(name: str) -> Any:
         1, len(values), figsize=(3.2 * len(values), 2.7), layout="constrained"
     )
     for ax, value in zip(axes, values, strict=True):
-        method = DOGCOS if "rule" in others else DOGC
+        method = DOGCOS if "rule" in (name, *others) else DOGC
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of values that do not suit the rows
             model = method(**others, **{name: value}).fit(X)
         bare(ax, f"{name}={value!r}")
         A = model.affinity_matrix_
-        points = X if model.n_representatives_ is None else model.representatives_
+        points = X[:, :2] if model.n_representatives_ is None else model.representatives_
+        if "rule" in (name, *others):
+            regions(ax, X, model)
         edges(ax, points, A, np.ones(A.nnz, dtype=bool), GREY, 0.4)
-        dots(ax, X, CLUSTERS[model.labels_], 9)
+        dots(ax, X[:, :2], CLUSTERS[model.labels_], 9)
     return figure
+
+
+def regions(ax: Any, X: np.ndarray, model: Any) -> None:
+    """Where new rows get which label, in light colours."""
+    low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
+    grid = np.meshgrid(*(np.linspace(*ends, 120) for ends in zip(low, high, strict=True)))
+    labels = model.predict(np.column_stack([axis.ravel() for axis in grid]))
+    ax.contourf(*grid, labels.reshape(grid[0].shape), np.arange(-0.5, 5), alpha=0.15,
+                colors=CLUSTERS)  # fmt: skip
 
 
 def bare(ax: Any, title: str) -> None:
@@ -284,6 +344,16 @@ def edges(ax: Any, X: np.ndarray, A: Any, which: np.ndarray, colour: str, width:
     which = which & (A.row < A.col) & (A.data > 1e-6)
     ends = np.stack([X[A.row[which]], X[A.col[which]], np.full((which.sum(), 2), np.nan)], axis=1)
     ax.plot(*ends.reshape(-1, 2).T, color=colour, lw=width, zorder=1, alpha=0.8)
+
+
+def save_small(figure: Any, path: pathlib.Path) -> None:
+    """Write a figure of 128 colours, about a third of the bytes of all of them."""
+    figure.savefig(path, dpi=72, metadata={"Software": None})
+    plt.close(figure)
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+    print(f"{path.name}  {path.stat().st_size // 1000} kB")
 
 
 def save(figure: Any, name: str) -> None:

@@ -1,5 +1,6 @@
 """The commands on the pages work: `dogc ...` is run, `make ...` and scripts exist."""
 
+import importlib
 import json
 import os
 import pathlib
@@ -115,3 +116,15 @@ def test_targets_and_scripts_on_the_pages_exist():
         assert "".join(target) in targets, target
     for script in re.findall(r"\bpython ((?:benchmarks|docs|tools)/\w+\.py)", text):
         assert (ROOT / script).exists(), script
+
+
+def test_the_tables_of_all_methods_are_what_the_benchmark_prints(capsys, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    comparison = importlib.import_module("comparison")
+    comparison.show(list(comparison.kept().values()))
+    printed = {line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")}
+    for page in ("README.md", "docs/benchmarks.md"):
+        lines = (ROOT / page).read_text(encoding="utf-8").partition("| data | DOGC |")[2]
+        rows = lines.partition("\n\n")[0].splitlines()[2:]
+        assert len(rows) >= len(comparison.DATA) - 1
+        assert set(rows) <= printed
