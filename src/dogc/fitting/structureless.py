@@ -21,15 +21,17 @@ def in_directions(X: Matrix) -> np.ndarray:
 def gaussian_like(Z: np.ndarray) -> np.ndarray:
     """As many rows of a Gaussian with the covariance of these, the same every time.
 
+    The symmetric root of the covariance has no signs, which LAPACK may choose as it likes.
+
     Examples
     --------
     >>> import numpy as np
     >>> gaussian_like(np.array([[-1.0, 0.0], [1.0, 0.0]])).shape
     (2, 2)
     """
-    _, scatter, V = np.linalg.svd(Z / np.sqrt(len(Z)), full_matrices=False)
-    rng = np.random.default_rng(0)
-    return rng.standard_normal((len(Z), len(scatter))) @ (scatter[:, None] * V)
+    scatter, V = np.linalg.eigh(Z.T @ Z / len(Z))
+    root = (V * np.sqrt(np.maximum(scatter, 0.0))) @ V.T
+    return np.random.default_rng(0).standard_normal(Z.shape) @ root
 
 
 def nearest(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
