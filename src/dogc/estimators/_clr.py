@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
-from ..fitting.auto.trials import Labelling
+from ..fitting.auto.task import Labelling
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
