@@ -100,11 +100,7 @@ CHOICES = {
         "        yield state._replace(F=F, Q=Q, Y=Y)",
     ),
     "DOGC-I and DOGC-II": ("loop/methods.py", "_replace(Q=np.eye(problem.c), Y=", "_replace(Y="),
-    "Many rows": (
-        "loop/objective.py",
-        "xi = xi if mass is None else mass * xi",
-        "pass",
-    ),
+    "Many rows": ("loop/objective.py", "xi = xi if mass is None else mass * xi", "pass"),
     "Convergence": ("loop/solver.py", "this.lam == last.lam and ", ""),
 }
 
