@@ -68,6 +68,13 @@ def shared_data():
     return SHARED_DATA
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Chromium without a window; tests that need it are skipped where it is missing."""

@@ -52,7 +52,7 @@ CHOICES = {
     ),
     "The floor of xi": ("numerics/graph.py", "floor: float = 1e-3", "floor: float = 0.0"),
     "Rounding of coordinates": ("numerics/exact.py", "np.rint(steps, out=steps)", "return Z"),
-    "The geometry": ("fitting/auto/geometry.py", "look.score >= least", "True"),
+    "The geometry": ("fitting/auto/geometry.py", "best.score >= EVIDENCE", "False"),
     "New rows of DOGC": (
         "fitting/labelling.py",
         "weight = graph.solve_rows(d[:, :k], xi, copies=counts)\n    return",
@@ -100,11 +100,7 @@ CHOICES = {
         "        yield state._replace(F=F, Q=Q, Y=Y)",
     ),
     "DOGC-I and DOGC-II": ("loop/methods.py", "_replace(Q=np.eye(problem.c), Y=", "_replace(Y="),
-    "Many rows": (
-        "loop/objective.py",
-        "xi = xi if mass is None else mass * xi",
-        "pass",
-    ),
+    "Many rows": ("loop/objective.py", "xi = xi if mass is None else mass * xi", "pass"),
     "Convergence": ("loop/solver.py", "this.lam == last.lam and ", ""),
 }
 

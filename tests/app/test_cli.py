@@ -12,37 +12,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from commands import blobs, pd, run
 
-pd = pytest.importorskip("pandas")
-pytest.importorskip("typer")
-pytest.importorskip("skops")
-
-from dogc.app import cli  # noqa: E402
-from dogc.app.commands import command_line, terminal  # noqa: E402
-from dogc.app.files import clustering as clustered_table  # noqa: E402
-from dogc.app.models import saving  # noqa: E402
-from dogc.datasets import load_uci  # noqa: E402
+from dogc.app import cli
+from dogc.app.commands import command_line, terminal
+from dogc.app.files import clustering as clustered_table
+from dogc.app.models import saving
+from dogc.datasets import load_uci
 
 
 def text(path):
     return pathlib.Path(path).read_text(encoding="utf-8")
-
-
-def run(*arguments):
-    return command_line.run([str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def blobs(n=60, seed=0):
-    rng = np.random.default_rng(seed)
-    centre = np.repeat([[0.0, 0.0, 5.0], [6.0, 6.0, 0.0], [0.0, 9.0, 9.0]], n // 3, axis=0)
-    frame = pd.DataFrame(centre + rng.normal(0, 0.7, centre.shape), columns=["a", "b", "c"])
-    return frame.assign(kind=np.repeat(["x", "y", "z"], n // 3))
 
 
 @pytest.fixture
@@ -475,8 +455,7 @@ def test_angles_are_measured_in_the_columns_as_they_are(table, capsys):
     assert "keep their units" in capsys.readouterr().out
 
 
-def test_pictures_are_flattened_when_asked(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_pictures_are_flattened_when_asked(folder, capsys):
     rng = np.random.default_rng(0)
     pictures = rng.random((40, 3, 4)) + 5.0 * rng.integers(2, size=(40, 1, 1))
     np.save("pictures.npy", pictures)

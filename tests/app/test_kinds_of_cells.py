@@ -7,28 +7,13 @@ import zipfile
 
 import numpy as np
 import pytest
+from commands import pd, run
 
-pd = pytest.importorskip("pandas")
-pytest.importorskip("pyarrow")
-pytest.importorskip("typer")
-pytest.importorskip("skops")
-
-from dogc import MixedEncoder  # noqa: E402
-from dogc.app.commands import command_line  # noqa: E402
-from dogc.app.commands.outputs import CsvRows  # noqa: E402
-from dogc.app.files import TableError, arrays, read_table  # noqa: E402
-from dogc.encoding.columns import encode, plan_column  # noqa: E402
-
-
-def run(*arguments):
-    return command_line.run([str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
+from dogc import MixedEncoder
+from dogc.app.commands import command_line
+from dogc.app.commands.outputs import CsvRows
+from dogc.app.files import TableError, arrays, read_table
+from dogc.encoding.columns import encode, plan_column
 
 CELLS = {
     "points between thousands": (["1.000,50", "0,13", "12.345.678", "-7"],

@@ -6,18 +6,15 @@ import sys
 
 import numpy as np
 import pytest
+from commands import pd, run
 
-pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
-pytest.importorskip("typer")
-pytest.importorskip("skops")
 
 from hypothesis import example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 import dogc  # noqa: E402
 from dogc import MixedEncoder  # noqa: E402
-from dogc.app.commands import command_line  # noqa: E402
 from dogc.app.files import (  # noqa: E402
     TableError,
     arrow_files,
@@ -263,10 +260,6 @@ class TestEncoding:
             "In column 'price', cells that are not numbers count as missing: 1." in s
             for s in found.steps_
         )
-
-
-def run(*arguments):
-    return command_line.run([str(argument) for argument in arguments])
 
 
 def blobs(n=600, seed=0):

@@ -7,18 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from commands import blobs, pd, run
 
-pd = pytest.importorskip("pandas")
-pytest.importorskip("typer")
-pytest.importorskip("skops")
-
-from dogc.app.commands import command_line, exploring, prediction  # noqa: E402
-from dogc.app.commands.arguments import left_out, with_options  # noqa: E402
-from dogc.encoding import TableError  # noqa: E402
-
-
-def run(*arguments):
-    return command_line.run([str(argument) for argument in arguments])
+from dogc.app.commands import exploring, prediction
+from dogc.app.commands.arguments import left_out, with_options
+from dogc.encoding import TableError
 
 
 def record(folder="dogc-output"):
@@ -26,14 +19,11 @@ def record(folder="dogc-output"):
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    centre = np.repeat([[0.0, 0.0, 5.0], [6.0, 6.0, 0.0], [0.0, 9.0, 9.0]], 20, axis=0)
-    frame = pd.DataFrame(centre + rng.normal(0, 0.7, centre.shape), columns=["a", "b", "c"])
+def table(folder):
+    frame = blobs().drop(columns="kind")
     frame = frame.assign(phone_os=np.tile(["android", "ios"], 30), truth=np.repeat([1, 2, 3], 20))
     frame.to_csv("rows.csv", index=False)
-    return tmp_path / "rows.csv"
+    return folder / "rows.csv"
 
 
 def test_marked_outliers_are_marked_again_by_predict(table, capsys):

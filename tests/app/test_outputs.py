@@ -13,32 +13,24 @@ import uuid
 
 import numpy as np
 import pytest
+from commands import pd, run
 
-pd = pytest.importorskip("pandas")
-pytest.importorskip("typer")
-pytest.importorskip("skops")
-
-from dogc._policy import policy  # noqa: E402
-from dogc.app.commands import cluster_files, command_line, terminal  # noqa: E402
-from dogc.app.commands.outputs import CsvRows, as_text  # noqa: E402
-from dogc.paper import reproduction_page  # noqa: E402
+from dogc._policy import policy
+from dogc.app.commands import cluster_files, terminal
+from dogc.app.commands.outputs import CsvRows, as_text
+from dogc.paper import reproduction_page
 
 DOGC = [sys.executable, "-m", "dogc"]
 
 
-def run(*arguments):
-    return command_line.run([str(argument) for argument in arguments])
-
-
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table(folder):
     rng = np.random.default_rng(0)
     rows = np.repeat([[0.0, 0.0], [6.0, 6.0]], 15, axis=0) + rng.normal(0, 0.7, (30, 2))
     frame = pd.DataFrame(rows, columns=["=a", "b"])
     frame = frame.assign(kind=np.repeat(["=1+1", "-2.5"], 15), note=[f"-n{i}" for i in range(30)])
     frame.to_csv("rows.csv", index=False)
-    return tmp_path / "rows.csv"
+    return folder / "rows.csv"
 
 
 COMMANDS = {

@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from contents import filled, saved
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -21,17 +22,9 @@ from dogc.encoding import errors  # noqa: E402
 from dogc.encoding.errors import no_such_column  # noqa: E402
 
 
-def saved(array):
-    buffer = io.BytesIO()
-    np.save(buffer, array)
-    return buffer.getvalue()
-
-
 def header(shape, descr="<f8"):
-    buffer = io.BytesIO()
     facts = {"descr": descr, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(buffer, facts)
-    return buffer.getvalue()
+    return filled(np.lib.format.write_array_header_1_0, facts)
 
 
 def zipped(content):
@@ -42,10 +35,8 @@ def zipped(content):
 
 
 def written(table, kind, **options):
-    buffer = io.BytesIO()
     write = parquet.write_table if kind == "parquet" else feather.write_feather
-    write(table, buffer, **options)
-    return buffer.getvalue()
+    return filled(lambda file: write(table, file, **options))
 
 
 WIDE = pd.DataFrame(np.eye(7), columns=list("abcdefg"))

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from contents import filled, saved
 from sklearn.base import clone
 
 pd = pytest.importorskip("pandas")
@@ -181,56 +182,30 @@ class TestOtherFormats:
     @pytest.mark.parametrize("packed", [False, True])
     @pytest.mark.parametrize("kind", ["parquet", "feather"])
     def test_arrow_files(self, put, kind, packed):
-        buffer = io.BytesIO()
-        getattr(self.frame, f"to_{kind}")(buffer)
-        content = gzip.compress(buffer.getvalue()) if packed else buffer.getvalue()
-        path = put(f"x.{kind}" + ".gz" * packed, content)
+        content = filled(getattr(self.frame, f"to_{kind}"))
+        path = put(f"x.{kind}" + ".gz" * packed, gzip.compress(content) if packed else content)
         assert as_lists(frame_of(path)) == as_lists(self.frame)
 
     def test_an_index_is_a_column(self, put):
-        buffer = io.BytesIO()
-        self.frame.set_axis(["p", "q"]).to_parquet(buffer)
-        assert frame_of(put("x.parquet", buffer.getvalue()))["index"].tolist() == ["p", "q"]
+        content = filled(self.frame.set_axis(["p", "q"]).to_parquet)
+        assert frame_of(put("x.parquet", content))["index"].tolist() == ["p", "q"]
 
     def test_whole_numbers_with_gaps_stay_exact(self, put):
-        buffer = io.BytesIO()
         table = pa.table({"a": [2**60 + 1, None], "b": [1, None]})
-        parquet.write_table(table, buffer)
-        frame = frame_of(put("x.parquet", buffer.getvalue()))
+        content = filled(lambda file: parquet.write_table(table, file))
+        frame = frame_of(put("x.parquet", content))
         assert frame["a"][0] == 2**60 + 1
         assert frame["b"][0] == 1
 
     def test_numpy_files(self, put):
         array = np.arange(6.0).reshape(3, 2)
-        single, archive = io.BytesIO(), io.BytesIO()
-        np.save(single, array)
-        np.savez_compressed(archive, data=array)
-        for path in (put("x.npy", single.getvalue()), put("x.npz", archive.getvalue())):
+        archive = filled(np.savez_compressed, data=array)
+        for path in (put("x.npy", saved(array)), put("x.npz", archive)):
             assert as_lists(frame_of(path)) == {"c1": [0, 2, 4], "c2": [1, 3, 5]}
 
 
-def parquet_bytes(frame):
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer)
-    return buffer.getvalue()
-
-
-def saved(array, **options):
-    buffer = io.BytesIO()
-    np.save(buffer, array, **options)
-    return buffer.getvalue()
-
-
 def archived(**arrays):
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def feather_bytes(table):
-    buffer = io.BytesIO()
-    feather.write_feather(table, buffer, compression="uncompressed")
-    return buffer.getvalue()
+    return filled(np.savez, **arrays)
 
 
 def offsets(*places):
@@ -238,10 +213,11 @@ def offsets(*places):
 
 
 # Text whose last letter would lie far outside of the file; Arrow itself looks there.
-FORGED = feather_bytes(pa.table({"a": ["x", "yy", "zzz"]}))
+FORGED = pa.table({"a": ["x", "yy", "zzz"]})
+FORGED = filled(lambda file: feather.write_feather(FORGED, file, compression="uncompressed"))
 FORGED = FORGED.replace(offsets(0, 1, 3, 6), offsets(0, 1, 3, 2**30))
 GZIP = gzip.compress(b"a,b\n1,2\n", mtime=0)
-PARQUET = parquet_bytes(pd.DataFrame({"a": range(100)}))
+PARQUET = filled(pd.DataFrame({"a": range(100)}).to_parquet)
 
 BAD_FILES = {
     "empty": ("x.csv", b"", "x.csv is empty"),
@@ -290,7 +266,7 @@ BAD_FILES = {
     "cut npy": ("x.npy", saved(np.zeros((9, 9)))[:-9], "damaged"),
     "several arrays": ("x.npz", archived(X=np.eye(2), y=[1]), "the arrays 'X', 'y'"),
     "damaged npz": ("x.npz", archived(X=np.eye(2))[:-9], "damaged .npz file"),
-    "empty parquet": ("x.parquet", parquet_bytes(pd.DataFrame({"a": []})), "no rows"),
+    "empty parquet": ("x.parquet", filled(pd.DataFrame({"a": []}).to_parquet), "no rows"),
 }  # fmt: skip
 
 
@@ -327,7 +303,7 @@ class TestStandardInput:
         [
             b"a,b\n1,2.5\n3,4\n",
             gzip.compress(b"a\tb\n1\t2.5\n3\t4\n", mtime=0),
-            parquet_bytes(pd.DataFrame(NUMBERS)),
+            filled(pd.DataFrame(NUMBERS).to_parquet),
         ],
         ids=["text", "gzip", "parquet"],
     )

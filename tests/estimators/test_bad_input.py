@@ -9,12 +9,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neighbors import KNeighborsTransformer
 
 from conftest import CLUSTERERS, FAMILIES, made
-from dogc import (
-    CAN,
-    CLGR,
-    DOGC,
-    DOGCOS,
-)
+from dogc import CAN, CLGR, DOGC, DOGCOS
 from dogc.fitting.auto import task
 
 X = np.random.default_rng(0).standard_normal((30, 3))

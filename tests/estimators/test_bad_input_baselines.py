@@ -62,10 +62,7 @@ def test_parameters_are_refused_and_nothing_is_fitted_or_changed(cls, parameters
         (DiscriminativeKMeans(2, lam=0.0), "lam must be a finite number above 0"),
         (DiscriminativeKMeans(2, kernel="rbf", gamma=-1.0), "gamma must be .* above 0; got -1.0"),
         (DiscriminativeKMeans(2, kernel="rbf", gamma=True), "gamma must be .*; got True"),
-        (
-            NMFClustering(2, source="features", affinity="precomputed"),
-            "set source='graph'",
-        ),
+        (NMFClustering(2, source="features", affinity="precomputed"), "set source='graph'"),
         (CLR(2, callback=1), "callback must be None or a function"),
         (SEC(2, affinity="precomputed"), "affinity must be one of 'neighbors', 'full'; got"),
         (CLGR(2, affinity="precomputed"), "affinity must be one of 'neighbors', 'full'; got"),

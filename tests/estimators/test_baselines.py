@@ -18,11 +18,7 @@ from conftest import made
 # Overlapping enough that the graph is connected and no label comes for free.
 X, TRUTH = make_blobs(120, n_features=4, centers=3, cluster_std=3.0, random_state=0)
 K = 10
-GRAPHS = [
-    {"n_neighbors": K},
-    {"affinity": "full"},
-    {"affinity": "full", "bandwidth": 2.5},
-]
+GRAPHS = [{"n_neighbors": K}, {"affinity": "full"}, {"affinity": "full", "bandwidth": 2.5}]
 each_graph = pytest.mark.parametrize("graph", GRAPHS, ids=repr)
 
 

@@ -68,9 +68,10 @@ def test_top_memberships_are_the_largest_of_all(cls, monkeypatch):
     X = overlapping()
     model = cls(3).fit(X)
     shares = model.predict_membership(X)
-    assert not hasattr(model, "predict_proba")
-    with pytest.raises(AttributeError, match=r"predict_membership\(X\) has shares"):
-        model.predict_proba(X)
+    by_its_usual_name = model.predict_proba(X)
+    assert np.array_equal(by_its_usual_name, shares)
+    np.testing.assert_allclose(by_its_usual_name.sum(axis=1), 1.0)
+    assert np.array_equal(by_its_usual_name.argmax(axis=1), model.predict(X))
     monkeypatch.setattr(_rows, "BLOCK_ROWS", 100)
     clusters, top = model.top_memberships(X, 2)
     assert np.array_equal(clusters[:, 0], shares.argmax(axis=1))

@@ -154,8 +154,7 @@ def onnxruntime():
 
 
 @pytest.mark.parametrize(
-    ("c", "parameters"),
-    [(2, {}), (3, {"geometry": "within"}), (3, {"metric": "cosine"})],
+    ("c", "parameters"), [(2, {}), (3, {"geometry": "within"}), (3, {"metric": "cosine"})]
 )
 def test_an_exported_rule_is_predict(onnxruntime, c, parameters):
     units = [1.0, 1e3, 1e-3, 7.0] if "geometry" in parameters else 1.0

@@ -57,11 +57,13 @@ def test_one_cluster_is_no_evidence(labels):
     assert evidence.evidence_of(X, labels).verdict == "none"
 
 
-def test_the_reference_has_the_covariance_and_no_clusters():
+def test_the_reference_scatters_like_the_rows_in_principal_axes_and_has_no_clusters():
     Z = two(9.0, n=2000)[0]
     Z = Z - Z.mean(axis=0)
-    G = gaussian_like(Z)
-    assert np.cov(G.T) == pytest.approx(np.cov(Z.T), abs=0.8)
+    G, scatter = gaussian_like(Z), np.linalg.eigvalsh(np.cov(Z.T))[::-1]
+    assert np.cov(G.T) == pytest.approx(np.diag(scatter), abs=0.8)
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    assert gaussian_like(-Z[:, ::-1] @ turn) == pytest.approx(G, abs=1e-9)
     middle = np.abs(G[:, 0]) < 1.0
     assert middle.mean() > 0.1 > 20 * (np.abs(Z[:, 0]) < 1.0).mean()  # where the data have a gap
 

@@ -70,11 +70,7 @@ WHITENED = Columns("within", np.ones(30), 2.0 * np.eye(30))
 
 @pytest.mark.parametrize(
     ("X", "columns"),
-    [
-        (sp.csr_array(noisy_blobs()), GIVEN),
-        (noisy_blobs(n=30), GIVEN),
-        (noisy_blobs(), WHITENED),
-    ],
+    [(sp.csr_array(noisy_blobs()), GIVEN), (noisy_blobs(n=30), GIVEN), (noisy_blobs(), WHITENED)],
     ids=["sparse", "as many columns as rows", "whitened"],
 )
 def test_elsewhere_no_direction_is_left_out(X, columns):

@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from dogc.fitting.auto.n_representatives import (
-    are_enough,
-    candidate_resolutions,
-    weigh_resolutions,
-)
+from dogc.fitting.auto.n_representatives import are_enough, candidate_resolutions, weigh_resolutions
 from dogc.numerics import discrete
 
 # ------------------------------------------------------------------------- the candidates
@@ -16,11 +12,7 @@ def test_a_few_known_cases():
     assert candidate_resolutions(600, 2) == [125]
     assert candidate_resolutions(700, 2) == [125]
     assert candidate_resolutions(1_250, 2) == [125]
-    assert candidate_resolutions(4_990, 2) == [
-        125,
-        250,
-        500,
-    ]
+    assert candidate_resolutions(4_990, 2) == [125, 250, 500]
     assert candidate_resolutions(10**7, 2) == [125, 250, 500, 1_000, 2_000, 4_000]
     assert candidate_resolutions(10**7, 1_000) == [8_000, 16_000, 32_000]
 

@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
+import dogc
 from conftest import made
 from dogc import CAN, CLR, DOGC, DOGCOS
 from dogc.estimators import _base
@@ -50,6 +51,46 @@ def test_an_interrupt_in_the_loop_ends_it_after_the_iteration(cls, monkeypatch, 
     assert model.n_iter_ >= 1
     assert len(np.unique(model.labels_)) == 3
     assert model.predict(overlapping()).shape == (300,)
+
+
+class Seen(list):
+    """A callback of scikit-learn's: what it is told, and the iteration that ends a run."""
+
+    end = None
+
+    def setup(self, estimator, context):
+        self.append("setup")
+
+    def teardown(self, estimator, context):
+        self.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        fitted = "" if fitted_estimator is None else ", fitted"
+        self.append(f"end {context.task_name}{fitted}")
+        return context.task_name == "iteration" and context.task_id == self.end
+
+
+@pytest.mark.parametrize("cls", [DOGC, CLR])
+def test_callbacks_of_scikit_learn_see_every_iteration_and_may_end_the_run(cls, tmp_path):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 has callbacks first")
+    seen, X = Seen(), spread_blobs()
+    model = cls(3, n_neighbors=10).set_callbacks(seen).fit(X)
+    iterations = ["begin iteration", "end iteration"] * model.n_iter_
+    assert seen == ["setup", "begin fit", *iterations, "end fit, fitted", "teardown"]
+    assert (model.labels_ == cls(3, n_neighbors=10).fit(X).labels_).all()
+    seen.clear()
+    if cls is DOGC:
+        assert model.score(X) == 1.0
+    assert "_skl_callbacks" not in vars(dogc.load(dogc.save(model, tmp_path / "model.skops")))
+    assert seen == []  # neither told of another fit nor in a file
+    seen.end = 0
+    assert model.fit(X).stopping_reason_ == "callback"
+    assert model.n_iter_ == 1
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((9, 2), np.nan))
 
 
 def test_a_second_interrupt_raises_at_once(ctrl_c):

@@ -57,8 +57,7 @@ def test_labels_that_are_nearly_the_same_count_as_the_same():
 
 
 @pytest.mark.parametrize(
-    ("largest", "sizes"),
-    [(0, [1]), (1, [1]), (4, [4]), (5, [5]), (10, [5, 10]), (44, [5, 10, 20])],
+    ("largest", "sizes"), [(0, [1]), (1, [1]), (4, [4]), (5, [5]), (10, [5, 10]), (44, [5, 10, 20])]
 )
 def test_no_size_is_larger_than_a_row_can_have_neighbours(largest, sizes):
     assert scales.candidate_scales(largest) == sizes

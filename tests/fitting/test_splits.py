@@ -35,10 +35,7 @@ def test_splits_and_merges_are_found_and_said():
     two = np.repeat([0, 1], [6, 4])
     three = np.array([0, 0, 0, 2, 2, 2, 2, 1, 1, 1])
     (step,) = steps_between({2: two, 3: three})
-    assert step.changes == (
-        Change("split", 0, (0, 2), (3, 3)),
-        Change("merge", 2, (0, 1), (3, 1)),
-    )
+    assert step.changes == (Change("split", 0, (0, 2), (3, 3)), Change("merge", 2, (0, 1), (3, 1)))
     assert step.nested == 0.9
     assert [change_words(change) for change in step.changes] == [
         "Cluster 0 splits into 0 and 2 (3 and 3 rows).",

@@ -5,15 +5,7 @@ import scipy.sparse as sp
 
 import reference
 from dogc.numerics import eigen
-from graphs import (
-    assert_orthonormal,
-    blobs,
-    clique,
-    cliques_around_a_hub,
-    laplacian,
-    lattice,
-    ring,
-)
+from graphs import assert_orthonormal, blobs, clique, cliques_around_a_hub, laplacian, lattice, ring
 
 # Which of the two ways is forced: Lanczos's method on the matrix itself or on its inverse.
 WAYS = ("itself", "inverse")

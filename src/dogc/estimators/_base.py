@@ -27,12 +27,12 @@ from ..loop.solver import Record
 from ..loop.state import symmetric
 from ..loop.watch import Watch
 from ._elsewhere import check_where, follow
-from ._rows import NewRows, most_rows
+from ._rows import IterativeClusterer, NewRows, most_rows, with_callbacks
 from ._warnings import warn_of_fit
 
 
 @dataclass(eq=False, repr=False)
-class GraphClusterer(NewRows):
+class GraphClusterer(NewRows, IterativeClusterer):
     """Base of every method that :func:`dogc.loop.solver.alternate` solves.
 
     A subclass names its method and has the parameters that the method knows. A variant is a
@@ -64,6 +64,7 @@ class GraphClusterer(NewRows):
     xi: str = "mean"
     lam: float | str = "auto"
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GraphClusterer:
         """Cluster the rows of X.
 
@@ -92,7 +93,7 @@ class GraphClusterer(NewRows):
         """
         rows = self._row_set(X, sample_weight)
         settings = self._check(rows)
-        watch = Watch(int(self.verbose), self.max_time, self.callback, settings.run.max_iter)
+        watch = Watch(int(self.verbose), self.max_time, self._audience(), settings.run.max_iter)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         task = Task(settings, self.method, seed, watch)
         with watch.guard(), single_blas_thread:
@@ -102,6 +103,7 @@ class GraphClusterer(NewRows):
         self.timings_ = watch.seconds
         self._assign_run(found.run, watch)
         warn_of_fit(self, found.nodes and found.nodes[0].choice)
+        self._tell_end(X, y)
         return self
 
     def _check(self, rows: RowSet) -> Settings:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _checks
 from ..fitting import fixed_graph
-from ..fitting.auto.trials import Labelling
+from ..fitting.auto.task import Labelling
 from ..fitting.fixed_graph import FixedGraph, GraphSettings
 from ..fitting.problems import given_graph, node_graph
 from ..fitting.representatives import NodeGraph
@@ -22,13 +22,14 @@ from ..loop.watch import Watch
 from ..numerics import affinity
 from ..numerics.matrix import Matrix
 from ._fixed import FixedGraphClusterer
+from ._rows import IterativeClusterer, with_callbacks
 from ._warnings import warn_unless_converged
 
 METHODS = {"l1": methods.CLR_L1, "l2": methods.CLR_L2}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CLR(FixedGraphClusterer):
+class CLR(FixedGraphClusterer, IterativeClusterer):
     r"""Constrained Laplacian rank: the nearest graph that has exactly c components.
 
     Use it when you have a graph and some of its edges are wrong.
@@ -150,6 +151,7 @@ class CLR(FixedGraphClusterer):
     verbose: int = 0
     callback: Callable[[Record], object] | None = None
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> CLR:
         """Cluster the rows of X.
 
@@ -173,11 +175,12 @@ class CLR(FixedGraphClusterer):
         max_iter = _checks.check_count("max_iter", self.max_iter, 1)
         _checks.check_callback(self.callback)
         _checks.check_verbose(self.verbose)
-        watch = Watch(int(self.verbose), callback=self.callback, max_iter=max_iter)
+        watch = Watch(int(self.verbose), callback=self._audience(), max_iter=max_iter)
         with watch.guard():
             result = self._fit(X, watch)
         self._assign_run(result, watch)
         warn_unless_converged(self)
+        self._tell_end(X, y)
         return self
 
     @property

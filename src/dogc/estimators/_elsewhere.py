@@ -165,6 +165,12 @@ def row_model(estimator: Any) -> Any:
             setattr(model, name, np.empty(0, dtype=np.int64))
     if few:  # their labels may be needed
         model.labels_ = in_memory(model.labels_)
+    return unwatched(model)
+
+
+def unwatched(model: Any) -> Any:
+    """The model without its callbacks, which see one fit only."""
+    vars(model).pop("_skl_callbacks", None)
     if hasattr(model, "callback"):
         model.callback = None
     return model
@@ -182,7 +188,7 @@ def storable(estimator: Any) -> Any:
     getattr(estimator, "evidence_", None)
     if is_dask(getattr(estimator, "labels_", None)):
         return row_model(estimator)
-    model = copy.copy(estimator)
+    model = unwatched(copy.copy(estimator))
     follow(model, None)
     return model
 

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _checks
 from .._caller import warn_caller
 from ..fitting import distinct, fixed_graph, labelling, many
-from ..fitting.auto.trials import Labelling, resolve
+from ..fitting.auto.task import Labelling
+from ..fitting.auto.trials import resolve
 from ..fitting.fixed_graph import ANOTHER_METHOD, FixedGraph, GraphSettings
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import (
@@ -138,11 +139,7 @@ class FixedGraphClusterer(RowClusterer):
             return None
         all_rows = ManyRows(rows, drawn[0], Frame(scale_rows(drawn[0].X), None), numbers, c)
         options = Options(self.n_neighbors, settings.bandwidth)
-
-        def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Labelling:
-            return self._solve(self._build_on(nodes, c), c, watch)  # no start, nothing to firm
-
-        trial, solved, _ = resolve(all_rows, solve, options, watch)
+        trial, solved, _ = resolve(all_rows, self._solve_nodes, options, watch)
         sizes, n_votes = trial.rows.count(solved.labels)
         named = discrete.falling(sizes, discrete.first_of(solved.labels, c))[solved.labels]
         self._assign_representatives(trial, named)
@@ -150,6 +147,10 @@ class FixedGraphClusterer(RowClusterer):
         self._voters, self.labels_ = fitted, trial.rows.facts(fitted).labels
         warn_of_disagreement(trial.choice)
         return solved
+
+    def _solve_nodes(self, many: ManyRows, nodes: NodeGraph, watch: Watch, *_: Any) -> Labelling:
+        """Labels of representatives: there is no start to choose, and nothing to firm."""
+        return self._solve(self._build_on(nodes, many.c), many.c, watch)
 
     @of_each_row
     def predict(self, X: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -26,10 +27,15 @@ from ..fitting.in_memory import RowsInMemory
 from ..fitting.repeatable import single_blas_thread
 from ..fitting.representatives import RowSet
 from ..fitting.rule import Rule
-from ..loop.solver import HALTED, SUCCESS, Result
+from ..loop.solver import HALTED, SUCCESS, Record, Result
 from ..loop.watch import Watch
 from ..numerics.matrix import Matrix
-from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, validate_rows
+from ._elsewhere import in_memory, of_each_row, on_host, rows_elsewhere, unwatched, validate_rows
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+    CallbackSupportMixin, with_callbacks = object, lambda method: method
 
 # Sparse rows of so few columns take little more room as dense ones.
 FEW_COLUMNS = 50
@@ -94,6 +100,31 @@ class RowClusterer(ClusterMixin, BaseEstimator):
         given = (getattr(self, "affinity", None), getattr(self, "metric", None))
         tags.input_tags.pairwise = "precomputed" in given
         return tags
+
+
+class IterativeClusterer(CallbackSupportMixin, RowClusterer):
+    """A clusterer whose iterations are tasks of scikit-learn's callbacks, where it has any."""
+
+    def _audience(self) -> Callable[[Record], object] | None:
+        """The user's ``callback``, and those of ``set_callbacks``; any of them may end the run."""
+        own: Callable[[Record], object] | None = self.callback
+        if not hasattr(self, "_skl_callbacks"):
+            return own
+        fit = self._init_callback_context(max_subtasks=None)
+        fit.call_on_fit_task_begin(estimator=self)
+
+        def tell(record: Record) -> object:
+            task = fit.subcontext("iteration").call_on_fit_task_begin(estimator=self)
+            ends = task.call_on_fit_task_end(estimator=self)
+            return ends | bool(own and own(record))
+
+        return tell
+
+    def _tell_end(self, X: Any, y: Any) -> None:
+        """Tell scikit-learn's callbacks that the model is fitted."""
+        if hasattr(self, "_callback_fit_ctx"):
+            end = self._callback_fit_ctx.call_on_fit_task_end
+            end(estimator=self, X=X, y=y, reconstruction_attributes={})
 
 
 class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
@@ -165,13 +196,23 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         """
         return new_rows.shares_of(self._model(), X)
 
-    @property
-    def predict_proba(self) -> Any:
-        """Not there, as scikit-learn takes who has it for a classifier: see predict_membership."""
-        raise AttributeError(
-            f"{type(self).__name__} has no predict_proba, as it knows no probabilities; "
-            "predict_membership(X) has shares of each cluster that sum to 1."
-        )
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """``predict_membership`` by the name that scikit-learn has for it.
+
+        These are no probabilities: they are not calibrated, and of the rows with a share of .9 in
+        their cluster fewer than nine in ten may belong there.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New rows, as for ``predict``.
+
+        Returns
+        -------
+        shares : array of shape (n_samples, n_clusters)
+            Non-negative; each row sums to 1.
+        """
+        return np.asarray(self.predict_membership(X))
 
     def top_memberships(self, X: Any, m: int = 3) -> tuple[np.ndarray, np.ndarray]:
         """The clusters in which new rows have the largest membership, where clusters are many.
@@ -256,7 +297,7 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
             agree by chance.
         """
         labels = self.predict(X)
-        again = clone(self).set_params(n_clusters=self.n_clusters_, callback=None)
+        again = unwatched(clone(self)).set_params(n_clusters=self.n_clusters_)
         if not isinstance(getattr(again, "init", ""), str):
             again.set_params(init="spectral")  # labels to start from are for other rows
         again.fit(X)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _limits
 from .._checks import check_representatives, check_room
 from ..loop.running import run
-from ..loop.solver import HALTED
 from ..loop.state import Subspace, similarities
 from ..loop.watch import Watch
 from ..numerics import discrete, lloyd, principal, separation, trace_ratio
@@ -23,7 +22,7 @@ from .auto.n_components import geometry_of
 from .auto.n_neighbors import only_scale
 from .auto.n_representatives import EACH_CLUSTER, candidate_resolutions
 from .auto.task import SAMPLE_ROWS, Task, place_of
-from .auto.trials import Labelling, Trial, make_trial, partition_of, resolve, sample_labels
+from .auto.trials import Trial, make_trial, partition_of, resolve, sample_labels
 from .column_maps import GIVEN, Columns, have_one_length, own_columns
 from .distinct import column_order
 from .evidence import Evidence, evidence_of, spread_rows
@@ -35,7 +34,6 @@ from .representatives import (
     FEW_ROWS,
     Frame,
     ManyRows,
-    NodeGraph,
     Options,
     Representatives,
     RowSet,
@@ -128,24 +126,13 @@ def choose(rows: RowSet, task: Task) -> ManyChoices | None:
 
 def many(rows: RowSet, task: Task) -> FitResult | None:
     """Fit rows by representatives; None where they are few enough to be nodes themselves."""
-    settings, watch, method = task.settings, task.watch, task.method
+    settings, watch = task.settings, task.watch
     choice, jobs, dtype = choose(rows, task), settings.lookup.n_jobs, rows.dtype
     if choice is None:
         return None
     all_rows, counts, looks, geometry, components = choice
-    frame, c = all_rows.frame, all_rows.c
-
-    def solve(nodes: NodeGraph, watch: Watch, init: Any, firmness: float) -> Labelling:
-        """The graph of representatives, solved from a start with alpha multiplied."""
-        strength = settings.penalties._replace(alpha=firmness * settings.penalties.alpha)
-        firm = settings._replace(penalties=strength)
-        problem = problem_on(nodes, frame, firm, c, method.regresses)
-        result, _ = run(problem, method, settings.run._replace(init=init), task.seed, watch)
-        labels = task.discretise(problem, result.state)
-        return Labelling(labels, result.reason in HALTED, (problem, result))
-
     # 4) The number of representatives, and the solution
-    trial, solved, starts = resolve(all_rows, solve, Options.of(settings), watch)
+    trial, solved, starts = resolve(all_rows, task.solve, Options.of(settings), watch)
     # 5) What becomes of rows, and of new ones
     problem, result = solved.outcome
     state, nodes = result.state, trial.nodes

@@ -41,7 +41,7 @@ class Sample(NamedTuple):
 
 
 class ColumnCodes(NamedTuple):
-    """What makes numbers of the entries of each column."""
+    """Names and ranges of columns, by which entries become whole numbers."""
 
     names: np.ndarray  # (d,) 0: constant ones, which say nothing
     low: np.ndarray  # (d,) the smallest entry

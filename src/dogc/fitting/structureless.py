@@ -1,4 +1,4 @@
-"""Rows without clusters, to compare with: a Gaussian that has the covariance of the data."""
+"""Rows without clusters, to compare with: a Gaussian that scatters like the data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def in_directions(X: Matrix) -> np.ndarray:
 
 
 def gaussian_like(Z: np.ndarray) -> np.ndarray:
-    """As many rows of a Gaussian with the covariance of these, the same every time.
+    """As many rows of a Gaussian that scatters like these, the same every time.
+
+    They are in principal axes: singular values alone have no signs, which LAPACK may choose.
 
     Examples
     --------
@@ -27,9 +29,8 @@ def gaussian_like(Z: np.ndarray) -> np.ndarray:
     >>> gaussian_like(np.array([[-1.0, 0.0], [1.0, 0.0]])).shape
     (2, 2)
     """
-    _, scatter, V = np.linalg.svd(Z / np.sqrt(len(Z)), full_matrices=False)
-    rng = np.random.default_rng(0)
-    return rng.standard_normal((len(Z), len(scatter))) @ (scatter[:, None] * V)
+    scatter = np.linalg.svd(Z / np.sqrt(len(Z)), compute_uv=False)
+    return np.random.default_rng(0).standard_normal((len(Z), len(scatter))) * scatter
 
 
 def nearest(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -202,7 +202,7 @@ def _draw_clusters(
 
 def _draw_legend(ax: Any, labels: np.ndarray, outlier: np.ndarray) -> Any:
     last, handles = np.iinfo(np.int64).max, []
-    shown, sizes = np.unique(np.where(outlier, last, labels), return_counts=True)
+    shown, sizes = np.unique(np.where(outlier, np.int64(last), labels), return_counts=True)
     for cluster, size in zip(shown, sizes, strict=True):
         name, mark, colour = "outliers", "x", _canvas.ink(ax)
         if cluster < last:

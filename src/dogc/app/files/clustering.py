@@ -189,7 +189,7 @@ def label_all(
 
 
 def caveats(encoder: MixedEncoder) -> list[str]:
-    """What is to be said beside the verdict on a table."""
+    """Words beside the verdict on a table."""
     return [MIXED] * (encoder.discrete_share_ >= MATTERS)
 
 

@@ -105,7 +105,7 @@ def _state_of(value: Any) -> dict[str, Any]:
         value = value._replace(search=int(value.search.n_neighbors))
     if isinstance(value, tuple):
         return value._asdict()  # type: ignore[attr-defined]
-    return vars(value) | ({"callback": None} if hasattr(value, "callback") else {})
+    return vars(value)
 
 
 def _made(name: Any, state: Any) -> Any:

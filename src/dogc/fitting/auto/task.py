@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,11 +10,14 @@ from sklearn.cluster import KMeans
 
 from ...loop.initial_states import modularity_start, spectral_start
 from ...loop.methods import Method
+from ...loop.running import run
+from ...loop.solver import HALTED
 from ...loop.state import Problem, State
 from ...loop.watch import Watch
 from ...numerics.matrix import Matrix
 from ..column_maps import GIVEN, Columns, own_columns
-from ..problems import Geometry, Place, locate, problem_at
+from ..problems import Geometry, Place, locate, problem_at, problem_on
+from ..representatives import ManyRows, NodeGraph
 from ..settings import Settings
 from .n_components import geometry_of
 from .n_neighbors import SCALES
@@ -26,6 +29,14 @@ NO_ROWS = np.empty((0, 0))
 
 # A problem, and the state in which it begins.
 Start = tuple[Problem, State]
+
+
+class Labelling(NamedTuple):
+    """Labels and outcome of a graph of representatives."""
+
+    labels: np.ndarray  # (p,)
+    halted: bool  # somebody wanted an end
+    outcome: Any
 
 
 class Task(NamedTuple):
@@ -47,6 +58,18 @@ class Task(NamedTuple):
         wanted = self.settings.wanted
         own = own_columns(self.X, self.size, wanted.geometry, wanted.n_clusters)
         return self._replace(own=own)
+
+    def solve(
+        self, many: ManyRows, nodes: NodeGraph, watch: Watch, init: Any, firmness: float
+    ) -> Labelling:
+        """The graph of representatives, solved from a start with alpha multiplied."""
+        settings, penalties = self.settings, self.settings.penalties
+        strength = penalties._replace(alpha=firmness * penalties.alpha)
+        firm = settings._replace(penalties=strength)
+        problem = problem_on(nodes, many.frame, firm, many.c, self.method.regresses)
+        result, _ = run(problem, self.method, settings.run._replace(init=init), self.seed, watch)
+        labels = self.discretise(problem, result.state)
+        return Labelling(labels, result.reason in HALTED, (problem, result))
 
     def discretise(self, problem: Problem, state: State) -> np.ndarray:
         """The discrete labels of a final state; k-means finds those of a continuous Y."""

@@ -33,6 +33,7 @@ from .n_representatives import (
     only_resolution,
     weigh_resolutions,
 )
+from .task import Labelling
 
 # In the graph that is parted by modularity a row has so many times its links.
 MORE_LINKS = 2
@@ -44,16 +45,8 @@ PAIR_BYTES = 120
 CHEAPER = 0.1
 
 
-class Labelling(NamedTuple):
-    """Labels and outcome of a graph of representatives."""
-
-    labels: np.ndarray  # (p,)
-    halted: bool  # somebody wanted an end
-    outcome: Any
-
-
 # What solves a graph of representatives from a start, a word or labels, with alpha multiplied.
-Solve = Callable[[NodeGraph, Watch, Any, float], Labelling]
+Solve = Callable[[ManyRows, NodeGraph, Watch, Any, float], Labelling]
 
 
 class Trial(NamedTuple):
@@ -87,7 +80,7 @@ def solve_trial(many: ManyRows, trial: Trial, start: str, solve: Solve, watch: W
     if start == "modularity":
         solved, found = None, partition_of(many, trial.fitted, trial.nodes, watch)
     else:
-        solved = solve(trial.nodes, watch.quiet(), start, 1.0)
+        solved = solve(many, trial.nodes, watch.quiet(), start, 1.0)
         found = solved.labels
     labels = sample_labels(trial, found)
     return trial._replace(solved=solved, node_labels=found, labels=labels, start=start)
@@ -212,7 +205,7 @@ def resolve(
         if start == "modularity":
             firmness = options.firmer or 1.0
             init = best.node_labels if best else partition_of(many, fitted, nodes, watch)
-    solved = solve(nodes, watch, init, firmness)
+    solved = solve(many, nodes, watch, init, firmness)
     if best is not None and on_sample is not None and isinstance(init, str) and not solved.halted:
         labels = sample_labels(best, solved.labels)
         agreement = discrete.adjusted_rand(labels, best.labels, many.sample.weight)
