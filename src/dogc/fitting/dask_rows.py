@@ -205,7 +205,9 @@ class DaskRows(RowSet):
         self.total, self.unit = 0, 1.0
         blocks = X.to_delayed().ravel()
         self._weight, weights = da.ones_like(X[:, 0]), [None] * len(blocks)
-        self._columns: np.ndarray | None = None  # the names of columns, once a sample is drawn
+        self._columns: sampling.ColumnCodes | None = (
+            None  # the names of columns, once a sample is drawn
+        )
         self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
             parts = [(part,) for part in weight.to_delayed().ravel()]

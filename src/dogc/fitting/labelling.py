@@ -26,8 +26,7 @@ class FittedRows(NamedTuple):
     labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
-    wide: bool = False  # whether neighbourhoods are counted by the rows that they stand for
-    copies: Any = None  # (n,) rows that each stands for
+    copies: Any = None  # (n,) rows that each stands for, by which neighbourhoods are counted
     reach: Any = None  # (n,) mean distance of each to its nearest distinct rows
     stray: Any = None  # (n,) whether each is in a group too small for a cluster
     membership: Any = None  # (n,) of each in its own cluster
@@ -42,11 +41,11 @@ def fitted_rows(
     labels: np.ndarray,
     k: int,
     xi: float | None,
-    wide: bool = False,
+    copies: np.ndarray | None = None,
 ) -> FittedRows:
     """Keep what the fitted rows are found by; distances that are given come as they are."""
     xi = None if xi is None else xi * place.unit
-    return FittedRows(place.search, place.geometry.scaled, components, labels, k, xi, wide)
+    return FittedRows(place.search, place.geometry.scaled, components, labels, k, xi, copies)
 
 
 def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
@@ -111,7 +110,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
     labels, k, counts = fitted.labels, fitted.k, None
     c = int(labels.max()) + 1
-    if fitted.wide:
+    if fitted.copies is not None:
         idx, d = until_wide(idx, d, fitted.copies, c)
         k = idx.shape[1] - 1
         counts = fitted.copies[idx[:, :k]]

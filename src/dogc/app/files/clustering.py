@@ -57,10 +57,9 @@ class Clustering(NamedTuple):
     truth: np.ndarray | None  # (n,) the label column as text
     id_column: str | None
     seconds: float  # of the fit
-    settings: dict[str, Any]  # method, parameters, versions, notes, source, preparation
+    settings: dict[str, Any]  # method, parameters, versions, notes, caveats, source, preparation
     tally: Tally  # of all rows, of which those above may be a sample
     evidence: Evidence | None = None  # for the labels; None if the time was up
-    caveats: Sequence[str] = ()  # on the verdict
 
     @property
     def n_rows(self) -> int:
@@ -169,6 +168,7 @@ def label_all(
     notes = [*fitted.notes, *remarks(model, sum(counted.outliers.values()))]
     notes += [EMPTY + shortened(empty, 5)] if empty else []
     settings = {"method": method, **settings_of(table, encoder, model, notes)}
+    settings["caveats"] = caveats(encoder)
     whole = len(sample.frame) == table.rows and not fitted.sampled
     if not whole:
         settings |= {"clusters": named_sizes(counted.sizes), "sample": {"rows": len(sample.frame)}}
@@ -184,7 +184,6 @@ def label_all(
         settings=settings,
         tally=counted,
         evidence=judged(model, X, sample.labels, wide=encoder.discrete_share_ >= MATTERS),
-        caveats=caveats(encoder),
     )
 
 

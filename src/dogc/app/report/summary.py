@@ -125,7 +125,7 @@ def describe_verdict(clustering: Clustering) -> dict[str, Any]:
                   "another scaling (--geometry).")  # fmt: skip
         words = f"{words} {advice}".strip()
     return {"verdict": seen and seen.verdict, "lead": lead, "words": words, "figures": figures,
-            "caveats": list(clustering.caveats) if figures else []}  # fmt: skip
+            "caveats": clustering.settings.get("caveats", []) if figures else []}  # fmt: skip
 
 
 def describe_ending(model: Any, c: int) -> dict[str, Any]:
