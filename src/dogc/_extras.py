@@ -5,22 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-# Which of our extras brings a package.
-EXTRAS = {
-    "typer": "cli",
-    "rich": "cli",
-    "pandas": "cli",
-    "pyarrow": "cli",
-    "skops": "cli",
-    "openpyxl": "excel",
-    "matplotlib": "plots",
-    "pynndescent": "ann",
-    "dask": "dask",
-    "distributed": "dask",
-    "onnx": "onnx",
-    "skl2onnx": "onnx",
-    "torch": "gpu",
-}
+# The extra of ours that brings a package.
+EXTRAS = {"openpyxl": "excel", "matplotlib": "plots", "pynndescent": "ann", "torch": "gpu"}
+EXTRAS |= dict.fromkeys(("typer", "rich", "pandas", "pyarrow", "skops"), "cli")
+EXTRAS |= {"dask": "dask", "distributed": "dask", "onnx": "onnx", "skl2onnx": "onnx"}
 
 
 def missing(package: str, what: str) -> str:

@@ -79,15 +79,13 @@ class Exploration(Results[CountResult]):
         if not self.evidence:
             return ""
         best, first = self.evidence[0].n_clusters, self.proposed
+        words = f"{best} clusters are proposed: the highest score."
         if best == 1:
             words = "No cluster structure was detected: 1 cluster has the highest score."
-        elif first == best:
-            words = f"{best} clusters are proposed: the highest score."
-        else:
+        elif first != best:
             words = f"{best} clusters, which were not tried, have the highest score."
-        if first not in (best, None):
-            words += f" Of the numbers tried, {first} scores highest and is proposed."
-        return f"{words} {SCORE}"
+        of_those = f" Of the numbers tried, {first} scores highest and is proposed."
+        return f"{words}{'' if first in (best, None) else of_those} {SCORE}"
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, one row a number of clusters (needs pandas)."""

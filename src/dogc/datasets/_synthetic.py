@@ -12,11 +12,7 @@ from ..fitting.repeatable import generator
 
 
 def make_multi_cluster(
-    n_clusters: int = 36,
-    *,
-    n_per_cluster: int = 20,
-    noise: float = 0.05,
-    random_state: Any = None,
+    n_clusters: int = 36, *, n_per_cluster: int = 20, noise: float = 0.05, random_state: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Many round clusters, spread evenly over the unit sphere: the paper's 36 clusters.
 

@@ -136,7 +136,8 @@ class GraphClusterer(NewRows, IterativeClusterer):
         self._assign_representatives(*found.nodes or (None,))
         self.labels_, self.membership_, self.outlier_scores_, self.outliers_ = found.rows
         self._evidence: Evidence | Callable[[], Evidence] = found.evidence
-        self._fitted_rows, self.label_agreement_ = found.model.fitted, found.agreement
+        self._fitted_rows, self._memberships = found.model.fitted, found.model.membership
+        self.label_agreement_ = found.agreement
         self._partitions = found.partitions
         for name in ("coef_", "intercept_"):  # of a fit before
             self.__dict__.pop(name, None)

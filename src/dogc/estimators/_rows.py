@@ -171,8 +171,8 @@ class NewRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowClusterer):
         if hasattr(self, "rule_"):
             coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
             rule = Rule(self.rule_, coef, intercept)
-        mark = self.outlier_label
-        return new_rows.Model(self._fitted_rows, rule, self.metric, mark, self.n_jobs)
+        fitted, known = self._fitted_rows, self._memberships
+        return new_rows.Model(fitted, rule, self.metric, self.outlier_label, self.n_jobs, known)
 
     @of_each_row
     def predict_membership(self, X: Any) -> np.ndarray:

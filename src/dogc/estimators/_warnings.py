@@ -29,7 +29,7 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
     if recall is not None and recall < LOW_RECALL:
         warn_caller(
             f"the approximate search found only {recall:.0%} of the true neighbours, as often in "
-            "many dimensions; neighbors_algorithm='brute' finds all of them but is slower.",
+            "many dimensions; neighbors_algorithm='brute' finds all of them but is slower."
         )
     c, best = estimator.n_clusters_, float(scales_.score.max())
     if choice is not None:
@@ -38,14 +38,12 @@ def warn_of_fit(estimator: Any, choice: resolutions.ResolutionChoice | None) -> 
         warn_caller(
             f"the clusters change with the number of neighbours (best score {best:.2f}): the data "
             f"may not have {c} clusters; try another n_clusters ('auto' estimates it), or set "
-            "n_neighbors.",
+            "n_neighbors."
         )
     warn_unless_converged(estimator)
     if estimator.label_agreement_ < REPEATED and estimator.stopping_reason_ not in HALTED:
         why = _CONTRADICTIONS[getattr(estimator, "rule_", "neighbors")]
-        warn_caller(
-            f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.",
-        )
+        warn_caller(f"predict repeats {estimator.label_agreement_:.0%} of labels_: {why}.")
 
 
 def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
@@ -54,7 +52,7 @@ def warn_of_disagreement(choice: resolutions.ResolutionChoice) -> None:
         warn_caller(
             f"the clusters change with the number of representatives (agreement "
             f"{choice.confirmed:.2f}): they overlap, or n_clusters is wrong; try another "
-            "n_clusters, or set n_representatives.",
+            "n_clusters, or set n_representatives."
         )
 
 

@@ -24,13 +24,7 @@ from ..numerics import modularity
 from ..numerics.matrix import Matrix
 from .auto.n_clusters import firmness
 from .settings import wide_scale
-from .structureless import (
-    from_neighbours,
-    gaussian_like,
-    in_directions,
-    nearest,
-    neighbour_graph,
-)
+from .structureless import from_neighbours, gaussian_like, in_directions, nearest, neighbour_graph
 
 # Rows that are looked at: more change little and take longer.
 ROWS = 1_000

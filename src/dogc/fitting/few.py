@@ -319,16 +319,15 @@ def row_result(
         # New rows come with distances that are not divided by the scatter of the subspace.
         common_xi = float(problem.candidates.xi[0]) * scatter_of(problem, state)
     k = k if wide or settings.wanted.everyone else problem.candidates.k
-    fitted = labelling.fitted_rows(place, W, labels, k, common_xi, copies if wide else None)
+    fitted = labelling.fitted_rows(place, W, labels, k, common_xi, wide)
     reach, score = outlier_scores.fitted_scores(fitted, place, copies, n_jobs, task.watch)
-    fitted = fitted._replace(reach=reach, stray=state.graph.stray)
+    fitted = fitted._replace(copies=copies, reach=reach, stray=state.graph.stray)
     again = labelling.repeated(fitted, place)
     agreement = float(np.average(again, weights=rows.size))
     # How far rows belong to their clusters, and who is an outlier
     own = labelling.membership(problem, labels, copies)
     own = outliers.discount(own, score, problem.c).astype(dtype)
-    fitted = fitted._replace(membership=own)
-    model = Model(fitted, None, settings.lookup.metric, settings.outlier_label, n_jobs)
+    model = Model(fitted, None, settings.lookup.metric, settings.outlier_label, n_jobs, own)
     apart = state.graph.stray[inverse] | (score[inverse] > outliers.OUTLYING)
     facts = RowFacts(labels[inverse], own[inverse], score[inverse].astype(dtype), apart)
     if settings.outlier_label is not None:

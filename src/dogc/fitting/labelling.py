@@ -26,10 +26,10 @@ class FittedRows(NamedTuple):
     labels: np.ndarray  # of the fitted rows
     k: int
     xi: float | None  # the common xi; None where each row has its own
-    copies: Any = None  # (n,) rows that each stands for, by which neighbourhoods are counted
+    wide: bool = False  # whether neighbourhoods are counted by the rows that they stand for
+    copies: Any = None  # (n,) rows that each stands for
     reach: Any = None  # (n,) mean distance of each to its nearest distinct rows
     stray: Any = None  # (n,) whether each is in a group too small for a cluster
-    membership: Any = None  # (n,) of each in its own cluster
 
 
 Labeller = FittedRows | Representatives
@@ -41,11 +41,11 @@ def fitted_rows(
     labels: np.ndarray,
     k: int,
     xi: float | None,
-    copies: np.ndarray | None = None,
+    wide: bool = False,
 ) -> FittedRows:
     """Keep what the fitted rows are found by; distances that are given come as they are."""
     xi = None if xi is None else xi * place.unit
-    return FittedRows(place.search, place.geometry.scaled, components, labels, k, xi, copies)
+    return FittedRows(place.search, place.geometry.scaled, components, labels, k, xi, wide)
 
 
 def repeated(fitted: FittedRows, place: Place) -> np.ndarray:
@@ -110,7 +110,7 @@ def _weighed(fitted: FittedRows, idx: np.ndarray, d: np.ndarray) -> np.ndarray:
     """The weight of each label by `eq:10`, from k+1 neighbours, nearest first."""
     labels, k, counts = fitted.labels, fitted.k, None
     c = int(labels.max()) + 1
-    if fitted.copies is not None:
+    if fitted.wide:
         idx, d = until_wide(idx, d, fitted.copies, c)
         k = idx.shape[1] - 1
         counts = fitted.copies[idx[:, :k]]

@@ -22,6 +22,7 @@ class Model(NamedTuple):
     metric: str = "euclidean"
     outlier_label: int | None = None
     n_jobs: int | None = None
+    membership: np.ndarray | None = None  # of fitted rows in their clusters, where they are nodes
 
 
 def labels_of(model: Model, X: Matrix) -> np.ndarray:
@@ -44,12 +45,12 @@ def shares_of(model: Model, X: Matrix) -> np.ndarray:
     fitted = model.fitted
     shares = labelling.new_shares(fitted, X, model.n_jobs)
     shares = outliers.discount(shares, scores_of(model, X)[:, None], shares.shape[1])
-    if not isinstance(fitted, labelling.FittedRows):
+    if model.membership is None or not isinstance(fitted, labelling.FittedRows):
         return shares
     idx, d = labelling.nearest_fitted(fitted, X, 1, model.n_jobs)
     known = np.flatnonzero(d[:, 0] == 0.0)
     row, own = np.arange(len(known)), idx[known, 0]
-    share, label = fitted.membership[own].astype(shares.dtype), fitted.labels[own]
+    share, label = model.membership[own].astype(shares.dtype), fitted.labels[own]
     others = np.maximum(shares[known], 1e-12)  # even where no other cluster is near
     others[row, label] = 0.0
     others *= ((1.0 - share) / np.maximum(others.sum(axis=1), 1e-12))[:, None]

@@ -82,7 +82,7 @@ def _clusters(fitted: FittedRows) -> int | None:
 
     Where categories leave gaps between rows, few neighbours say little about what lies far away.
     """
-    return int(fitted.labels.max()) + 1 if fitted.copies is not None else None
+    return int(fitted.labels.max()) + 1 if fitted.wide else None
 
 
 def usual_reach(reach: np.ndarray) -> float:
@@ -129,7 +129,7 @@ def new_scores(fitted: Labeller, X: Matrix, n_jobs: int | None) -> np.ndarray:
     around = _around_each(len(copies), c)
 
     def scores(rows: Matrix) -> np.ndarray:
-        needed = max(around, _nearest(copies, c)) if fitted.copies is not None else around
+        needed = max(around, _nearest(copies, c)) if fitted.wide else around
         idx, d = labelling.nearest_fitted(fitted, rows, needed, n_jobs)
         idx, d = separation.set_apart(idx, d, small, small[idx[:, 0]])
         own = outliers.mean_reach(d, copies[idx], np.zeros(len(idx)), _nearest(copies, c))

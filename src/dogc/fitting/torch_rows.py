@@ -23,14 +23,7 @@ from .in_memory import RowsInMemory
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import (
-    Linked,
-    LinkedRows,
-    Representatives,
-    RowFacts,
-    RowSet,
-    direction_bits,
-)
+from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, direction_bits
 from .sampling import ColumnCodes
 from .scaling import FARTHEST, LARGEST, within_range
 

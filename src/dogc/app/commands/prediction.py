@@ -22,12 +22,11 @@ from .outputs import CsvRows
 def unsteady(model: Any) -> list[str]:
     """A word on clusters that change with what was chosen, as the fit said too."""
     resolution, scales = getattr(model, "resolutions_", None), getattr(model, "scales_", None)
+    agreement, of = 1.0, "neighbours"
     if resolution is not None:
         agreement, of = resolution.confirmed, "representatives"
     elif scales is not None and len(scales.n_neighbors) > 1 and model.n_clusters_ > 1:
-        agreement, of = float(scales.score.max()), "neighbours"
-    else:
-        return []
+        agreement = float(scales.score.max())
     if agreement >= EVIDENCE:
         return []
     return [
