@@ -35,7 +35,7 @@ from .settings import check_memory, wide_scale
 
 # The share of another's cut up to which labels are believed to be better, and the same in a wide
 # neighbourhood, where the cut hangs less on single rows.
-FEWER, FEWER_WIDE = 0.6, 0.8
+FEWER, FEWER_WIDE = 0.6, 0.7
 # The multiple of another's cut up to which labels cut little more at a scale that is not their own.
 MORE = 4.0
 # One more scale is this part of an average cluster. Neighbourhoods of a fixed size shrink as rows
