@@ -50,6 +50,12 @@ def problem_for(X, estimator):
     return problem_at(place, settings, wanted.n_clusters, k, estimator.method.regresses)
 
 
+def refused(says, call, *given, **named):
+    """The call raises a ValueError that says so."""
+    with pytest.raises(ValueError, match=says):
+        call(*given, **named)
+
+
 @pytest.fixture
 def three_blobs():
     """Sixty rows around three far centres, and their centres' numbers."""

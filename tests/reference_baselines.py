@@ -6,6 +6,7 @@ import numpy as np
 
 import reference
 import reference_landmarks
+from reference import laplacian
 
 
 def squared_distances(X):
@@ -29,11 +30,6 @@ def gaussian_graph(X, k, bandwidth=None):
             width = seventh[i] * seventh[j] if bandwidth is None else 2 * bandwidth**2
             A[i, j] = A[j, i] = np.exp(-D[i, j] / width)
     return A
-
-
-def laplacian(A):
-    """D - A."""
-    return np.diag(A.sum(axis=1)) - A
 
 
 def normalised_graph(A):

@@ -11,16 +11,16 @@ def squared_distances(X, R):
     return ((X[:, None, :] - R[None, :, :]) ** 2).sum(axis=2)
 
 
-def kernel(X, R, k, width=None):
+def kernel(X, R, n_neighbors=5, bandwidth=None):
     """B: a Gaussian on the k nearest landmarks; None: the mean distance to these."""
     D = squared_distances(X, R)
-    near = np.argsort(D, axis=1, kind="stable")[:, :k]
-    if width is None:
-        width = np.mean([np.sqrt(D[i, near[i]]) for i in range(len(X))])
+    near = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
+    if bandwidth is None:
+        bandwidth = np.mean([np.sqrt(D[i, near[i]]) for i in range(len(X))])
     B = np.zeros_like(D)
     for i, mine in enumerate(near):
-        B[i, mine] = np.exp(-D[i, mine] / (2 * width**2))
-    return B, width
+        B[i, mine] = np.exp(-D[i, mine] / (2 * bandwidth**2))
+    return B, bandwidth
 
 
 def left_singular_vectors(Z, c):
@@ -45,7 +45,5 @@ def normalised_cut(B):
 def dense(idx, T, p):
     """A graph held by candidates as a full matrix."""
     B = np.zeros((len(idx), p))
-    for i in range(len(idx)):
-        for j, weight in zip(idx[i], T[i], strict=True):
-            B[i, j] += weight
+    np.add.at(B, (np.arange(len(idx))[:, None], idx), T)
     return B

@@ -8,6 +8,7 @@ import scipy.linalg
 import reference
 from dogc.loop.initial_states import starts
 from dogc.loop.lambda_search import begin_search
+from reference_landmarks import dense
 
 
 def total(problem, method, state):
@@ -23,32 +24,23 @@ def first_state(problem, method, init="spectral", seed=0):
 
 def dense_weights(state, n):
     """S as an n x n array."""
-    S = np.zeros((n, n))
-    for i in range(n):
-        for place, j in enumerate(state.graph.idx[i]):
-            S[i, j] += state.graph.S[i, place]
-    return S
+    return dense(state.graph.idx, state.graph.S, n)
 
 
 def objective_terms(X, S, xi, state, W, weights, p, P):
-    """Every term of eq:26 with explicit loops; W is None for no projection."""
+    """Every term of eq:26, row by row; W is None for no projection."""
     F, (n, c), (alpha, beta, gamma) = state.F, state.F.shape, weights
     H = np.eye(n) - np.ones((n, n)) / n
     Z = X if W is None else X @ W
     total = np.trace(Z.T @ H @ Z)
-    graph = sum(((Z[i] - Z[j]) ** 2).sum() * S[i, j] / total for i in range(n) for j in range(n))
-    spread = sum(xi[i] * S[i, j] ** 2 for i in range(n) for j in range(n))
-    smoothness = 2 * state.lam * np.trace(F.T @ reference.laplacian(S) @ F)
     Y = np.eye(c)[state.Y]
-    link = alpha * np.linalg.norm(Y - F @ state.Q) ** 2
     residual = np.linalg.norm(Y - X @ P - state.intercept, axis=1)
-    regression = beta * ((residual**p).sum() + gamma * np.linalg.norm(P) ** 2)
     return {
-        "graph": graph,
-        "spread": spread,
-        "smoothness": smoothness,
-        "link": link,
-        "regression": regression,
+        "graph": sum(np.sum((Z - Z[i]) ** 2, axis=1) @ S[i] / total for i in range(n)),
+        "spread": sum(xi[i] * np.sum(S[i] ** 2) for i in range(n)),
+        "smoothness": 2 * state.lam * np.trace(F.T @ reference.laplacian(S) @ F),
+        "link": alpha * np.linalg.norm(Y - F @ state.Q) ** 2,
+        "regression": beta * ((residual**p).sum() + gamma * np.linalg.norm(P) ** 2),
     }
 
 

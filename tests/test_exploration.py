@@ -8,6 +8,7 @@ import pytest
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import make_blobs
 
+from conftest import refused
 from dogc import DOGC, NormalizedCut, explore
 from dogc.quality import evidence
 
@@ -88,9 +89,6 @@ def test_what_a_fit_warns_of_is_noted():
 
 
 def test_bad_arguments_are_refused_before_a_fit(pairs):
-    with pytest.raises(ValueError, match="n_clusters is empty"):
-        explore(pairs, [])
-    with pytest.raises(ValueError, match="n_clusters"):
-        explore(pairs, [2, 200])
-    with pytest.raises(ValueError, match="a clusterer with n_clusters, such as DOGC"):
-        explore(pairs, method=DBSCAN())
+    refused("n_clusters is empty", explore, pairs, [])
+    refused("n_clusters", explore, pairs, [2, 200])
+    refused("a clusterer with n_clusters, such as DOGC", explore, pairs, method=DBSCAN())

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from conftest import refused
 from dogc import CLR, DOGC, DOGCOS, NormalizedCut, explore
 from dogc.fitting.auto.n_neighbors import ScaleChoice
 from dogc.fitting.auto.n_representatives import ResolutionChoice, only_resolution
@@ -95,10 +96,8 @@ def test_a_model_shows_representatives_if_it_has_any(many_moons, three_blobs):
     assert ScaleDisplay.from_estimator(cut).choice.chosen == 50
     few = DOGC(3).fit(three_blobs[0])
     assert ScaleDisplay.from_estimator(few).choice is few.scales_
-    with pytest.raises(
-        ValueError, match="NormalizedCut has no scales_ to draw; pass a fitted DOGC"
-    ):
-        ScaleDisplay.from_estimator(NormalizedCut(3).fit(three_blobs[0]))
+    cut, says = NormalizedCut(3).fit(three_blobs[0]), "NormalizedCut has no scales_ to draw; pass a"
+    refused(f"{says} fitted DOGC", ScaleDisplay.from_estimator, cut)
 
 
 # What all displays do
@@ -151,14 +150,11 @@ def test_models_that_are_not_fitted_are_refused_in_a_sentence(name, three_blobs)
 def test_models_without_what_is_drawn_are_refused_with_a_remedy(three_blobs):
     means = KMeans(3, n_init=1).fit(three_blobs[0])
     cut = NormalizedCut(3).fit(three_blobs[0])
-    with pytest.raises(ValueError, match="KMeans has no affinity_matrix_ to draw; pass a fitted"):
-        GraphDisplay.from_estimator(means)
-    with pytest.raises(ValueError, match="has no affinity_matrix_ to draw"):
-        ClusterDisplay.from_estimator(means, three_blobs[0], layout="graph")
-    with pytest.raises(ValueError, match="NormalizedCut has no history_ to draw; pass a fitted"):
-        ConvergenceDisplay.from_estimator(cut)
-    with pytest.raises(ValueError, match="StandardScaler has no labels_ to draw; pass a fitted"):
-        ClusterDisplay.from_estimator(StandardScaler().fit(three_blobs[0]), three_blobs[0])
+    X, draw, rest = three_blobs[0], ClusterDisplay.from_estimator, "to draw; pass a fitted"
+    refused(f"KMeans has no affinity_matrix_ {rest}", GraphDisplay.from_estimator, means)
+    refused("has no affinity_matrix_ to draw", draw, means, X, layout="graph")
+    refused(f"NormalizedCut has no history_ {rest}", ConvergenceDisplay.from_estimator, cut)
+    refused(f"StandardScaler has no labels_ {rest}", draw, StandardScaler().fit(X), X)
 
 
 # Clusters
@@ -243,20 +239,18 @@ def test_the_eleventh_cluster_has_another_mark_and_a_colour_of_its_own():
 
 def test_clusters_refuse_rows_and_labels_that_do_not_fit(three_blobs):
     X, truth = three_blobs
-    model = DOGC(3).fit(X)
-    with pytest.raises(ValueError, match="X has 30 rows but DOGC was fitted on 60; pass the rows"):
-        ClusterDisplay.from_estimator(model, X[::2])
-    with pytest.raises(ValueError, match=r"one whole number for each of the 60 .*shape \(59,\)"):
-        ClusterDisplay.from_predictions(X, truth[1:])
-    with pytest.raises(ValueError, match=r"labels must be one whole number .*got <U"):
-        ClusterDisplay.from_predictions(X, truth.astype(str))
-    with pytest.raises(ValueError, match="shape \\(n_samples, n_features\\); got shape \\(60,\\)"):
-        ClusterDisplay.from_predictions(X[:, 0], truth)
+    model, draw, given = (
+        DOGC(3).fit(X),
+        ClusterDisplay.from_estimator,
+        ClusterDisplay.from_predictions,
+    )
+    refused("X has 30 rows but DOGC was fitted on 60; pass the rows", draw, model, X[::2])
+    refused(r"one whole number for each of the 60 .*shape \(59,\)", given, X, truth[1:])
+    refused(r"labels must be one whole number .*got <U", given, X, truth.astype(str))
+    refused(r"shape \(n_samples, n_features\); got shape \(60,\)", given, X[:, 0], truth)
     cut = SpectralClustering(2, affinity="precomputed").fit(np.ones((6, 6)))
-    with pytest.raises(ValueError, match="precomputed graph, which has no points"):
-        ClusterDisplay.from_estimator(cut, np.ones((6, 6)))
-    with pytest.raises(ValueError, match="layout must be 'plane' or 'graph'; got 'tree'"):
-        ClusterDisplay.from_estimator(model, X, layout="tree")
+    refused("precomputed graph, which has no points", draw, cut, np.ones((6, 6)))
+    refused("layout must be 'plane' or 'graph'; got 'tree'", draw, model, X, layout="tree")
 
 
 # The graph
@@ -323,14 +317,11 @@ def test_edges_are_drawn_once_within_and_between():
 
 def test_graphs_refuse_what_they_cannot_draw(three_blobs):
     X, _ = three_blobs
-    model = DOGC(3).fit(X)
-    with pytest.raises(ValueError, match="kind must be 'blocks' or 'edges'; got 'lines'"):
-        GraphDisplay.from_estimator(model, X, kind="lines")
-    with pytest.raises(ValueError, match="pass X, or use kind='blocks'"):
-        GraphDisplay.from_estimator(model, kind="edges")
-    A, labels = sp.eye_array(5001).tocsr(), np.zeros(5001, int)
-    with pytest.raises(ValueError, match="up to 5,000 rows, and there are 5,001"):
-        GraphDisplay.from_predictions(A, labels, X=np.zeros((5001, 2)), kind="edges")
+    model, draw, given = DOGC(3).fit(X), GraphDisplay.from_estimator, GraphDisplay.from_predictions
+    refused("kind must be 'blocks' or 'edges'; got 'lines'", draw, model, X, kind="lines")
+    refused("pass X, or use kind='blocks'", draw, model, kind="edges")
+    many = {"X": np.zeros((5001, 2)), "labels": np.zeros(5001, int), "kind": "edges"}
+    refused("up to 5,000 rows, and there are 5,001", given, sp.eye_array(5001).tocsr(), **many)
 
 
 def test_the_graph_of_representatives_is_drawn_with_or_without_the_rows(many_moons):
@@ -464,18 +455,16 @@ def test_confusion_takes_fitted_labels_or_predicts(three_blobs):
     new = ConfusionDisplay.from_estimator(model, X[some], truth[some])
     assert new.table.sum() == 4
     spectral = SpectralClustering(3, random_state=0).fit(X)
-    with pytest.raises(ValueError, match="SpectralClustering cannot label new rows; pass X=None"):
-        ConfusionDisplay.from_estimator(spectral, X, truth)
+    says = "SpectralClustering cannot label new rows; pass X=None"
+    refused(says, ConfusionDisplay.from_estimator, spectral, X, truth)
     assert ConfusionDisplay.from_estimator(spectral, None, truth).table.sum() == 60
 
 
 def test_confusion_refuses_what_does_not_fit():
-    with pytest.raises(ValueError, match="got shapes \\(3,\\) and \\(2,\\)"):
-        match_clusters([0, 1, 1], [0, 1])
-    with pytest.raises(ValueError, match="y_true has a missing value at row 1"):
-        match_clusters(["a", None], [0, 1])
-    with pytest.raises(ValueError, match="class_names must name the 2 classes of y_true; got 3"):
-        match_clusters([0, 1], [0, 1], class_names="abc")
+    refused(r"got shapes \(3,\) and \(2,\)", match_clusters, [0, 1, 1], [0, 1])
+    refused("y_true has a missing value at row 1", match_clusters, ["a", None], [0, 1])
+    says = "class_names must name the 2 classes of y_true; got 3"
+    refused(says, match_clusters, [0, 1], [0, 1], class_names="abc")
 
 
 # Splits

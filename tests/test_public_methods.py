@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from conftest import refused
 from dogc import DOGC, DOGCOS, compare, methods
 from dogc.datasets import load_uci
 from dogc.loop.initial_states import own_state
@@ -99,15 +100,12 @@ def test_a_block_that_is_not_given_is_what_the_others_ask_for(posed):
 def test_a_block_that_is_none_is_refused(three_blobs, blocks, says):
     X = three_blobs[0][:60]
     problem = methods.make_problem(X, DOGC(3, n_neighbors=7))
-    with pytest.raises(ValueError, match=says):
-        methods.warm_start(problem, **blocks)
-    with pytest.raises(ValueError, match="set n_components"):
-        methods.warm_start(problem, W=np.eye(X.shape[1], 1))
+    refused(says, methods.warm_start, problem, **blocks)
+    refused("set n_components", methods.warm_start, problem, W=np.eye(X.shape[1], 1))
 
 
 def test_a_problem_needs_numbers(three_blobs):
-    with pytest.raises(ValueError, match="needs numbers"):
-        methods.make_problem(three_blobs[0], DOGC(3))
+    refused("needs numbers", methods.make_problem, three_blobs[0], DOGC(3))
 
 
 def frozen(problem, state):

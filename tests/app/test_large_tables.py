@@ -256,10 +256,8 @@ class TestEncoding:
         assert found.feature_names_ == ["price", "city=Rome", "city=(other)", "whole"]
         assert found.plans_["whole"]["missing"] == 1
         assert "more than 500" in note["reason"] or "nearly all" in note["reason"]
-        assert any(
-            "In column 'price', cells that are not numbers count as missing: 1." in s
-            for s in found.steps_
-        )
+        said = "In column 'price', cells that are not numbers count as missing: 1."
+        assert any(said in step for step in found.steps_)
 
 
 def blobs(n=600, seed=0):
@@ -346,9 +344,7 @@ class TestCommands:
         assert clustering_accuracy(frame["kind"], labels["cluster"]) > 0.999
         model = dogc.load("out/model.skops")
         assert len(model.labels_) == 0
-        assert any(
-            " of 6,000 rows; all rows are labelled" in note for note in record("out")["notes"]
-        )
+        assert any(" of 6,000 rows; all rows are labelled" in s for s in record("out")["notes"])
         assert record("out")["clusters"] == {"0": 3000, "1": 2000, "2": 1000}
         assert run("predict", "out/model.skops", "many.csv", "--out", "p.csv") == 0
         assert (pd.read_csv("p.csv")["cluster"] == labels["cluster"]).all()

@@ -108,30 +108,6 @@ def test_names_with_commas_and_equal_signs_are_names_first():
         left_out(names, [], ["z=a"], None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--columns", "a,d"], ["no column 'd'", "'phone_os'"]),
-        (["--metric", "l2"], ["--metric is 'l2'", "euclidean, cosine, manhattan"]),
-        (["--metric", "cosine", "--method", "kmeans"], ["--method kmeans has no --metric"]),
-        (["--components", "0"], ["--components is '0'", "none for no projection"]),
-        (["--components", "40"], ["--components"]),
-        (["--seed", "-1"], ["--seed is -1", "4294967295"]),
-        (["--seed", "one"], ["--seed"]),
-        (["--method", "kmeens"], ["'kmeens'", "KM (k-means), R-cut"]),
-        (["--method", "HDBSCAN"], ["--method HDBSCAN is for dogc compare"]),
-    ],
-    ids=str,
-)
-def test_a_bad_option_gets_one_sentence(table, capsys, arguments, words):
-    assert run("cluster", table, "-k", 3, *arguments) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert all(word in said for word in words), said
-    assert "[" not in said
-    assert [path.name for path in table.parent.iterdir()] == ["rows.csv"]
-
-
 def test_a_column_that_is_shown_is_not_compared(table):
     frame = pd.read_csv(table)
     frame.assign(b=100.0 * frame["b"]).to_csv("rows.csv", index=False)

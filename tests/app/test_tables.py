@@ -129,10 +129,8 @@ class TestText:
         for place in (0, 25, 49):
             cells = [str(i) for i in range(50)]
             cells[place] = cell
-            assert (
-                frame_of(put("x.csv", "a,b\n" + "".join(f"{c},1\n" for c in cells)))["a"].tolist()
-                == cells
-            )
+            path = put("x.csv", "a,b\n" + "".join(f"{c},1\n" for c in cells))
+            assert frame_of(path)["a"].tolist() == cells
 
     @pytest.mark.parametrize("cell", ["0", "-0.5", "0.07", "0e5", "10", "100"])
     def test_cells_that_numbers_hold(self, put, cell):
@@ -283,9 +281,8 @@ def test_bad_files_are_told_in_one_sentence(put, case):
 
 def test_paths_that_cannot_be_read(tmp_path, put):
     put("wine.csv", "a,b\n1,2\n")
-    with pytest.raises(
-        TableError, match=r"there is no file .*wine\.cvs \(did you mean .*wine\.csv"
-    ):
+    says = r"there is no file .*wine\.cvs \(did you mean .*wine\.csv"
+    with pytest.raises(TableError, match=says):
         read_table(str(tmp_path / "wine.cvs"))
     with pytest.raises(TableError, match="is a directory"):
         read_table(str(tmp_path))
@@ -406,13 +403,7 @@ class TestPreparation:
         assert X.dtype == np.float64
         variance = dict(zip(fitted.feature_names_, X.var(axis=0), strict=True))
         colour = sum(value for name, value in variance.items() if name.startswith("colour="))
-        for value in (
-            colour,
-            variance["x"],
-            variance["age"],
-            variance["member"],
-            variance["since"],
-        ):
+        for value in (colour, *(variance[name] for name in ("x", "age", "member", "since"))):
             assert value == pytest.approx(1.0)
         assert np.abs(X.mean(axis=0)).max() < 1e-9
 
@@ -653,9 +644,8 @@ class TestIds:
 
     def test_huge_ids_survive(self, put):
         ids = [str(10**25 + i) for i in range(4)]
-        frame = frame_of(
-            put("x.csv", "id,x\n" + "".join(f"{k},{len(k) * i}\n" for i, k in enumerate(ids)))
-        )
+        rows = "".join(f"{k},{len(k) * i}\n" for i, k in enumerate(ids))
+        frame = frame_of(put("x.csv", "id,x\n" + rows))
         fitted = MixedEncoder().fit(frame)
         assert fitted.id_column_ == "id"
         assert frame[fitted.id_column_].tolist() == ids

@@ -32,6 +32,7 @@ from dogc import (
 PRECOMPUTING = (RatioCut, NormalizedCut, NMFClustering, CLR)
 ROTATING = (RatioCut, NormalizedCut, SEC, LocalLearningClustering, CLGR)
 RANDOM = (*ROTATING, NMFClustering, LSC, USPEC)
+KERNELS = (RatioCut, NMFClustering, CLR, SEC, LocalLearningClustering, CLGR, LSC, USPEC)
 MODES = [
     RatioCut(affinity="full"),
     NormalizedCut(affinity="full"),
@@ -200,20 +201,7 @@ def test_given_graphs_with_too_many_components_or_no_edge_at_all(cls):
 @pytest.mark.parametrize(
     "mode",
     [
-        *(
-            cls(bandwidth=bandwidth)
-            for cls in (
-                RatioCut,
-                NMFClustering,
-                CLR,
-                SEC,
-                LocalLearningClustering,
-                CLGR,
-                LSC,
-                USPEC,
-            )
-            for bandwidth in (1e-140, 1e-3, 1e140)
-        ),
+        *(cls(bandwidth=width) for cls in KERNELS for width in (1e-140, 1e-3, 1e140)),
         *(SEC(mu=mu, laplacian=kind) for mu in (1e-12, 1e12) for kind in LAPLACIANS),
         *(SEC(gamma=gamma) for gamma in (0.0, 1e12)),
         *(CLGR(ridge=ridge) for ridge in (1e-12, 1e12)),

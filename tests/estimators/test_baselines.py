@@ -216,9 +216,7 @@ def test_discriminative_kmeans_starts_ten_times_from_one_seed_unless_told():
 
 def test_discriminative_kmeans_does_not_see_a_linear_map_of_the_rows_at_small_lambda():
     rows = X @ np.array([[1.0, 5.0, 0.0, 0.0], [0.0, 1.0, 0.0, 9.0], [3.0, 0, 1, 0], [0, 0, 2, 1]])
-    plain, mapped = (
-        dogc.DiscriminativeKMeans(3, lam=1e-9, n_init=50).fit(rows_) for rows_ in (X, rows)
-    )
+    plain, mapped = (dogc.DiscriminativeKMeans(3, lam=1e-9, n_init=50).fit(Z) for Z in (X, rows))
     assert mapped.inertia_ == pytest.approx(plain.inertia_, rel=1e-5)
 
 

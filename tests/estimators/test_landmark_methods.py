@@ -26,9 +26,7 @@ def span(F):
 @pytest.mark.parametrize("how", ["kmeans", "random"])
 def test_lsc_embeds_by_the_left_singular_vectors(how, parameters):
     model = LSC(3, n_landmarks=30, landmarks=how, normalize_rows=False, **parameters).fit(X)
-    B, width = dense.kernel(
-        X, model.landmarks_, parameters.get("n_neighbors", 5), parameters.get("bandwidth")
-    )
+    B, width = dense.kernel(X, model.landmarks_, **parameters)
     U, values = dense.left_singular_vectors(B / B.sum(axis=1, keepdims=True), 3)
     assert values[2] - values[3] > 1e-3, "the reference is ambiguous"
     assert model.bandwidth_ == pytest.approx(width)
@@ -38,9 +36,7 @@ def test_lsc_embeds_by_the_left_singular_vectors(how, parameters):
 @pytest.mark.parametrize("parameters", [{}, {"bandwidth": 1.5}, {"n_neighbors": 9}], ids=repr)
 def test_uspec_embeds_by_the_normalised_cut_of_all_nodes(parameters):
     model = USPEC(3, n_landmarks=30, normalize_rows=False, **parameters).fit(X)
-    B, width = dense.kernel(
-        X, model.landmarks_, parameters.get("n_neighbors", 5), parameters.get("bandwidth")
-    )
+    B, width = dense.kernel(X, model.landmarks_, **parameters)
     gamma, vectors = dense.normalised_cut(B)
     assert gamma[3] - gamma[2] > 1e-3, "the reference is ambiguous"
     assert model.bandwidth_ == pytest.approx(width)

@@ -34,7 +34,7 @@ def random_candidates(rng, n, n_b, k):
 @pytest.mark.parametrize("width", [4, 40])
 @pytest.mark.parametrize("chunk", [1, 40, 1 << 22])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csr_matrix])
-def test_pair_distances_match_a_double_loop(monkeypatch, make, chunk, width, metric):
+def test_pair_distances_are_those_of_differences(monkeypatch, make, chunk, width, metric):
     monkeypatch.setattr(graph, "CHUNK_ELEMENTS", chunk)
     rng = np.random.default_rng(0)
     A, B = (rng.standard_normal((n, width)) * (rng.random((n, width)) < 0.6) for n in (13, 9))
