@@ -57,10 +57,10 @@ def test_the_sample_is_the_same_to_the_last_bit_in_any_blocks(table, size, monke
 
 
 def test_keys_of_odd_numbers_have_the_same_bits():
-    X = DRAW.choice([0.0, -0.0, 1e100, 5e-324, 1 / 3, -1.0], (500, 3))[:, ::2]
-    codes = sampling.ColumnCodes(np.array([7, 1 << 60]), X.min(axis=0), np.array([1e100, 3.0]))
-    keys = torch_rows.row_keys(torch.as_tensor(X, device=DEVICE), codes)
-    np.testing.assert_array_equal(keys.cpu().numpy().view(np.uint64), sampling.row_keys(X, codes))
+    X = DRAW.choice([0.0, -0.0, 1e300, 5e-324, np.inf, -1.0], (500, 3))[:, ::2]
+    names = np.array([7, 1 << 60])
+    keys = torch_rows.row_keys(*(torch.as_tensor(x, device=DEVICE) for x in (X, names)))
+    np.testing.assert_array_equal(keys.cpu().numpy().view(np.uint64), sampling.row_keys(X, names))
 
 
 @pytest.mark.parametrize(("q", "metric"), [(None, "euclidean"), (None, "manhattan"), (7, None)])

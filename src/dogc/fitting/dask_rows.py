@@ -130,13 +130,13 @@ def facts_of_columns(rows: RowsInMemory, make: Callable[..., np.ndarray], *more:
     return make(rows.X, rows.weight, *more)
 
 
-def draw(rows: RowsInMemory, size: int, columns: sampling.ColumnCodes) -> tuple[Any, ...]:
+def draw(rows: RowsInMemory, size: int, columns: np.ndarray) -> tuple[Any, ...]:
     """The length of a block, the weight of its rows, and their sample."""
     sample = sampling.smallest_keys(rows.X, rows.weight, size, columns)
     return rows.n, int(rows.weight.sum()), sample
 
 
-def weighed_keys(rows: RowsInMemory, columns: sampling.ColumnCodes) -> np.ndarray:
+def weighed_keys(rows: RowsInMemory, columns: np.ndarray) -> np.ndarray:
     """The keys of a block's rows that have weight, in the order in which they come."""
     return in_order(sampling.row_keys(rows.X, columns)[rows.weight > 0])
 
@@ -205,9 +205,7 @@ class DaskRows(RowSet):
         self.total, self.unit = 0, 1.0
         blocks = X.to_delayed().ravel()
         self._weight, weights = da.ones_like(X[:, 0]), [None] * len(blocks)
-        self._columns: sampling.ColumnCodes | None = (
-            None  # the names of columns, once a sample is drawn
-        )
+        self._columns: np.ndarray | None = None  # the names of columns, once a sample is drawn
         self._few = np.empty(0)  # keys of the few rows
         if weight is not None:
             parts = [(part,) for part in weight.to_delayed().ravel()]
@@ -238,7 +236,7 @@ class DaskRows(RowSet):
         if self._columns is None:
             fold = functools.partial(self.fold, facts_of_columns)
             sums = functools.partial(fold, np.add, sampling.column_sums)
-            self._columns = sampling.column_codes(fold(np.maximum, sampling.column_ends), sums)
+            self._columns = sampling.column_names(fold(np.maximum, sampling.column_ends), sums)
         self.n, self.total, sample = self.fold(draw, both, size, self._columns)
         # Where there are fewer rows than two scikit-learn says so.
         check_array(np.zeros((min(self.n, 2), 1)), ensure_min_samples=2)

@@ -16,6 +16,9 @@ from ..numerics.matrix import Matrix
 from . import sampling
 from .scaling import BLOCK_ELEMENTS
 
+# Steps of the range of a column, in which columns of the same ends are compared.
+STEPS = 1 << 16
+
 
 class DistinctRows(NamedTuple):
     """One of each row that has weight, and where the others are to be found."""
@@ -141,11 +144,17 @@ def column_order(X: Matrix) -> np.ndarray:
     varying, own = high > low, np.zeros(len(high), dtype=np.int64)
     if np.unique([high, low], axis=1).shape[1] < len(high):
         first = np.unique(sampling.row_keys(X), return_index=True)[1]
-        reach = np.where(varying, high - low, 1.0)
-        alike = sampling.ColumnCodes(varying.astype(np.int64), low, reach, sampling.FEW_STEPS)
-        ones, some = np.ones(len(first), np.int64), X[first].astype(np.float64)
-        own = sampling.column_sums(some, ones, alike)
+        steps = _steps(X[first].astype(np.float64), low, np.where(varying, high - low, 1.0))
+        own = sampling.column_sums(steps, np.ones(len(first), np.int64), varying.astype(np.int64))
     return np.lexsort((own, -low, -high, ~varying))[::-1]
+
+
+def _steps(X: Matrix, low: np.ndarray, reach: np.ndarray) -> Matrix:
+    """Values in steps so coarse that no unit or shift changes one; those of sparse rows from 0."""
+    if not sp.issparse(X):
+        return np.rint((X - low) / reach * STEPS)
+    X.data = np.rint(X.data / reach[X.indices] * STEPS)
+    return X
 
 
 def _sorted_rows(X: np.ndarray, columns: np.ndarray) -> np.ndarray:

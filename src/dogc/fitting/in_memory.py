@@ -44,7 +44,7 @@ class RowsInMemory(RowSet):
             return functools.reduce(both, parts)
 
         sums = functools.partial(over_rows, sampling.column_sums, np.add)
-        columns = sampling.column_codes(over_rows(sampling.column_ends, np.maximum), sums)
+        columns = sampling.column_names(over_rows(sampling.column_ends, np.maximum), sums)
         merged = functools.partial(sampling.merged, size=size)
         return over_rows(sampling.smallest_keys, merged, size, columns)
 

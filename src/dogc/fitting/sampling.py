@@ -3,8 +3,8 @@
 Every row has a key, a number of 64 bits made from its values. The rows with the smallest keys
 are the sample: as good as drawn at random, and the same whoever looks at the rows, in whatever
 blocks and order. Equal rows have equal keys, so copies are one row of the sample that counts for
-all of them. Values are counted in small steps from the smallest of their column. So neither a unit
-nor a shift, the order of columns or a constant one changes which rows have the smallest keys.
+all of them. Neither the order of columns, nor a constant one, nor a unit that is a power of two
+changes which rows have the smallest keys.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 SPREAD = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64), (31, 1))
 # A sample of so many rows is drawn sooner or later.
 USUAL_SIZE = 80_000
-# Steps from the smallest to the largest value of a column: so many that rows in one step are as
-# good as copies, and so few that rounding by a unit or a shift hardly ever changes one. For sums
-# over whole columns it must not change any.
-STEPS, FEW_STEPS = 2.0**32, 2.0**16
 # The most that weights may add up to, for sums of links to stay below 2^63.
 MOST = 1 << 34
 
@@ -40,19 +36,10 @@ class Sample(NamedTuple):
     weight: np.ndarray  # (m,) whole numbers: what all copies of a row count for together
 
 
-class ColumnCodes(NamedTuple):
-    """Names and ranges of columns, by which entries become whole numbers."""
-
-    names: np.ndarray  # (d,) 0: constant ones, which say nothing
-    low: np.ndarray  # (d,) the smallest entry
-    reach: np.ndarray  # (d,) from there to the largest; 1 where the column is constant
-    steps: float = STEPS  # of the reach
-
-
-def row_keys(X: Matrix, columns: ColumnCodes | None = None) -> np.ndarray:
+def row_keys(X: Matrix, columns: np.ndarray | None = None) -> np.ndarray:
     """One number for each row: equal for equal rows, dense or sparse, in 32 bits or 64.
 
-    With ``columns``, as :func:`column_codes` finds them, values are counted in steps.
+    ``columns`` are the names of columns, as :func:`column_names` finds them; None: their places.
 
     Examples
     --------
@@ -64,32 +51,12 @@ def row_keys(X: Matrix, columns: ColumnCodes | None = None) -> np.ndarray:
     >>> bool((keys == row_keys(sp.csr_array(X))).all())
     True
     """
-    names = _places(X.shape[1]) if columns is None else columns.names
+    if columns is None:
+        columns = (np.arange(1, X.shape[1] + 1, dtype=np.uint64) * STEP).view(np.int64)
     total = np.zeros(X.shape[0], dtype=np.int64)
-    for rows, _, mixed in _mixed(X if columns is None else in_steps(X, columns), names):
+    for rows, _, mixed in _mixed(X, columns):
         np.add.at(total, rows, mixed)
     return spread(total).view(np.uint64)
-
-
-def _places(d: int) -> np.ndarray:
-    return (np.arange(1, d + 1, dtype=np.uint64) * STEP).view(np.int64)
-
-
-def in_steps(X: Any, columns: ColumnCodes) -> Any:
-    """Values in steps from the smallest of their column, those of sparse rows from 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> columns = ColumnCodes(np.ones(1), np.array([2.0]), np.array([8.0]), 16.0)
-    >>> in_steps(np.array([[2.0], [5.0], [10.0]]), columns).ravel()
-    array([ 0.,  6., 16.])
-    """
-    if sp.issparse(X):
-        X = X.astype(np.float64)
-        X.data = np.rint(X.data / columns.reach[X.indices] * columns.steps)
-        return X
-    return np.rint((X - columns.low) / columns.reach * columns.steps)
 
 
 def column_ends(X: Matrix, weight: np.ndarray) -> np.ndarray:
@@ -102,34 +69,35 @@ def column_ends(X: Matrix, weight: np.ndarray) -> np.ndarray:
     return np.array(dense, dtype=np.float64)
 
 
-def column_sums(X: Matrix, weight: np.ndarray, columns: ColumnCodes) -> np.ndarray:
+def column_sums(X: Matrix, weight: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Sums over each column of what entries and the keys of their rows make together.
 
     They are exact, and which column has the larger one does not change with the unit of weights.
     """
     keys, sums = row_keys(X, columns).view(np.int64) | 1, np.zeros(X.shape[1], dtype=np.int64)
-    for rows, place, mixed in _mixed(in_steps(X, columns), columns.names):
-        # 29 bits: sums stay below 2^63
+    for rows, place, mixed in _mixed(X, columns):  # 29 bits: sums stay below 2^63
         np.add.at(sums, place, _shifted(mixed * keys[rows], 35) * weight[rows])
     return sums
 
 
-def column_codes(ends: np.ndarray, sums: Callable[[ColumnCodes], np.ndarray]) -> ColumnCodes:
-    """The codes of columns, which neither their places nor the unit of X nor a shift change.
+def column_names(ends: np.ndarray, sums: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A number for each column that neither its place nor the unit of X changes; constant ones: 0.
 
-    Columns are named in the order of their ends; those with equal ones by ``sums``, which are
-    made where they are needed, by codes that tell no column from another.
+    Columns are counted in the order of their ends; those with equal ones by ``sums``, which are
+    made where they are needed, for names that tell no column from another.
     """
     varying = ends[0] > -ends[1]
-    reach = np.where(varying, ends[0] + ends[1], 1.0)
-    alike, own = varying.astype(np.int64), np.zeros(len(varying))
+    # A power of two is taken out of a number by a difference of bits.
+    exponent = np.frexp(ends[:, varying].max(initial=0.0))[1]
+    unit = np.full(len(varying), int(exponent) * 2**52 % 2**64, dtype=np.uint64)
+    own = np.zeros(len(varying))
     if np.unique(ends[:, varying], axis=1).shape[1] < varying.sum():
-        own = sums(ColumnCodes(alike, -ends[1], reach, FEW_STEPS))
-    place = np.argsort(np.lexsort((own, *ends, ~varying)))
-    return ColumnCodes(alike * _places(len(varying))[place], -ends[1], reach)
+        own = sums(np.where(varying, STEP - unit, np.uint64(0)).view(np.int64))
+    place = np.argsort(np.lexsort((own, *ends, ~varying))).astype(np.uint64)
+    return np.where(varying, (place + np.uint64(1)) * STEP - unit, np.uint64(0)).view(np.int64)
 
 
-def _mixed(X: Matrix, names: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
+def _mixed(X: Matrix, columns: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
     """Parts that entries add to the keys of their rows: those rows, the places of columns, numbers.
 
     Zeros and columns without a name add nothing.
@@ -143,7 +111,7 @@ def _mixed(X: Matrix, names: np.ndarray) -> Iterator[tuple[Any, np.ndarray, np.n
         entries = ((slice(None), np.broadcast_to(j, len(X)), x) for j, x in enumerate(X.T))
     for rows, place, values in entries:
         bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
-        name = names[place]
+        name = columns[place]
         nothing = (values == 0) | (name == 0)
         yield rows, place, np.where(nothing, 0, spread(bits + name))
 
@@ -161,7 +129,7 @@ def _shifted(z: Any, bits: int) -> Any:
 
 
 def smallest_keys(
-    X: Matrix, weight: np.ndarray, size: int, columns: ColumnCodes | None = None
+    X: Matrix, weight: np.ndarray, size: int, columns: np.ndarray | None = None
 ) -> Sample:
     """The sample of at most ``size`` distinct rows of a block; rows of weight 0 are left out.
 

@@ -23,8 +23,14 @@ from .in_memory import RowsInMemory
 from .links import RowLinks
 from .outlier_scores import usual_reach
 from .repeatable import Report
-from .representatives import Linked, LinkedRows, Representatives, RowFacts, RowSet, direction_bits
-from .sampling import ColumnCodes
+from .representatives import (
+    Linked,
+    LinkedRows,
+    Representatives,
+    RowFacts,
+    RowSet,
+    direction_bits,
+)
 from .scaling import FARTHEST, LARGEST, within_range
 
 # Numbers of a block: of rows, or of distances between rows and representatives.
@@ -41,21 +47,18 @@ def blocks(n: int, width: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def row_keys(X: torch.Tensor, columns: ColumnCodes) -> torch.Tensor:
+def row_keys(X: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
     """The bits of :func:`dogc.fitting.sampling.row_keys`, as numbers with a sign.
 
     Examples
     --------
-    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 3.0]])
-    >>> columns = ColumnCodes(np.array([5, 7]), np.zeros(2), np.array([1.0, 3.0]))
-    >>> keys = row_keys(torch.tensor(X), columns)
-    >>> bool((keys.numpy().view(np.uint64) == sampling.row_keys(X, columns)).all())
+    >>> X, names = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]]), np.array([5, 7])
+    >>> keys = row_keys(torch.tensor(X), torch.tensor(names))
+    >>> bool((keys.numpy().view(np.uint64) == sampling.row_keys(X, names)).all())
     True
     """
-    names, low, reach = (torch.as_tensor(part, device=X.device) for part in columns[:3])
-    steps = ((X.to(torch.float64) - low) / reach * columns.steps).round_()
-    mixed = sampling.spread(steps.view(torch.int64) + names)
-    mixed.masked_fill_((steps == 0) | (names == 0), 0)
+    mixed = sampling.spread(X.to(torch.float64).contiguous().view(torch.int64) + columns)
+    mixed.masked_fill_((X == 0) | (columns == 0), 0)
     return sampling.spread(mixed.sum(dim=1))
 
 
@@ -112,18 +115,18 @@ class TorchRows(RowSet):
         def ends(X: torch.Tensor, _: torch.Tensor) -> np.ndarray:
             return torch.stack([X.amax(dim=0), -X.amin(dim=0)]).double().cpu().numpy()
 
-        def sums(X: torch.Tensor, weight: torch.Tensor, codes: ColumnCodes) -> np.ndarray:
-            return sampling.column_sums(X.cpu().numpy(), weight.cpu().numpy(), codes)
+        def sums(X: torch.Tensor, weight: torch.Tensor, names: np.ndarray) -> np.ndarray:
+            return sampling.column_sums(X.cpu().numpy(), weight.cpu().numpy(), names)
 
-        def smallest(X: torch.Tensor, weight: torch.Tensor, codes: ColumnCodes) -> sampling.Sample:
-            keys = row_keys(X, codes) ^ LOWEST  # in their order with a sign
+        def smallest(X: torch.Tensor, weight: torch.Tensor, names: np.ndarray) -> sampling.Sample:
+            keys = row_keys(X, self.put(names, torch.int64)) ^ LOWEST  # in their order with a sign
             first = keys <= keys.unique()[:size][-1]
             X, weight = X[first].cpu(), weight[first].cpu()
-            return sampling.smallest_keys(X.numpy(), weight.numpy(), size, codes)
+            return sampling.smallest_keys(X.numpy(), weight.numpy(), size, names)
 
         sums_of = functools.partial(over_rows, sums, np.add)
-        codes = sampling.column_codes(over_rows(ends, np.maximum), sums_of)
-        return over_rows(smallest, functools.partial(sampling.merged, size=size), codes)
+        names = sampling.column_names(over_rows(ends, np.maximum), sums_of)
+        return over_rows(smallest, functools.partial(sampling.merged, size=size), names)
 
     def sample_rows(self, sample: sampling.Sample) -> TorchRows:
         """The rows of a sample, worked on by the same device."""
