@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from importlib.util import find_spec
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -254,6 +255,12 @@ def show_sets(rows: list[Row]) -> None:
         print(f"| {method} | {' | '.join(cells)} | {seconds:.1f} |")
 
 
+def is_installed(method: str) -> bool:
+    """Whether the package of a method is there; what is kept of others stays."""
+    needs = {"UMAP": "umap", "EVoC": "evoc", "Genie": "genieclust"}
+    return find_spec(needs.get(method.split()[0], "numpy")) is not None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", nargs="+", choices=METHODS, default=METHODS, metavar="NAME")
@@ -265,7 +272,7 @@ def main() -> None:
     worker = Worker()
     for data in () if options.show else options.data:
         for case in DATA[data][1]():
-            for method in options.only:
+            for method in filter(is_installed, options.only):
                 if options.missing and (data, case.problem.name, method) in kept():
                     continue
                 row = worker.run(data, method, case)

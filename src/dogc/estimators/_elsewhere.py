@@ -36,7 +36,7 @@ REFUSALS = {
     "and {name}.imag as columns.",
     r"could not convert|setting an array|float\(\) argument|int too large": "{name} must hold "
     "numbers, one for each row and column ({reason}); encode or drop non-numeric columns (see "
-    "dogc.MixedEncoder).",
+    "dogc.MixedEncoder), and make vectors of texts (for example with TfidfVectorizer).",
     r"Found array with dim [3-9]": "{name} must have two dimensions ({reason}); pass "
     "{name}.reshape(len({name}), -1), one row for each sample.",
 }
